@@ -54,6 +54,7 @@ _THING_FIRST = re.compile(
     r"^(?P<thing>(?:the|our|my) [\w' -]+?) (?:is|are|was|were|has|have|must|may|should|can)\b", re.I
 )
 _THING_LAST = re.compile(r"\b(?P<thing>(?:the|our|my) [\w' -]+)$", re.I)
+_THING = re.compile(r"\b(?P<thing>(?:the|our|my) [\w'-]+)\b", re.I)
 # "It" that means no thing: "it is raining", "it is late", "it is good to know".
 _NO_THING = re.compile(r"^it(?:['’]s| is| was) (?:\w+ing|late|early|time|cold|hot|\w+ (?:to|that|for))\b", re.I)
 _THING_INSIDE = re.compile(r"\b(?:it|them)\b", re.I)
@@ -68,7 +69,7 @@ class Named:
 
     def after(self, clause: str) -> Named:
         """Return what a pronoun means behind a clause."""
-        found = _THING_FIRST.match(clause) or _THING_LAST.search(clause.strip().rstrip(".!"))
+        found = _THING_FIRST.match(clause) or _THING_LAST.search(clause.strip().rstrip(".!")) or _THING.search(clause)
         return Named(last_person(clause, self.person), found["thing"] if found else self.thing)
 
     def meant_by(self, pronoun: str) -> str:

@@ -14,7 +14,7 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Setback
 from memory_node.planner.language.asking_back import Question
 from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.told_facts import informed
+from memory_node.planner.language.told_facts import informed, words_about
 from memory_node.planner.language.understanding import Understander, Understanding
 from memory_node.planner.memory_lookup import MemoryLookup, is_surveyed
 from memory_node.planner.planner import (
@@ -46,11 +46,19 @@ class OfflinePlanner:
 
     def read(self, instruction: str, situation: Situation) -> Understanding:
         """Return what an instruction asks for; the situation's conversation goes on with it."""
-        with_facts = informed(instruction, situation.told(instruction))
+        told = situation.told(words_about(instruction, self._kinds))
+        with_facts = informed(instruction, told, self._kinds)
         if with_facts.question:
             return Understanding(confidence=0.0, question=Question(with_facts.question, with_facts.choices))
-        if with_facts.used:
-            note = f"was told: {' '.join(with_facts.used)} So: {with_facts.text}"
+        if with_facts.unsure:
+            note = f"was told, and left it at that: {' '.join(with_facts.unsure)}"
+            situation.report(PlanProgress(ProgressKind.NOTE, note))
+        if with_facts.used or with_facts.text != instruction:
+            note = (
+                f"was told: {' '.join(with_facts.used)} So: {with_facts.text}"
+                if with_facts.used
+                else f"So: {with_facts.text}"
+            )
             situation.report(PlanProgress(ProgressKind.NOTE, note))
             instruction = with_facts.text
         home, recall = home_classes(situation, self._kinds), MemoryLookup(situation).recall_classes

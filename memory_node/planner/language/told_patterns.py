@@ -12,19 +12,24 @@ from typing import Any
 import yaml
 
 _FILE = Path(__file__).with_name("told_facts.yaml")
-_WORDS = r"[\w' -]+"
-_DETERMINERS = r"the|that|this|a|an|some|our|my"
+# Words of one phrase: a verb or "not" would make it a sentence that says more than its pattern.
+_NO_NOUN = (
+    "is|are|was|were|be|been|being|to|not|no|never|has|have|had|does|do|did|must|may|cannot|should|will|would|when|if|"
+    "because|until|unless|without|supposed|it|so|but|except|nothing|none|nobody"
+)
+_WORDS = rf"(?:(?!(?:{_NO_NOUN})\b)[\w'’-]+(?: (?!(?:{_NO_NOUN})\b)[\w'’-]+)*?)"
+_DETERMINERS = r"the|that|this|a|an|some|our|my|his|her|their"
 _SLOTS = {
     "who": r"(?P<who>(?-i:[A-Z][\w-]*))",
-    "thing": rf"(?:(?:{_DETERMINERS}) )?(?P<thing>{_WORDS}?)",
-    "a_thing": rf"(?P<thing>(?:{_DETERMINERS}) {_WORDS}?)",
-    "place": r"(?P<place>(?:in|into|on|onto|to|at|under|near|by|beside|behind|inside|next to) .+?)"
-    r"(?: (?:when|if|after|once|as soon as|because|until|unless) .+)?",
-    "spot": rf"(?P<place>(?:the |his |her |their )?{_WORDS})",
+    "thing": rf"(?:(?:{_DETERMINERS}) )?(?P<thing>{_WORDS})",
+    "a_thing": rf"(?P<thing>(?:{_DETERMINERS}) {_WORDS})",
+    "place": rf"(?P<place>(?:in|into|on|onto|to|at|under|near|by|beside|behind|inside|next to) {_WORDS})"
+    r"(?: (?:when|if|after|once|as soon as|because|until|unless) .+|,? (?:and |but )?(?:never|not) .+)?",
+    "spot": rf"(?P<place>(?:(?:the|his|her|their|my|our|[\w-]+['’]s) {_WORDS}|bed))",
     "what": rf"(?P<what>{_WORDS})",
-    "some": rf"(?P<what>{_WORDS}?)",
+    "some": rf"(?P<what>{_WORDS})",
     "wish": r"(?P<what>.+?)",
-    "name": rf"(?P<name>{_WORDS}?)",
+    "name": rf"(?P<name>{_WORDS})",
     "proper_name": r"(?P<name>(?-i:[A-Z][\w-]*(?: [A-Z][\w-]*)*))",
     "favourite_name": r"(?P<name>(?:favou?rite) [\w -]+?)",
     "thing_word_place": rf"(?:(?:{_DETERMINERS}) )(?P<where>[\w' -]+?)",
@@ -46,10 +51,12 @@ class ToldPatterns:
     owned: tuple[re.Pattern[str], ...]
     kept: tuple[re.Pattern[str], ...]
     kept_in: tuple[re.Pattern[str], ...]
+    kept_of: tuple[re.Pattern[str], ...]
     kept_by: tuple[re.Pattern[str], ...]
     avoids: tuple[re.Pattern[str], ...]
     diet: tuple[re.Pattern[str], ...]
     sits: tuple[re.Pattern[str], ...]
+    kept_loosely: tuple[re.Pattern[str], ...]
     likes: tuple[re.Pattern[str], ...]
     holds: tuple[re.Pattern[str], ...]
     called: tuple[re.Pattern[str], ...]
@@ -60,6 +67,13 @@ class ToldPatterns:
     of_drinks: re.Pattern[str]
     opening: re.Pattern[str]
     parts: re.Pattern[str]
+    fillers: re.Pattern[str]
+    second_verb: re.Pattern[str]
+    caution: re.Pattern[str]
+    closing: re.Pattern[str]
+    done_by_anybody: re.Pattern[str]
+    timed: re.Pattern[str]
+    of_food: re.Pattern[str]
     put_away: re.Pattern[str]
     where: re.Pattern[str]
     handled: re.Pattern[str]
@@ -69,10 +83,15 @@ class ToldPatterns:
 
 @dataclass(frozen=True)
 class ToldWords:
-    """manners: the adjective of each way to tell how a thing is to be. diets: what each leaves out."""
+    """manners: the adjective of each way to tell how a thing is to be. diets: what each leaves out. titles: words
+    before a person's name. people: the one name of what a person without a name is called. times: names of no person.
+    """
 
     manners: Mapping[str, str]
     diets: Mapping[str, Sequence[str]]
+    titles: Sequence[str]
+    people: Mapping[str, str]
+    times: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -80,7 +99,9 @@ def told_words() -> ToldWords:
     """Return the words of told_facts.yaml."""
     told = _told()
     manners = {said: adjective for adjective, ways in told["manners"].items() for said in ways}
-    return ToldWords({**manners, **told["manner_verbs"]}, told["diets"])
+    return ToldWords(
+        {**manners, **told["manner_verbs"]}, told["diets"], told["titles"], told["people"], frozenset(told["times"])
+    )
 
 
 @lru_cache(maxsize=1)
@@ -101,6 +122,13 @@ def told_patterns() -> ToldPatterns:
         of_drinks=_compiled(rf"\b{_pattern(told['of_drinks'])}\b"),
         opening=_compiled(f"^{_pattern(told['opening'])}"),
         parts=_compiled(_pattern(told["parts"])),
+        fillers=_compiled(_pattern(told["fillers"])),
+        second_verb=_compiled(_pattern(told["second_verb"])),
+        caution=_compiled(_pattern(told["caution"])),
+        closing=_compiled(_pattern(told["closing"])),
+        done_by_anybody=_compiled(_pattern(told["done_by_anybody"])),
+        timed=_compiled(_pattern(told["timed"])),
+        of_food=_compiled(_pattern(told["of_food"])),
         put_away=_compiled(rf"\b{_pattern(told['put_away'])}\s*[.!]?$"),
         where=_compiled(rf"\b{_pattern(told['where'])}\s*[.!?]?$"),
         handled=_compiled(rf"{before}\w+ {object_}"),

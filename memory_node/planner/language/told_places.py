@@ -13,11 +13,14 @@ _PLACE = re.compile(
     r"(?P<what>(?:the|his|her|their|my|our|a|an) [\w' -]+)$",
     re.I,
 )
+# "Where it gets put".
+_SAYS_NOTHING = frozenset({"get"})
 _IT = frozenset({"it", "they", "them"})
 _PERSON = frozenset({"he", "she", "they"})
 # "Emma's stuff": whatever is hers.
 _ANYTHING = frozenset({"stuff", "thing", "belonging"})
 _ARTICLES = frozenset(["the", "a", "an", "some", "my", "our", "your", "his", "her", "their"])
+_BEHIND = re.compile(r" (?:of|from|with|in|on|for|by) ")
 _POSSESSOR = re.compile(r"\b([A-Z][\w-]*)['’]s\b")
 
 
@@ -70,7 +73,7 @@ class Places:
 
     def _by_clause(self, before: str, clause: str, text: str) -> str:
         """Return an instruction with the place of the statement that says what its clause says."""
-        words, wanted = plain_words(clause), set(stems(clause))
+        words, wanted = plain_words(clause), set(stems(clause)) - _SAYS_NOTHING
         if _IT.intersection(words):
             wanted.add(stem(head(_object_of(before))))
         if _PERSON.intersection(words):
@@ -95,13 +98,13 @@ def fits(told: str, asked: str) -> bool:
 
 
 def head(thing: str) -> str:
-    """Return the noun of a phrase: its last word, in the singular; "of the ..." behind it does not count."""
-    words = re.findall(r"[a-z]+", thing.lower().partition(" of ")[0])
+    """Return the noun of a phrase: its last word, in the singular; what "of", "from", "with" begin, does not count."""
+    words = re.findall(r"[a-z]+", _BEHIND.split(thing.lower(), 1)[0])
     return singular(words[-1]) if words else ""
 
 
 def _which(thing: str) -> set[str]:
-    return set(plain_words(thing.partition(" of ")[0])[:-1]) - _ARTICLES
+    return set(plain_words(_BEHIND.split(thing, 1)[0])[:-1]) - _ARTICLES
 
 
 def _object_of(before: str) -> str:

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 
 from memory_node.domain.nouns import plural, singular
-from memory_node.knowledge.coreference import Named, resolved
+from memory_node.planner.language.told_cautions import NotUnderstood
 from memory_node.planner.language.told_patterns import first_match, told_patterns, told_words
 from memory_node.planner.language.told_places import Places, fits, head
+from memory_node.planner.language.told_wording import People, persons_in, plain_clauses
 
-_SINGLE = r"(?:the|an?|some|his|her|their|my|our|your)"
+_SINGLE = r"(?:the|an?|that|this|some|his|her|their|my|our|your)"
+# What sentences say that may say more: "the card in the drawer is for emergencies".
+_LOOSE = frozenset({"holds", "kept_in"})
+# What of somebody is where they are.
+_SEATS = frozenset({"place", "seat", "spot"})
 _CLAUSE_END = re.compile(r"[,;.]? (?:and|then) |[,;.] ")
 _LISTED = re.compile(r",\s*(?:or |and )?| or | and ")
+# Whether a thing, in words, can be made so: sliced, warm, cold, clean.
+CanBe = Callable[[str, str], bool]
 
 
 class ToldStatements:
     """Statements by what they say; of two about the same the first counts. used: those that were needed."""
 
-    def __init__(self, statements: Iterable[str]) -> None:
+    def __init__(self, statements: Sequence[str]) -> None:
         self.used: dict[str, None] = {}
+        self.persons = People(statements)
         self.people: set[str] = set()
+        self.not_understood: list[NotUnderstood] = []
         self.places = Places(self.used)
         self._owned: dict[str, list[tuple[str, str]]] = {}
         self._likes: dict[str, list[tuple[str, str]]] = {}
@@ -45,16 +54,19 @@ class ToldStatements:
             "owned": self._take_owned,
             "kept": self._take_kept,
             "kept_in": self._take_kept_in,
+            "kept_of": self._take_kept_of,
             "kept_by": self._take_kept_by,
             "diet": self._take_diet,
             "avoids": self._take_avoids,
             "sits": self._take_sits,
+            "kept_loosely": self._take_kept,
             "likes": self._take_likes,
             "holds": self._take_holds,
             "called": self._take_called,
         }
         for statement in statements:
-            for clause in _clauses(statement):
+            self.people |= persons_in(self.persons.plain(statement))
+            for clause in plain_clauses(statement, self.persons):
                 self._take(clause, statement)
 
     def _take(self, said: str, statement: str) -> None:
@@ -63,9 +75,10 @@ class ToldStatements:
         for kind, take in self._takers.items():
             if match := first_match(getattr(patterns, kind), said):
                 take(match, statement)
-                if match.groupdict().get("who"):
-                    self.people.add(match["who"].lower())
-                return
+                if kind not in _LOOSE or not patterns.caution.search(said):
+                    return
+                break
+        self.not_understood.append(NotUnderstood(said, self.persons.plain(statement), statement))
 
     def _take_manner(self, match: re.Match[str], statement: str) -> None:
         found = match.groupdict()
@@ -77,7 +90,7 @@ class ToldStatements:
         self._handling.setdefault(head(match["thing"]), ("forbidden", statement))
 
     def _take_reserved(self, match: re.Match[str], statement: str) -> None:
-        self._reserved.setdefault(head(match["thing"]), (match["who"].lower(), statement))
+        self._reserved.setdefault(head(match["thing"]), ((match["who"] or "").lower(), statement))
 
     def _take_broken(self, match: re.Match[str], statement: str) -> None:
         self._handling.setdefault(head(match["thing"]), ("broken", statement))
@@ -87,23 +100,34 @@ class ToldStatements:
 
     def _take_stands_for(self, match: re.Match[str], statement: str) -> None:
         name, thing = match["name"], match["thing"]
+        if name.lower() in ("favourite", "favorite"):
+            name = f"{name} {head(thing)}"
+            thing = f"the {_bare(thing)}"
         # "Ben's mug is the blue one."
-        thing = re.sub(r"\bones?$", name, thing)
+        thing = re.sub(r"\bones?(?= with |$)", name, thing)
         self._names.append((f"{match['who']}'s {name}", thing, statement))
         if head(name) == head(thing):
             self._owned.setdefault(match["who"].lower(), []).append((_bare(thing), statement))
+        if head(name) in _SEATS:
+            self.places.sit(match["who"], thing, statement)
+        if name.lower().startswith(("favourite ", "favorite ")):
+            self._likes.setdefault(match["who"].lower(), []).append((thing, statement))
 
     def _take_stands_for_of_me(self, match: re.Match[str], statement: str) -> None:
         self._names.append((f"my {match['name']}", match["thing"], statement))
 
     def _take_owned(self, match: re.Match[str], statement: str) -> None:
-        self._owned.setdefault(match["who"].lower(), []).append((match["thing"], statement))
+        self._owned.setdefault(match["who"].lower(), []).append((_bare(match["thing"]), statement))
 
     def _take_kept(self, match: re.Match[str], statement: str) -> None:
-        self.places.keep(match["thing"], match["place"], statement)
+        for thing in _LISTED.split(match["thing"]):
+            self.places.keep(re.sub(rf"^{_SINGLE} ", "", thing, flags=re.I), match["place"], statement)
 
     def _take_kept_in(self, match: re.Match[str], statement: str) -> None:
         self.places.keep(match["thing"], f"in the {match['where']}", statement)
+
+    def _take_kept_of(self, match: re.Match[str], statement: str) -> None:
+        self.places.keep(f"{match['who']}'s stuff", match["place"], statement)
 
     def _take_kept_by(self, match: re.Match[str], statement: str) -> None:
         self.places.keep(f"{match['who']}'s {match['thing']}", match["place"], statement)
@@ -163,8 +187,10 @@ class ToldStatements:
                     text = f"{text[: found.start()]}the {thing}{text[found.end() :]}"
         return text
 
-    def in_their_manner(self, text: str, who: str) -> str:
-        """Return a text with how somebody wants the thing that it moves: "a sliced apple" for "an apple"."""
+    def in_their_manner(self, text: str, who: str, can_be: CanBe) -> str:
+        """Return a text with how somebody wants the thing that it moves: "a sliced apple" for "an apple". can_be: tells
+        whether a thing can be made so.
+        """
         handled = told_patterns().handled.match(text)
         if handled is None or not told_patterns().moving.match(text):
             return text
@@ -172,7 +198,7 @@ class ToldStatements:
         if set(phrase.lower().split()) & set(told_words().manners):
             return text
         for owner, thing, adjective, statement in self._manners:
-            if owner in ("", who.lower()) and fits(thing, phrase):
+            if owner in ("", who.lower()) and fits(thing, phrase) and can_be(thing, adjective):
                 self.used[statement] = None
                 start, end = handled.span("object")
                 return text[:start] + _with_adjective(phrase, adjective) + text[end:]
@@ -188,7 +214,7 @@ class ToldStatements:
         if kind == "forbidden":
             return self._needed(statement)
         owner, statement = self._reserved.get(moved, ("", ""))
-        if owner and owner != who.lower():
+        if statement and owner != who.lower():
             return self._needed(statement)
         for clause in _CLAUSE_END.split(text):
             # One may put things into a broken microwave.
@@ -229,26 +255,20 @@ class ToldStatements:
 
     def objection(self, who: str, thing: str) -> str:
         """Return the statement that speaks against giving somebody a thing, "" for none."""
-        words = {singular(word) for word in re.findall(r"[a-z]+", thing.lower())}
+        words = dict.fromkeys(_nouns(thing), "")
         for held, what, statement in self._holds:
             if head(held) in words:
-                words |= {singular(word) for word in re.findall(r"[a-z]+", what.lower())}
-                self.used[statement] = None
+                words = dict.fromkeys(_nouns(what), statement) | words
         for what, statement in self._avoids.get(who.lower(), {}).items():
             if head(what) in words:
-                self.used[statement] = None
-                return statement
+                if words[head(what)]:
+                    self.used[words[head(what)]] = None
+                return self._needed(statement)
         return ""
 
 
-def _clauses(statement: str) -> Iterator[str]:
-    """Yield the clauses of a statement, each by itself: "Tom is vegan, so he never eats eggs" says two things."""
-    patterns, named = told_patterns(), Named()
-    said = patterns.opening.sub("", statement.strip().rstrip(".!"))
-    for clause in patterns.parts.split(said):
-        whole = resolved(clause, "", named)
-        named = named.after(whole)
-        yield whole
+def _nouns(text: str) -> set[str]:
+    return {singular(word) for word in re.findall(r"[a-z]+", text.lower())}
 
 
 def _bare(thing: str) -> str:
