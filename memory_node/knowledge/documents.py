@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.knowledge.json_parts import json_parts
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.standardise import Turn, document_steps, talk_steps, units_of
 from memory_node.knowledge.text.dates import stamp_of
 
 ENDINGS = (".txt", ".md", ".json")
+# What of a JSON file is read one at a time.
+_STREAMED = frozenset({"passages", "sessions", "conversations"})
+_BLOCK = 1 << 16  # bytes
 # A paragraph that goes on for longer is read in parts, so that a file without empty lines streams, too.
 _LONGEST_PARAGRAPH = 20_000  # characters
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$")
@@ -122,45 +126,64 @@ def _plain(line: str) -> str:
 def _json_steps(
     path: Path, session: str, counts: ReadCounts, stamp_ns: int, on_bytes: Callable[[int], None]
 ) -> Iterator[StandardStep]:
-    data = path.read_bytes()
-    on_bytes(len(data))
+    parts = json_parts(_blocks(path, counts, on_bytes), _STREAMED)
     try:
-        text = data.decode("utf-8", "ignore")
-        counts.broken += len(data) - len(text.encode())
-        values = json.loads(text.lstrip("\ufeff"))
-    except (ValueError, RecursionError) as error:
-        raise InvalidValueError(f"{path}: it is no JSON: {error}") from error
-    try:
-        yield from _steps_of(values, session, stamp_ns)
+        yield from _steps_of_parts(parts, session, stamp_ns)
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidValueError(
             f"{path}: expected passages or talks as docs/knowledge.md has them: {error!r}"
         ) from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidValueError(f"{path}: it is no JSON: {error}") from error
 
 
-def _steps_of(values: Any, session: str, stamp_ns: int) -> Iterator[StandardStep]:
-    if isinstance(values, Mapping) and "conversations" in values:
-        for number, talk in enumerate(values["conversations"]):
-            yield from _steps_of(talk, f"{session}-{number}", stamp_ns)
-    elif isinstance(values, Mapping) and "sessions" in values:
-        for number, part in enumerate(values["sessions"]):
-            turns = [
-                Turn(_text(turn["speaker"]), _text(turn["text"]), _text(turn.get("image", "")))
-                for turn in part["turns"]
-            ]
-            yield from talk_steps(f"{session}-{number}", turns, stamp_of(_text(part.get("at", ""))) or stamp_ns)
-    elif isinstance(values, Mapping) and "turns" in values:
-        yield from _steps_of({"sessions": [values]}, session, stamp_ns)
-    else:
-        yield from _passages(values["passages"] if isinstance(values, Mapping) else values, session, stamp_ns)
+def _blocks(path: Path, counts: ReadCounts, on_bytes: Callable[[int], None]) -> Iterator[str]:
+    decoder = _decoder()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            on_bytes(len(block))
+            text = decoder.decode(block)
+            # What the block's end leaves open is counted when the next one has completed it, or not.
+            counts.broken += len(block) - len(text.encode())
+            yield text.lstrip("\ufeff")
 
 
-def _passages(values: Iterable[Any], session: str, stamp_ns: int) -> Iterator[StandardStep]:
-    if isinstance(values, str):
-        raise TypeError("a text alone")
-    for number, passage in enumerate(values):
-        title, text = ("", passage) if isinstance(passage, str) else (passage["title"], passage["text"])
-        yield from document_steps(f"{session}-{number}", _text(title), units_of(_text(text)), stamp_ns)
+def _steps_of_parts(parts: Iterable[tuple[str, Any]], session: str, stamp_ns: int) -> Iterator[StandardStep]:
+    """Yield the steps of a file's parts. A talk alone is read as a whole: its day may stand behind its turns."""
+    counts: Counter[str] = Counter()
+    rest: dict[str, Any] = {}
+    for key, part in parts:
+        number = counts[key]
+        counts[key] += 1
+        if key in ("", "passages"):
+            yield from _passage(part, f"{session}-{number}", stamp_ns)
+        elif key == "sessions":
+            yield from _session(part, f"{session}-{number}", stamp_ns)
+        elif key == "conversations":
+            yield from _talk(part, f"{session}-{number}", stamp_ns)
+        else:
+            rest[key] = part
+    if "turns" in rest:
+        yield from _session(rest, f"{session}-0", stamp_ns)
+    elif not counts.keys() & _STREAMED and rest:
+        raise KeyError("passages")
+
+
+def _talk(values: Any, session: str, stamp_ns: int) -> Iterator[StandardStep]:
+    for number, part in enumerate(values["sessions"] if "sessions" in values else [values]):
+        yield from _session(part, f"{session}-{number}", stamp_ns)
+
+
+def _session(values: Any, session: str, stamp_ns: int) -> Iterator[StandardStep]:
+    turns = [
+        Turn(_text(turn["speaker"]), _text(turn["text"]), _text(turn.get("image", ""))) for turn in values["turns"]
+    ]
+    yield from talk_steps(session, turns, stamp_of(_text(values.get("at", ""))) or stamp_ns)
+
+
+def _passage(passage: Any, session: str, stamp_ns: int) -> Iterator[StandardStep]:
+    title, text = ("", passage) if isinstance(passage, str) else (passage["title"], passage["text"])
+    yield from document_steps(session, _text(title), units_of(_text(text)), stamp_ns)
 
 
 def _text(value: Any) -> str:

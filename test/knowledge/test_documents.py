@@ -8,6 +8,7 @@ import pytest
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.knowledge.documents import ReadCounts, read_document
 from memory_node.knowledge.standard_step import StandardStep
+from memory_node.knowledge.text.dates import stamp_of
 
 
 def read(path: Path, counts: ReadCounts | None = None) -> list[StandardStep]:
@@ -91,3 +92,43 @@ def test_other_endings_and_missing_files_are_refused(tmp_path: Path) -> None:
         read(tmp_path / "a.pdf")
     with pytest.raises(NotFoundError):
         read(tmp_path / "b.txt")
+
+
+def test_json_is_read_part_by_part(tmp_path: Path) -> None:
+    passages = [{"title": f"T{number}", "text": f"Part {number} is here."} for number in range(4000)]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"name": "x", "passages": passages, "more": 12.5}))
+    given: list[int] = []
+    steps = read_document(path, ReadCounts(), on_bytes=given.append)
+    first = next(steps)
+    assert first.observation == "Part 0 is here."
+    assert sum(given) < path.stat().st_size / 2
+    assert [step.index for step in steps] == [0] * 3999
+    assert sum(given) == path.stat().st_size
+
+
+def test_json_part_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(["Ä word. " * 60_000, "The end."], ensure_ascii=False), encoding="utf-8")
+    counts = ReadCounts()
+    steps = list(read_document(path, counts))
+    assert steps[-1].observation == "The end."
+    assert counts.broken == 0
+
+
+def test_fault_in_json_is_told_behind_what_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'["The first part.", "Broken \xff byte.", oops]')
+    counts = ReadCounts()
+    steps = read_document(path, counts)
+    assert [next(steps).observation, next(steps).observation] == ["The first part.", "Broken byte."]
+    with pytest.raises(InvalidValueError, match="no JSON"):
+        next(steps)
+    assert counts.broken == 1
+
+
+def test_day_of_a_talk_may_stand_behind_its_turns(tmp_path: Path) -> None:
+    turns = [{"speaker": "Bea", "text": "I moved yesterday."}]
+    (tmp_path / "a.json").write_text(json.dumps({"turns": turns, "at": "8 May, 2023"}))
+    (step,) = read_document(tmp_path / "a.json", ReadCounts())
+    assert step.stamp_ns == stamp_of("8 May, 2023")
