@@ -22,7 +22,7 @@ _BETWEEN = frozenset(
 )
 _WHO = frozenset(["i", "you", "we", "somebody", "anyone", "someone", "anybody"])
 _HOLDING = frozenset(["has", "have", "holds", "hold", "contains", "contain"])
-_DONE = {
+DONE = {
     GoalKind.SWITCH_ON: "on",
     GoalKind.SWITCH_OFF: "off",
     GoalKind.OPEN: "open",
@@ -235,7 +235,7 @@ def _left_in_state(words: Sequence[str], at: int, commands: CommandReader) -> As
     found = commands.read(words, at + 2, participle=True)
     if found is None or not found[0].targets:
         return None
-    done = _DONE.get(found[0].kind)
+    done = DONE.get(found[0].kind)
     return _tell(found[0].targets[0], done, found[1]) if done else None
 
 
@@ -250,7 +250,7 @@ def _needs(words: Sequence[str], at: int, commands: CommandReader) -> Asked | No
     verb = commands.english.verb_at(words, end, participle=True)
     if verb is None or verb[0].kind not in (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL):
         return None
-    return _tell(phrase, _DONE[verb[0].kind], end + verb[1])
+    return _tell(phrase, DONE[verb[0].kind], end + verb[1])
 
 
 def _begins_place(words: Sequence[str], at: int, commands: CommandReader) -> bool:

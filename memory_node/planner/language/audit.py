@@ -13,6 +13,8 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.language.audit_quantities import dropped_quantity
+from memory_node.planner.language.english import English
 from memory_node.planner.language.licence import Licence
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.roles import Roles
@@ -30,7 +32,8 @@ class Evidence:
     """What the words say: as commands, by the classes that they account for, and by what is origin and what goal.
 
     unexplained: things named in words that no rule of the grammar explains, where its commands are what is judged.
-    counts: words for numbers; without them a reading's number is not judged. strange: words that nobody taught the
+    counts: words for numbers; without them a reading's number is not judged. english: tells which number words say;
+    None where it does not matter that a reading leaves one out. strange: words that nobody taught the
     robot; put_off: the time or condition that what is asked for is put off to. guessed: the goals come from a trained
     reader, which does not know what can be done with a thing.
     """
@@ -43,6 +46,7 @@ class Evidence:
     treatments: TreatmentWords
     unexplained: Sequence[NounPhrase] = ()
     counts: frozenset[str] = frozenset()
+    english: English | None = None
     strange: Sequence[str] = ()
     put_off: str = ""
     guessed: bool = False
@@ -97,6 +101,12 @@ def _uncounted(goal: Goal, evidence: Evidence) -> str:
     """Object to a number that nobody said: "the pillows" are all of them, not two."""
     said = not evidence.counts or evidence.counts & set(evidence.instruction.words)
     return "" if said or goal.count == 1 or goal.target.referring else f"no word says {goal.count}"
+
+
+def _dropped_quantity(goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Object to a number or an "all" that the words say and the goals have not."""
+    english = evidence.english
+    return dropped_quantity(goals, evidence.instruction, english) if english is not None else ""
 
 
 def _unwanted(goal: Goal, evidence: Evidence) -> str:
@@ -204,6 +214,16 @@ def _reversed(goals: Sequence[Goal], evidence: Evidence) -> str:
     return ""
 
 
+def _kept_from_user(goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Object to a guess that takes elsewhere what is only to be brought to the person: "bring the cup on the desk"."""
+    brought = [command for command in evidence.instruction.commands if command.to_user and not command.destination]
+    if evidence.english is None or not evidence.guessed or not brought or len(evidence.instruction.commands) > 1:
+        return ""
+    places = [goal.destination for goal in goals if goal.destination is not None]
+    taken = next((place for place in places if place.object_class != evidence.kinds.recipient), None)
+    return f"it is to be brought, not put to {taken}" if taken is not None else ""
+
+
 def _pointless(goals: Sequence[Goal], _evidence: Evidence) -> str:
     """Return the objection that something is put into itself."""
     for goal in goals:
@@ -262,7 +282,9 @@ _RULES = (
     _undue,
     _unaccounted,
     _left_out,
+    _dropped_quantity,
     _reversed,
+    _kept_from_user,
     _beside,
     _pointless,
     _impossible,

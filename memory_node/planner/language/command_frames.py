@@ -103,7 +103,7 @@ def _lets_be(command: Command) -> bool:
 
 def _goes(command: Command, places: Sequence[Place]) -> bool:
     """Return whether the robot itself is to move: "stand by the window"."""
-    return command.verb in _GOING and not command.targets and bool(places)
+    return command.verb in _GOING and not command.targets and any(place.sense != WITH for place in places)
 
 
 def _leaves(command: Command, places: Sequence[Place]) -> bool:

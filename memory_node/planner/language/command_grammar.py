@@ -110,6 +110,8 @@ class CommandReader:
         filler &= not (
             word == "over" and targets and targets[-1].head in self.english.liquids
         )  # "water over the plant"
+        draped = word == "over" and bool(targets) and reading.sense.word in self.english.draping
+        filler &= not (draped and "".join(words[at + 1 : at + 2]) in self.english.determiners)
         adverb = word.endswith("ly") and self._lexicon.name_at(words, at) is None
         return at + 1 if filler or adverb or word in PUNCTUATION else None
 

@@ -100,14 +100,25 @@ class Corrections:
         return all(word in PUNCTUATION | self._english.fillers for word in words[_sentence_begin(words, at) : at])
 
     def _marker_end(self, words: Sequence[str], at: int) -> int:
-        """Return where the marker ends that begins at a word behind a punctuation mark; 0 where none does."""
-        if words[at - 1] not in PUNCTUATION or words[at] in PUNCTUATION:
+        """Return where the marker ends that begins at a word; 0 where none does. Behind a word without a punctuation
+        mark only a marker counts that can mean nothing else: people who dictate give no marks."""
+        if words[at] in PUNCTUATION:
             return 0
+        marked = words[at - 1] in PUNCTUATION
         said = [index for index in range(at, len(words)) if words[index] not in PUNCTUATION]
         for marker in self._english.corrections:
-            if tuple(words[index] for index in said[: len(marker)]) == marker and len(said) >= len(marker):
+            stands = tuple(words[index] for index in said[: len(marker)]) == marker and len(said) >= len(marker)
+            if stands and (marked or self._is_clear(marker, words, said[len(marker) - 1] + 1)):
                 return said[len(marker) - 1] + 1
         return 0
+
+    def _is_clear(self, marker: Sequence[str], words: Sequence[str], end: int) -> bool:
+        """Return whether a marker can mean nothing else: "no wait"; "a bowl no two bowls", but not "no bowls"."""
+        following = words[end] if end < len(words) else "."
+        if len(marker) > 1:
+            return marker[0] != "make" and following not in PUNCTUATION
+        again = following in self._english.definite or (following in self._english.numbers and following != "one")
+        return tuple(marker) == ("no",) and again
 
     def _mended(self, words: list[str], begin: int, end: int) -> tuple[list[str], int] | None:
         """Return the words with what stands behind the marker in place of the like before it; None without a like."""

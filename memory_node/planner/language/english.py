@@ -86,6 +86,7 @@ class English:
     stopping: Words
     letting: Words
     shining: Words
+    draping: Words
     rinsing: Words
     collective: Words
     lights: Words
@@ -249,8 +250,7 @@ def load_english() -> English:
             fields[field.name] = value
     for name in ("states", "deeds"):
         fields[name] = {word: ObjectState(state) for word, state in _by_word(data[name]).items()}
-    fields["asked_states"] = _by_word(data["asked_states"])
-    fields["removed"] = _by_word(data["removed"])
+    fields |= {name: _by_word(data[name]) for name in ("asked_states", "removed")}
     fields["numbers"] = data["numbers"] | {str(number): number for number in range(1, 21)}
     fields["prepositions"] = {
         tuple(phrase.split()): sense for sense, phrases in data["prepositions"].items() for phrase in phrases

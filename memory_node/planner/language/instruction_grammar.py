@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.asides import Asides, sentence_end
-from memory_node.planner.language.asked import ENDING, read_question, read_whether
+from memory_node.planner.language.asked import DONE, ENDING, read_question, read_whether
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.complaints import Complaints
 from memory_node.planner.language.corrections import Corrections
@@ -24,6 +24,8 @@ from memory_node.planner.language.timing import Timing, without
 from memory_node.planner.language.verbless import Verbless
 from memory_node.planner.language.wanted_states import WantedStates
 
+_IF_NOT = (("if", "not"), ("if", "it", "is", "not"), ("if", "they", "are", "not"))
+_IF_SO = (("if", "so"), ("if", "it", "is"), ("if", "they", "are"), ("if", "yes"))
 _ADDITIONS = frozenset({"and", "but", "or"})
 
 _SWITCHING = {GoalKind.SWITCH_ON: GoalKind.SWITCH_OFF, GoalKind.SWITCH_OFF: GoalKind.SWITCH_ON}
@@ -51,6 +53,7 @@ class InstructionReader:
         order = DoingOrder(self.commands, wanted)
         self._rules: tuple[_Rule, ...] = (
             order.read,
+            self._by_answer,
             self._asides.aside,
             self._asides.haste,
             self._by_state,
@@ -130,7 +133,9 @@ class InstructionReader:
         begin = next((at for at, word in enumerate(words) if word not in self._english.fillers | PUNCTUATION), 0)
         if not words or words[-1] != "?" or phrase_at(self._english.openings, words, begin):
             return False
-        return words[begin] in self._english.asking
+        last = list(words[-4:-1])  # "my keys should be in the safe. Are they?"
+        asks_back = last[:1] == ["."] and last[1] in self._english.asking and last[2] in ("it", "they", "there")
+        return words[begin] in self._english.asking or asks_back
 
     def _part(self, words: Sequence[str], at: int, heard: Heard) -> int:
         """Read one part of the instruction; return where the next one begins."""
@@ -183,6 +188,29 @@ class InstructionReader:
             return None
         heard.parts.append(replace(command, targets=(thing,)))
         return found[1]
+
+    def _by_answer(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "[check if the window is closed and] if not, close it" as the command, like _by_state; what else is to
+        be done by the answer is not read."""
+        said = heard.parts[-1] if heard.parts else None
+        length = phrase_at(_IF_NOT, words, at) or phrase_at(_IF_SO, words, at)
+        if not isinstance(said, Command) or said.kind is not GoalKind.TELL or not length:
+            return None
+        begin = at + length
+        while begin < len(words) and words[begin] in PUNCTUATION | self._english.fillers:
+            begin += 1
+        found = self.commands.read(words, begin) if begin < len(words) else None
+        if found is None:
+            return None
+        command, end = found
+        again = not command.targets or command.targets[0].refers_back
+        opposite = phrase_at(_IF_NOT, words, at) > 0
+        to_end = DONE.get(command.kind) == said.verb if opposite else command.kind in ENDING.get(said.verb, ())
+        if command.unread or not (again and to_end):
+            heard.unread += words[at:end]
+            return end
+        heard.parts[-1] = replace(command, targets=said.targets)
+        return end
 
     def _switched_again(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take the end of "turn the lamp off and on again"."""

@@ -23,6 +23,7 @@ from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.targets import Targets
 
 _K, _S = GoalKind, ObjectState
+_RAISING = frozenset(["lift", "get", "pull"])  # "get the door"; "hold the door" opens nothing
 _TREATMENT = {_S.CLEANED: _K.CLEAN, _S.HEATED: _K.HEAT, _S.COOKED: _K.HEAT, _S.COLD: _K.COOL}
 
 
@@ -91,9 +92,11 @@ class Interpreter:
         """Return the command on what was spoken of last where it names nothing: "open the drawer and close"."""
         if command.targets:
             return command
-        if not (self._discourse.said or self._discourse.topic):
+        harmful = command.kind in (_K.BREAK, _K.THROW) and not command.away
+        if harmful or not (self._discourse.said or self._discourse.topic):
             raise UnclearError(Question(f"What shall I {command.spoken_verb}?", slot=Slot.TARGET))
-        several = self._discourse.count_of(self._discourse.focus) > 1
+        focus = self._discourse.focus
+        several = self._discourse.count_of(focus) > 1 or self._discourse.is_about_all(focus)
         word = "them" if several else "it"
         return replace(command, targets=(NounPhrase(word, 0, 0, pronoun=word, plural=several),))
 
@@ -160,14 +163,14 @@ class Interpreter:
         target, container, phrase = self._stacked(command, phrase, target)
         light = self._destinations.light(command) if command.kind is _K.EXAMINE else None
         self._completeness.check_complete(command, target, destination)
-        kind, target = self._by_claimed_state(self._switched(command.kind, target), phrase, target)
+        kind, target = self._by_claimed_state(self._switched(command, target), phrase, target)
         sliced = {*phrase.states, *self._discourse.states_of(target.object_class)}
         cut = phrase.pieces or _S.SLICED in sliced
         cut |= target.referring and target.object_class in self._discourse.pieces  # "wash a slice and put it ..."
         count, every = self._quantity(phrase, target)
         if phrase.uncounted:
             raise UnclearError(Question(f"How many are {phrase.text!r}?", slot=Slot.TARGET))
-        if every and phrase.excluded and not phrase.ruled_out:
+        if (every or count > 1) and phrase.excluded and not phrase.ruled_out:
             raise UnclearError(
                 Question(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=Slot.TARGET)
             )
@@ -196,6 +199,8 @@ class Interpreter:
         claimed = [
             state for state in phrase.states if state in _TREATMENT and not (phrase.pointed_at or phrase.handled)
         ]
+        if phrase.definite and "wet" in phrase.text.split() and not self._meaning.guesses:
+            return kind, target  # "the wet towel" is wet
         if kind is not _K.PLACE or not claimed:
             return kind, target
         already = {*self._discourse.states_of(target.object_class), *self._recalled(phrase, target)}
@@ -219,10 +224,11 @@ class Interpreter:
                 return target, container, phrase
         return target, None, phrase
 
-    def _switched(self, kind: GoalKind, target: Mention) -> GoalKind:
+    def _switched(self, command: Command, target: Mention) -> GoalKind:
         """Return SWITCH_OFF for "close the light", OPEN for "lift the lid": what can be done with the thing."""
-        thing = self._kinds[target.object_class]
-        if kind is _K.FETCH and thing.can(Property.OPENABLE) and not thing.pickupable:
+        thing, kind = self._kinds[target.object_class], command.kind
+        raised = kind is _K.FETCH and command.verb.split()[0] in _RAISING
+        if raised and thing.can(Property.OPENABLE) and not thing.pickupable:
             return _K.OPEN
         switched = thing.can(Property.TOGGLEABLE) and not thing.can(Property.OPENABLE)
         if kind in (_K.OPEN, _K.CLOSE) and switched:

@@ -38,6 +38,9 @@ class Lexicon:
             name for kind in kinds for name in kind.names if singular(name.split()[-1]) != name.split()[-1]
         )
         self._strangers = _compounds(kinds, self._names)
+        self._pairs = frozenset(
+            one for one in kinds.strangers if singular(one) != one and (singular(one),) in self._names
+        )
         self._longest: dict[str, int] = {}
         self._words: set[str] = set()
         for name in (*self._names, *self._rooms):
@@ -83,6 +86,10 @@ class Lexicon:
         longest = max(lengths, default=0)
         named = self.name_at(words, at) if longest else None
         return longest if named is None or longest > named[1] else 0
+
+    def is_pair(self, word: str) -> bool:
+        """Return whether a plural is also the name of a thing that means no class: "glasses" are no two cups."""
+        return word in self._pairs
 
     def _mended(self, word: str) -> tuple[Called, int] | None:
         """Return what a name means whose letters are doubled wrongly ("letuce"), or whose words are written as one

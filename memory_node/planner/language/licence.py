@@ -25,12 +25,13 @@ class Licence:
     unknown: tuple[str, ...] = ()
 
 
-def meant_by(called: Called, home: HomeClasses) -> frozenset[str]:
+def meant_by(called: Called, home: HomeClasses, asks: bool = False) -> frozenset[str]:
     """Return the classes that a name accounts for: those first called so, and of the others the ones that memory holds.
 
-    Where it is the first name of none and memory holds none, all.
+    Where it is the first name of none and memory holds none, all. asks: somebody can be asked, so that a name means
+    the classes first called so, if there are any: no mug for "the cup", whatever memory holds.
     """
-    also = frozenset(called.also)
+    also = frozenset() if asks and called.own else frozenset(called.also)
     return frozenset(called.own) | (also & home.all or (frozenset() if called.own else also))
 
 
@@ -40,18 +41,19 @@ def licence_of(
     commands: CommandReader,
     home: HomeClasses,
     kinds: ObjectCatalogue,
+    asks: bool = False,
 ) -> Licence:
-    """Return what the words account for. kinds: whom "me", "light" and "throw away" stand for.
+    """Return what the words account for. kinds: whom "me", "light" and "throw away" stand for; asks: see meant_by.
 
     Of several classes that answer to a name but are first called otherwise, those count that memory holds.
     """
-    named = {*_named(words, lexicon, home), *_implied(words, commands.english, home, kinds)}
+    named = {*_named(words, lexicon, home, asks), *_implied(words, commands.english, home, kinds)}
     phrases = list(_unnamed(words, commands))
     described = tuple(phrase.text for phrase in phrases if phrase.described)
     return Licence(frozenset(named), described, tuple(phrase.text for phrase in phrases if not phrase.described))
 
 
-def _named(words: Sequence[str], lexicon: Lexicon, home: HomeClasses) -> Iterator[str]:
+def _named(words: Sequence[str], lexicon: Lexicon, home: HomeClasses, asks: bool) -> Iterator[str]:
     """Yield the classes that names and group words account for; of a group those that memory holds, or else all."""
     at = 0
     while at < len(words):
@@ -61,7 +63,7 @@ def _named(words: Sequence[str], lexicon: Lexicon, home: HomeClasses) -> Iterato
             continue
         found = lexicon.name_at(words, at)
         if found is not None:
-            yield from meant_by(found[0], home)
+            yield from meant_by(found[0], home, asks)
         members = frozenset(lexicon.group(words[at]) or ())
         yield from members & home.all or members
         at += found[1] if found is not None else 1

@@ -158,6 +158,8 @@ class _Around:
         manner = self.command.kind is _K.SLICE and not (phrase.named or phrase.person or phrase.strange)
         if place.sense not in (INTO, NEAR, UNDER) or manner:
             return False
+        if place.preposition == "over" and self.command.verb in self.english.draping:
+            place = place._replace(sense=INTO)  # "hang the towel over the chair"
         if self._tells_lamp(place):
             last = self.goals[-1]
             self.goals[-1] = last._replace(phrase=placed(last.phrase, place.sense, place.phrase))

@@ -113,7 +113,7 @@ class NounPhraseReader:
         elif word == "one" and words[at + 1 : at + 2] == ["of"]:
             draft.fields["single"] = True
         elif word in numbers and (word != "one" or self._noun_follows(words, at + 1)):
-            draft.fields["count"] = max(draft.fields.get("count", 1), numbers[word])
+            draft.fields.setdefault("count", numbers[word])  # "three of the four spoons" are three
         else:
             return 0
         return 1
@@ -240,8 +240,7 @@ class NounPhraseReader:
             headed = self._headed(phrase, draft.nouns)
             return replace(headed, plural=False, every=False) if single else headed
         alone = words[end - 1] in self._english.pronouns | {"other", "another", "some"}
-        bare = alone or phrase.every or phrase.count > 1
-        if not bare and not draft.states and not draft.attributes:
+        if not (alone or phrase.every or phrase.count > 1 or draft.states or draft.attributes):
             return None
         # "the clean", "the red", "both", "all": its noun has been spoken of
         return replace(phrase, pronoun="them" if phrase.every or phrase.count > 1 else "one")
@@ -277,6 +276,8 @@ class NounPhraseReader:
     def _with_head(self, phrase: NounPhrase, nouns: Sequence[_Noun]) -> NounPhrase:
         """Return the phrase with its last noun as its head, told by the nouns before it."""
         last, before = nouns[-1], nouns[:-1]
+        if phrase.owner in ("my", "your", "his", "her") and self._lexicon.is_pair(last.words):
+            last = _Noun(last.words)  # "my glasses"
         head = " ".join(map(singular, last.words.split()))
         return replace(
             phrase,

@@ -50,7 +50,8 @@ def roles_of(words: Sequence[str], commands: CommandReader) -> Roles:
             at += 1
             continue
         sense, length = found
-        by_sense.setdefault(sense, []).append(phrase)
+        if words[at] != "over":  # "over the chair" is on it or above it
+            by_sense.setdefault(sense, []).append(phrase)
         directed = " ".join(words[at : at + length]) in english.directed
         if sense != FROM and directed and not _drives(words, at, english):
             goals.append(phrase)

@@ -8,7 +8,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Mention
-from memory_node.planner.language.asking_back import Slot
+from memory_node.planner.language.asking_back import Question, Slot, UnclearError
 from memory_node.planner.language.discourse import Discourse
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.phrase_meaning import Fits, PhraseMeaning
@@ -45,7 +45,7 @@ class Targets:
         if needed is Property.TOGGLEABLE and phrase.is_water:
             return self._tap(phrase)
         if needed is not None:
-            return self._own_door(phrase) or self._meaning.mention(phrase, Slot.TARGET, self._able(needed))
+            return self._own_door(phrase) or self._with(needed, phrase)
         if command.kind is _K.SLICE and phrase.refers_back:  # "put the potato in a pan and slice it"
             return self._meaning.mention(phrase, Slot.TARGET, lambda name: bool(self._kinds[name].slices))
         return self._meaning.mention(phrase, Slot.TARGET, self._carried if command.kind in _CARRIED else None)
@@ -53,6 +53,16 @@ class Targets:
     def several(self, command: Command, phrase: NounPhrase) -> list[Mention]:
         """Return each thing or kind that a phrase covers: "both", "all the lamps"; [] for others."""
         return self._members(phrase) or self._kinds_of(command, phrase)
+
+    def _with(self, needed: Property, phrase: NounPhrase) -> Mention:
+        """Return the thing to open or to switch; by a second name only one that can be: no vase for "open the jar"."""
+        mention = self._meaning.mention(phrase, Slot.TARGET, self._able(needed))
+        thing = self._kinds[mention.object_class]
+        second = phrase.called is not None and not phrase.called.own
+        if second and thing.pickupable and not thing.can(needed) and not self._meaning.guesses:
+            known = f"I know {phrase.text!r} only as the {thing.best_name}, with which that cannot be done."
+            raise UnclearError(Question(f"{known} What do you mean?", slot=Slot.TARGET))
+        return mention
 
     def _able(self, needed: Property) -> Fits:
         return lambda name: self._kinds[name].can(needed)

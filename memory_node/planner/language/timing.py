@@ -85,7 +85,7 @@ class Timing:
         """Return the condition among words that no rule explains."""
         for at, word in enumerate(unread):
             following = list(unread[at + 1 : at + 3])
-            if word in self._english.putting_off and len(following) == 2 and following[0] not in ("you", "so"):
+            if word in self._english.putting_off and len(following) == 2 and following[0] != "you":
                 ends = (end for end in range(at, len(unread)) if unread[end] in PUNCTUATION)
                 return " ".join(unread[at : next(ends, len(unread))])
         return ""

@@ -154,8 +154,8 @@ class Understander:
     def _said(
         self, text: str, read: Instruction, parts: Parts, home: HomeClasses, recall: Recall, conversation: Conversation
     ) -> Said:
-        licence = licence_of(read.words, self._lexicon, self._instructions.commands, home, self._kinds)
-        named = {name for called in names_in(parts) for name in meant_by(called, home)}
+        licence = licence_of(read.words, self._lexicon, self._instructions.commands, home, self._kinds, self._asks)
+        named = {name for called in names_in(parts) for name in meant_by(called, home, self._asks)}
         if parts is not read.parts:  # a command of before goes on: "and the tissue box" behind "throw the paper away"
             named.update(self._implied(parts))
         # Nobody to ask what an unknown noun means: it is a description like others.

@@ -52,6 +52,7 @@ class WordsEvidence:
             self._treatments,
             left,
             self._counts,
+            self._instructions.commands.english if self._asks else None,
             put_off=put_off,
         )
 

@@ -14,11 +14,13 @@ from memory_node.planner.language.treatments import TreatmentWords
 TREATMENTS = TreatmentWords(KINDS)
 
 
-def objected(text: str, *goals: Goal, guessed: bool = False) -> str:
+def objected(text: str, *goals: Goal, guessed: bool = False, asks: bool = False) -> str:
     instruction = read(text)
     licence = licence_of(instruction.words, READER.lexicon, READER.commands, KNOWN, KINDS)
     roles = roles_of(instruction.kept, READER.commands)
-    return objection(goals, Evidence(instruction, licence, roles, KINDS, text, TREATMENTS, guessed=guessed))
+    english = READER.commands.english if asks else None
+    evidence = Evidence(instruction, licence, roles, KINDS, text, TREATMENTS, guessed=guessed, english=english)
+    return objection(goals, evidence)
 
 
 def mention(name: str, **more: bool) -> Mention:
@@ -124,3 +126,23 @@ def test_only_one_of_two_things_that_were_named_together_is_a_thing_left_out() -
 )
 def test_a_guess_is_objected_to_that_no_thing_can_take_part_in(text: str, guess: Goal, because: str) -> None:
     assert objected(text, guess, guessed=True) == because
+
+
+@pytest.mark.parametrize(
+    ("text", "goals", "because"),
+    [
+        ("bring me the cup on the desk", (goal(K.PLACE, "Cup", "Desk"),), "it is to be brought, not put to Desk"),
+        (
+            "put all the books on the shelf",
+            (Goal(K.PLACE_TWO, mention("Book"), mention("Shelf"), count=2),),
+            "all of them",
+        ),
+        ("bring me three forks", (goal(K.PLACE, "Fork", "User"),), "'three' is left out"),
+        ("put an apple in every bowl", (goal(K.PLACE, "Apple", "Bowl"),), "more than one place"),
+    ],
+)
+def test_guess_that_drops_a_number_or_a_person_is_objected_to_where_somebody_can_be_asked(
+    text: str, goals: tuple[Goal, ...], because: str
+) -> None:
+    assert because in objected(text, *goals, guessed=True, asks=True)
+    assert because not in objected(text, *goals, guessed=True)
