@@ -78,6 +78,12 @@ _DESCRIBING = frozenset(
 )
 # What follows tells of the thing before it: "a machine that browns bread" names no bread.
 _RELATIVE = re.compile(r"(?<=\w)\s+(?:that|which|who|whose)\s.*", re.IGNORECASE | re.DOTALL)
+# So does what it is for, where the thing before it is named: "batteries for the remote" are no remote.
+_FOR = re.compile(
+    r"(?<=\w)(?<!look)(?<!looking)(?<!search)(?<!searching)(?<!ask)(?<!asking)\s+for\s+"
+    r"(?:the|an?|my|our|your|his|her|their|this|that)\s.*",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -111,8 +117,8 @@ class NamedClasses:
         """
         if not _DESCRIBING.isdisjoint(tokens(text)) or tells_a_situation(text):
             return NamedInRequest()
-        name = bare_name(text)
-        return self._named_by(self._head(name) if name else self._names(_RELATIVE.sub("", text)))
+        name, told = bare_name(text), _RELATIVE.sub("", text)
+        return self._named_by(self._head(name) if name else self._names(_FOR.sub("", told)) or self._names(told))
 
     def mentioned(self, text: str) -> set[str]:
         """Return the classes that the text names at all."""

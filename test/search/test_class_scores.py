@@ -9,7 +9,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.embedded_names import CHARACTERS_A_CALL, embedded_now
 from memory_node.search.class_scores import ClassScores
 from memory_node.search.config import RetrievalConfig
-from memory_node.search.glosses import ClassGlosses
+from memory_node.search.glosses import ClassGlosses, NamedClasses
 from memory_node.search.request_phrases import RequestPhrases
 
 
@@ -68,3 +68,10 @@ def test_name_of_200_characters_is_not_embedded_but_found_by_its_words() -> None
 def test_call_takes_the_first_names_that_are_short_enough() -> None:
     assert embedded_now(["mug", "x" * 81, "bowl"]) == ["mug", "bowl"]
     assert len(embedded_now(["y" * 80] * 1000)) == CHARACTERS_A_CALL // 80
+
+
+def test_what_a_named_thing_is_for_is_not_named() -> None:
+    named = NamedClasses(ClassGlosses.of(load_catalogue()), ["Cup", "RemoteControl", "Soup"])
+    assert named.find("the cup for the remote control").meant == {"Cup"}
+    assert named.find("looking for the remote control").meant == {"RemoteControl"}
+    assert named.find("seasoning for the soup").meant == {"Soup"}

@@ -18,7 +18,7 @@ from memory_node.planner.language.english import English
 from memory_node.planner.language.licence import Licence
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.roles import Roles
-from memory_node.planner.language.spoken_instruction import Instruction
+from memory_node.planner.language.spoken_instruction import Instruction, Remark
 from memory_node.planner.language.treatments import TreatmentWords
 
 _HARMS = (GoalKind.BREAK, GoalKind.THROW)  # they need a command: nothing is broken for a word that was misread
@@ -143,10 +143,17 @@ def _left_out(goals: Sequence[Goal], evidence: Evidence) -> str:
     """Object to leaving out a thing that is named."""
     classes = {name for mention in _handled(goals) for name in mention.candidates}
     classes |= {evidence.kinds.recipient, *(name for goal in goals for name in _used_for(goal, evidence.kinds))}
-    named = (*_demanded(evidence.instruction), *evidence.roles.goals, *evidence.unexplained)
+    named = (*_demanded(evidence.instruction), *evidence.roles.goals, *evidence.unexplained, *_topics(evidence))
     referring = {mention.text for mention in _handled(goals) if mention.referring}  # "[the safe,] close the door"
     missing = (one for one in named if one.called and one.called.all and not classes & set(one.called.all))
     return next((f"{phrase.text!r} is left out" for phrase in missing if phrase.text not in referring), "")
+
+
+def _topics(evidence: Evidence) -> Iterator[NounPhrase]:
+    """Yield what stands before its command: "the vase, you put ..."; it is no topic where no command is about it."""
+    judged = evidence.english is not None and not evidence.instruction.taken_back
+    parts = evidence.instruction.parts if judged else ()
+    return (phrase for part in parts if isinstance(part, Remark) and part.stands_first for phrase in part.phrases)
 
 
 def _handled(goals: Sequence[Goal]) -> Iterator[Mention]:

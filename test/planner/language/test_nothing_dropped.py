@@ -97,3 +97,17 @@ def test_second_name_accounts_for_a_class_only_where_nobody_can_be_asked() -> No
     cup, home = Called(("Cup",), ("Mug",)), HomeClasses(frozenset({"Mug"}))
     assert meant_by(cup, home) == {"Cup", "Mug"}
     assert meant_by(cup, home, asks=True) == {"Cup"}
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("I'd like my book and my pen, please", "question"),
+        ("the vase, put it on the shelf", "Vase at Shelf"),
+        ("open the fridge. Actually no, open the cabinet", "open Cabinet"),
+        ("set out four bowls on the counter", "4 Bowl at CounterTop"),
+        ("where do you keep the spatula?", "tell Spatula place"),
+    ],
+)
+def test_thing_that_no_command_is_about_is_asked_about(text: str, meant: str) -> None:
+    assert read(text) == meant
