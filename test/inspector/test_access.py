@@ -121,6 +121,7 @@ def test_no_path_leads_to_the_disk(open_port: int, path: str) -> None:
     status, _, told = Client(open_port).raw("GET", path)
     assert status == 404
     assert "root:" not in str(told)
+    assert list(told) == ["message"]
 
 
 def test_oversized_bodies_are_refused(open_port: int) -> None:
