@@ -17,6 +17,7 @@ from memory_node.perception.detection import Detection
 from memory_node.perception.detectors.candidates import Candidates, FloatArray
 from memory_node.perception.detectors.decoding import Decoding, usual_preprocessing
 from memory_node.perception.detectors.empty_watch import EmptyWatch
+from memory_node.perception.detectors.families import usual_size
 from memory_node.perception.detectors.model_description import ModelDescription
 from memory_node.perception.detectors.model_notes import ModelNotes, read_notes
 from memory_node.perception.detectors.preprocessing import FittedImage, Preprocessing, fitted
@@ -24,7 +25,6 @@ from memory_node.perception.detectors.recognition import Outputs, recognised
 from memory_node.perception.detectors.text_prompts import TextPrompts, checked_prompts
 from memory_node.perception.onnx_session import open_session
 
-_ANY_SIZE_PX = 640
 # Classes that a detection gets at most, and the least score of all but the first.
 _LIKELY_CLASSES, _LIKELY_SCORE = 3, 0.05
 _KINDS = {
@@ -33,6 +33,7 @@ _KINDS = {
     "tensor(uint8)": np.uint8,
     "tensor(int64)": np.int64,
     "tensor(int32)": np.int32,
+    "tensor(bool)": np.bool_,
 }
 
 
@@ -72,23 +73,23 @@ class OnnxDetector:
         self._prompts: TextPrompts | None = None
         names = self._names(notes)
         layout = config.layout if config.layout != "auto" else notes.layout
-        if self._model.input_named("input_ids") is not None:
-            grounded = self._model.input_named("token_type_ids", "pixel_mask", "text_token_mask") is not None
-            self._prompts = TextPrompts(path, self._model, grounded)
+        if self._model.takes_text:
+            self._prompts = TextPrompts(path, self._model)
             names = list(checked_prompts(names))
             self._prompts.set(names)
-        self._how = notes.followed(Preprocessing("stretch" if None not in self._model.input_size else "letterbox"))
+        self._how = self._followed(notes, Preprocessing("letterbox" if None in self._model.input_size else "stretch"))
         outputs = self._probe()
+        what = f"{path} with the names of {config.class_names}" if config.class_names else str(path)
         if layout == "auto":
-            layout = recognised(self._model, outputs, len(names), self._size, str(path))  # type: ignore[assignment]
+            layout = recognised(self._model, outputs, len(names), self._size, what)  # type: ignore[assignment]
         self.layout = str(layout)
-        how = notes.followed(usual_preprocessing(self.layout, self._model))
+        how = self._followed(notes, usual_preprocessing(self.layout, self._model))
         if how != self._how:
             self._how = how
             outputs = self._probe()
         if not names:
             names = self._numbered_names(outputs)
-        decoding = Decoding.probed(self.layout, tuple(names), self._model, str(path), outputs, self._size)
+        decoding = Decoding.probed(self.layout, tuple(names), self._model, what, outputs, self._size)
         self._decoding = replace(decoding, prompts=self._prompts)
         self._watch = EmptyWatch(str(path), config.min_score)
         self._decoding.candidates(outputs, self._size)
@@ -136,13 +137,18 @@ class OnnxDetector:
                 found.append(detections)
         return found
 
+    def _followed(self, notes: ModelNotes, usual: Preprocessing) -> Preprocessing:
+        """Return how images are prepared. An input of a fixed size takes no image of another ratio of its sides."""
+        how = notes.followed(usual)
+        return replace(how, fit="stretch") if how.fit == "scaled" and None not in self._model.input_size else how
+
     def _names(self, notes: ModelNotes) -> list[str]:
         if self.config.prompts:
             return self.config.prompts.split(",")
         if self.config.class_names:
             return read_class_names(Path(self.config.class_names).expanduser())
         names = list(notes.names) or self._model.class_names()
-        if not names and self._model.input_named("input_ids") is not None:
+        if not names and self._model.takes_text:
             raise InvalidValueError(f"{self.config.model}: an open-vocabulary model; name its classes in `prompts`")
         return names
 
@@ -253,8 +259,8 @@ def _input_size(model: ModelDescription, notes: ModelNotes, config: OnnxDetector
     told = tuple(notes.size[:1] * 2 if len(notes.size) == 1 else notes.size) or (config.input_px,) * 2
     own = model.input_size
     if None not in own:
-        if any(told) and told != own:
+        if any(told) and told != own and notes.fit != "scaled":
             raise InvalidValueError(f"{path}: told to be of {told[1]}x{told[0]} pixels, but it takes {own[1]}x{own[0]}")
         return own  # type: ignore[return-value]
-    height, width = told if any(told) else (model.told_size() or (_ANY_SIZE_PX, _ANY_SIZE_PX))
+    height, width = told if any(told) else (model.told_size() or usual_size(model))
     return own[0] or height, own[1] or width

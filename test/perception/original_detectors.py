@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 CLASSES = 7
 SMALL_PX = 128
 OVERLAP = 0.5
+NAMES = tuple(f"class{number}" for number in range(CLASSES))
 # No library may look for weights on the network.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
@@ -26,6 +27,7 @@ class Original:
 
     pixels: (1, 3, h, w) that it gave its model. outputs: of the exported file for these. boxes: (n, 4) corners in the
     picture. masks: (n, 240, 320) or None. overlap: IoU from which of two boxes of a class the weaker was left out.
+    prompts: classes as words, and the text inputs that the library makes of them.
     """
 
     model: Path
@@ -38,6 +40,8 @@ class Original:
     masks: np.ndarray | None = None
     overlap: float = OVERLAP
     names: tuple[str, ...] = ()
+    prompts: tuple[str, ...] = ()
+    text: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 def picture() -> np.ndarray:
@@ -154,7 +158,7 @@ def yolox(folder: Path, decoded: bool) -> Original:
         rows = model.head.decode_outputs(rows, dtype=rows.type())
     found = processor.postprocess([image], rows, threshold=0.35)[0]
     boxes, scores = np.array(found["bboxes"], np.float32), np.array(found["scores"], np.float32)
-    return Original(path, pixels, outputs, boxes, scores, np.array(found["labels"]), 0.35, names=_NAMES)
+    return Original(path, pixels, outputs, boxes, scores, np.array(found["labels"]), 0.35, names=NAMES)
 
 
 def torchvision(folder: Path, kind: str) -> Original:
@@ -163,7 +167,14 @@ def torchvision(folder: Path, kind: str) -> Original:
     import torchvision.models.detection as detection
 
     torch.manual_seed(1)
-    options = {"box_score_thresh": 0.18} if "rcnn" in kind else {"score_thresh": 0.18}
+    options: dict[str, Any] = {"score_thresh": 0.18}
+    if "rcnn" in kind:
+        options = {
+            "box_score_thresh": 0.18,
+            "min_size": 160,
+            "rpn_post_nms_top_n_test": 60,
+            "box_detections_per_img": 30,
+        }
     model = getattr(detection, kind)(weights=None, weights_backbone=None, num_classes=CLASSES + 1, **options)
     pixels = (picture().transpose(2, 0, 1)[None] / np.float32(255.0)).astype(np.float32)
     settle(model, pixels, lambda one: [layer for layer in one.modules() if _gives_classes(layer)])
@@ -180,7 +191,7 @@ def torchvision(folder: Path, kind: str) -> Original:
     masks = told["masks"][:, 0].numpy() > 0.5 if "masks" in told else None
     outputs = run_file(path, {"images": pixels[0]})
     boxes, scores, labels = (told[name].numpy() for name in ("boxes", "scores", "labels"))
-    return Original(path, pixels, outputs, boxes, scores, labels - 1, 0.0, masks, names=_NAMES)
+    return Original(path, pixels, outputs, boxes, scores, labels - 1, 0.0, masks, names=NAMES)
 
 
 def _gives_classes(layer: Any) -> bool:
@@ -221,7 +232,7 @@ def hugging_face(folder: Path, kind: str) -> Original:
     told = transformers.utils.ModelOutput({name: torch.from_numpy(array) for name, array in outputs.items()})
     (found,) = processor.post_process_object_detection(told, threshold=0.35, target_sizes=[(240, 320)])
     boxes, scores, labels = (found[name].numpy() for name in ("boxes", "scores", "labels"))
-    return Original(path, pixels, outputs, boxes, scores, labels, 0.35, names=_NAMES)
+    return Original(path, pixels, outputs, boxes, scores, labels, 0.35, names=NAMES)
 
 
 def rf_detr(folder: Path, kind: str) -> Original:
@@ -247,48 +258,4 @@ def rf_detr(folder: Path, kind: str) -> Original:
     good = found["scores"].numpy() > 0.35
     boxes, scores, labels = (found[name].numpy()[good] for name in ("boxes", "scores", "labels"))
     masks = found["masks"].numpy().reshape(len(good), 240, 320)[good] if "masks" in found else None
-    return Original(path, pixels, outputs, boxes, scores, labels, 0.35, masks, names=_NAMES)
-
-
-_FASTER_RCNN = "fasterrcnn_mobilenet_v3_large_320_fpn"
-_NAMES = tuple(f"class{number}" for number in range(CLASSES))
-Maker = Callable[[Path], Original]
-# Name -> the package that must be there, and what makes it.
-ORIGINALS: dict[str, tuple[str, Maker]] = {
-    **{
-        f"libreyolo_{name}": ("libreyolo", lambda folder, made=made: libreyolo(folder, *made[:2], **made[2]))  # type: ignore[misc]
-        for name, made in {
-            "yolox": ("LibreYOLOX", "n", {"small": True}),
-            "yolo9": ("LibreYOLO9", "t", {"small": True}),
-            "yolo9_e2e": ("LibreYOLO9E2E", "t", {"small": True}),
-            "yolonas": ("LibreYOLONAS", "s", {"small": True}),
-            "ppyoloe": ("LibrePPYOLOE", "s", {"small": True}),
-            "dfine": ("LibreDFINE", "n", {}),
-            "deim": ("LibreDEIM", "n", {}),
-            "deimv2": ("LibreDEIMv2", "atto", {}),
-            "deimv2_s": ("LibreDEIMv2", "s", {}),
-            "ec": ("LibreEC", "s", {}),
-            "rtdetr": ("LibreRTDETR", "r18", {}),
-            "rtdetrv2": ("LibreRTDETRv2", "r18", {}),
-            "rtdetrv4": ("LibreRTDETRv4", "s", {}),
-            "rfdetr": ("LibreRFDETR", "n", {}),
-            "rfdetr_seg": ("LibreRFDETR", "n", {"task": "segment"}),
-            "lwdetr": ("LibreLWDETR", "t", {}),
-            "detr": ("LibreDETR", "r50", {}),
-            "deformable_detr": ("LibreDeformableDETR", "r50", {}),
-        }.items()
-    },
-    "yolox_undecoded": ("yolox", lambda folder: yolox(folder, False)),
-    "yolox_decoded": ("yolox", lambda folder: yolox(folder, True)),
-    "torchvision_faster_rcnn": (
-        "torchvision",
-        lambda folder: torchvision(folder, _FASTER_RCNN),
-    ),
-    "torchvision_mask_rcnn": ("torchvision", lambda folder: torchvision(folder, "maskrcnn_resnet50_fpn")),
-    "torchvision_ssd": ("torchvision", lambda folder: torchvision(folder, "ssdlite320_mobilenet_v3_large")),
-    "transformers_rtdetr": ("transformers", lambda folder: hugging_face(folder, "RTDetr")),
-    "transformers_dfine": ("transformers", lambda folder: hugging_face(folder, "DFine")),
-    "transformers_detr": ("transformers", lambda folder: hugging_face(folder, "Detr")),
-    "rfdetr": ("rfdetr", lambda folder: rf_detr(folder, "RFDETRNano")),
-    "rfdetr_seg": ("rfdetr", lambda folder: rf_detr(folder, "RFDETRSegNano")),
-}
+    return Original(path, pixels, outputs, boxes, scores, labels, 0.35, masks, names=NAMES)

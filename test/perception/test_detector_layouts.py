@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from onnx_graphs import save_model
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.perception.config import OnnxDetectorConfig
+from memory_node.perception.detectors.preprocessing import Preprocessing, fitted
 from memory_node.perception.detectors.yolo import cells
 from memory_node.perception.onnx_detector import OnnxDetector
 
@@ -277,6 +279,59 @@ def test_grounded_text_gives_each_prompt_its_best_token(tmp_path: Path) -> None:
     detector = opened(model, prompts="mug, red bowl")
     assert detector.layout == "grounding_dino"
     only(detector, "red bowl")
+
+
+def test_text_tells_places_in_phrases_and_which_tokens_see_each_other(tmp_path: Path) -> None:
+    """Exports of Grounding DINO's own repository ask for these, too; "mug. red bowl." is mug . red bowl ."""
+    outputs = {"logits": np.full((1, 100, 7), -9.0, np.float32), "boxes": np.full((1, 100, 4), 0.5, np.float32)}
+    texts: dict[str, tuple[list[int], str]] = {
+        "input_ids": ([1, 7], "INT64"),
+        "position_ids": ([1, 7], "INT64"),
+        "text_token_mask": ([1, 7, 7], "BOOL"),
+    }
+    model = save_model(tmp_path / "m.onnx", outputs, ("img", [1, 3, 60, 80]), texts)  # type: ignore[arg-type]
+    tokenizer(tmp_path)
+    detector = opened(model, prompts="mug, red bowl")
+    assert detector.layout == "grounding_dino"
+    assert detector._prompts is not None
+    feed = detector._prompts.feed
+    assert feed["position_ids"].tolist() == [[0, 1, 0, 1, 2, 0, 0]]
+    phrases = np.array([0, 0, 1, 1, 1, 2, 3])
+    np.testing.assert_array_equal(feed["text_token_mask"][0], phrases[:, None] == phrases[None])
+
+
+@pytest.mark.parametrize(
+    ("told", "size", "fit"),
+    [
+        ({"size": {"shortest_edge": 48, "longest_edge": 80}}, (48, 64), "scaled"),
+        ({"size": 48, "max_size": 56}, (42, 56), "scaled"),
+        ({"size": [40, 56], "feature_extractor_type": "OwlViTFeatureExtractor"}, (40, 56), "stretch"),
+        ({"size": 48, "image_processor_type": "OwlViTImageProcessor"}, (48, 48), "stretch"),
+        ({"size": {"height": 64, "width": 64}}, (64, 64), "letterbox"),
+    ],
+)
+def test_hugging_faces_notes_tell_how_an_image_enters(
+    told: dict[str, object], size: tuple[int, int], fit: str, tmp_path: Path
+) -> None:
+    outputs = {"output": one_row(200, [*LETTERBOXED, *SCORES]).T[None]}
+    model = save_model(tmp_path / "m.onnx", outputs, ("images", [1, 3, "high", "wide"]))
+    (tmp_path / "preprocessor_config.json").write_text(json.dumps(told), encoding="utf-8")
+    detector = opened(model, CLASSES, layout="yolo_v8")
+    image = fitted(COLOR, detector._size, detector._how)
+    assert (image.input_size, detector._how.fit) == (size, fit)
+
+
+def test_scaled_image_keeps_its_longer_side_within_the_size_either_way_round() -> None:
+    how = Preprocessing("scaled")
+    upright = np.zeros((320, 240, 3), np.uint8)
+    assert fitted(COLOR, (480, 600), how).input_size == (450, 600)
+    assert fitted(upright, (480, 600), how).input_size == (600, 450)
+
+
+def test_unlike_number_of_names_is_told_with_their_file(tmp_path: Path) -> None:
+    model = save_model(tmp_path / "m.onnx", {"output": one_row(200, [*LETTERBOXED, *SCORES])[None]})
+    with pytest.raises(InvalidValueError, match=r"m\.onnx with the names of .*names\.txt"):
+        opened(model, CLASSES[:1])
 
 
 def test_fixed_classes_take_no_prompts(tmp_path: Path) -> None:

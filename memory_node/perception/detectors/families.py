@@ -37,6 +37,16 @@ def family_preprocessing(model: ModelDescription) -> Preprocessing | None:
     return _PREPROCESSING.get(model.family)
 
 
+def usual_size(model: ModelDescription) -> tuple[int, int]:
+    """Return height and width of the input of a model that takes any and does not say which it was trained for.
+
+    Grounding DINO's are the most that the image's shorter and longer side may have.
+    """
+    if model.is_grounded:
+        return 800, 1333
+    return (960, 960) if model.takes_text else (640, 640)
+
+
 def gives_repeats(model: ModelDescription) -> bool:
     """Return whether one thing may have several boxes in the dense outputs of a model's family."""
     return model.family not in _WITHOUT_REPEATS

@@ -76,6 +76,16 @@ class ModelDescription:
         """What the exporter calls the kind of model, "" where it does not say."""
         return self.metadata.get("model_family", "").lower()
 
+    @property
+    def takes_text(self) -> bool:
+        """Whether classes are told to the model as words."""
+        return self.input_named("input_ids") is not None
+
+    @property
+    def is_grounded(self) -> bool:
+        """Whether all classes are told in one text, as to Grounding DINO; else each for itself, as to OWL."""
+        return self.takes_text and self.input_named("token_type_ids", "pixel_mask", "text_token_mask") is not None
+
     def input_named(self, *names: str) -> TensorDescription | None:
         """Return the first input with one of these names."""
         return next((one for one in self.inputs if one.name in names), None)

@@ -13,7 +13,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.parameters import Parameters
 from memory_node.domain.yaml_1_2 import read_yaml
 from memory_node.perception.detectors.layout_names import LayoutName
-from memory_node.perception.detectors.preprocessing import Preprocessing
+from memory_node.perception.detectors.preprocessing import Fit, Preprocessing
 
 _HUGGING_FACE = "preprocessor_config.json"
 
@@ -67,10 +67,10 @@ def read_notes(model: Path) -> ModelNotes:
 def _hugging_face(path: Path) -> ModelNotes:
     try:
         told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        size = told.get("size") or {}
-        sides = (int(size["height"]), int(size["width"])) if {"height", "width"} <= set(size) else ()
+        fit, sides = _entry(told)
         normal = bool(told.get("do_normalize"))
         return ModelNotes(
+            fit=fit,
             size=sides,
             scale=float(told.get("rescale_factor", 1.0 / 255.0)) if told.get("do_rescale", True) else 1.0,
             mean=tuple(float(value) for value in told["image_mean"]) if normal else (),
@@ -78,6 +78,24 @@ def _hugging_face(path: Path) -> ModelNotes:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidValueError(f"{path}: no readable preprocessing: {error!r}") from error
+
+
+def _entry(told: dict[str, Any]) -> tuple[Fit | Literal["auto"], tuple[int, ...]]:
+    """Return how Hugging Face's processors fit an image, and height and width or the most of both sides.
+
+    OWL-ViT's stretch it, OWLv2's pad it to a square; DETR's and Grounding DINO's have a shorter and a longest side.
+    """
+    size = told.get("size") or {}
+    if isinstance(size, int) and "max_size" in told:
+        size = {"shortest_edge": size, "longest_edge": told["max_size"]}
+    if isinstance(size, (int, list)):
+        height, width = (size, size) if isinstance(size, int) else size
+        size = {"height": height, "width": width}
+    if {"shortest_edge", "longest_edge"} <= set(size):
+        return "scaled", (int(size["shortest_edge"]), int(size["longest_edge"]))
+    sides = (int(size["height"]), int(size["width"])) if {"height", "width"} <= set(size) else ()
+    kind = str(told.get("image_processor_type") or told.get("feature_extractor_type") or "")
+    return ("stretch" if kind.startswith("OwlViT") else "auto"), sides
 
 
 def _tuple(value: Any) -> Any:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float32]
 # letterbox: sides' ratio kept, image in the middle (or top left), `pad` around it. stretch: both sides to the input's.
-# scaled: ratio kept, nothing around it. none: the image's own size.
+# scaled: ratio kept, nothing around it; the size's sides are the most of the shorter and the longer one. none: the
+# image's own size.
 Fit = Literal["letterbox", "letterbox_top_left", "stretch", "scaled", "none"]
 
 IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -100,6 +101,11 @@ def _placed(
         return image, (1.0, 1.0), (0.0, 0.0)
     if fit == "stretch":
         return size, (size[1] / image[1], size[0] / image[0]), (0.0, 0.0)
+    if fit == "scaled":
+        ratio = min(min(size) / min(image), max(size) / max(image))
+        # As transformers rounds: the longer side down.
+        height, width = (round(s * ratio) if s == min(image) else int(s * ratio + 1e-6) for s in image)
+        return (height, width), (width / image[1], height / image[0]), (0.0, 0.0)
     ratio = min(size[0] / image[0], size[1] / image[1])
     place = max(1, round(image[0] * ratio)), max(1, round(image[1] * ratio))
     scale = place[1] / image[1], place[0] / image[0]

@@ -51,9 +51,8 @@ def last_two(array: NDArray[np.generic]) -> tuple[int, int]:
 
 
 def _by_inputs(model: ModelDescription, outputs: Outputs) -> str:
-    if model.input_named("input_ids") is not None:
-        grounded = model.input_named("token_type_ids", "pixel_mask", "text_token_mask") is not None
-        return "grounding_dino" if grounded else "owl"
+    if model.takes_text:
+        return "grounding_dino" if model.is_grounded else "owl"
     sized = model.input_named(*_SIZE_INPUTS) is not None
     return "detr_official" if sized and {"labels", "boxes", "scores"} <= set(outputs) else ""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from tokenizers import Tokenizer
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
@@ -15,6 +15,8 @@ from memory_node.perception.detectors.model_description import ModelDescription
 
 _OWL_TOKENS = 16
 _LONGEST_PROMPT = 100
+# Ends of a phrase in one text.
+_ENDS = (".", "?")
 Feed = dict[str, NDArray[np.int64]]
 
 
@@ -34,19 +36,19 @@ def checked_prompts(prompts: Sequence[str]) -> tuple[str, ...]:
 
 
 class TextPrompts:
-    """Encodes prompts for a model; `grounded`: all in one text (Grounding DINO), else each for itself (OWL).
+    """Encodes prompts for a model: all in one text (Grounding DINO), or each for itself (OWL).
 
     Raises:
         ResourceMissingError: there is no tokenizer.json beside the model.
     """
 
-    def __init__(self, model: Path, description: ModelDescription, grounded: bool) -> None:
+    def __init__(self, model: Path, description: ModelDescription) -> None:
         path = model.with_name("tokenizer.json")
         if not path.is_file():
             raise ResourceMissingError(f"{path}: no such tokenizer; an open-vocabulary model needs its own beside it")
         self._tokenizer = Tokenizer.from_file(str(path))
         self._inputs = {one.name: one for one in description.inputs}
-        self._grounded = grounded
+        self._grounded = description.is_grounded
         self._spans: list[NDArray[np.intp]] = []
         self._feed: Feed = {}
 
@@ -86,6 +88,7 @@ class TextPrompts:
         if length is not None and len(encoded.ids) > length:
             raise InvalidValueError(f"the prompts make {len(encoded.ids)} tokens, the model takes {length}")
         self._spans, at = [], 0
+        ends = [i for i, (a, b) in enumerate(encoded.offsets) if a == b or text[a:b] in _ENDS]
         for prompt in prompts:
             end = at + len(prompt.rstrip("."))
             inside = [i for i, (a, b) in enumerate(encoded.offsets) if b > a and at <= a and b <= end]
@@ -94,12 +97,30 @@ class TextPrompts:
             self._spans.append(np.array(inside))
             at = end + 2
         pad = 0 if length is None else length - len(encoded.ids)
+        places, sees = _phrases(ends, len(encoded.ids) + pad)
         columns = {
             "input_ids": [encoded.ids + [0] * pad],
             "attention_mask": [encoded.attention_mask + [0] * pad],
             "token_type_ids": [encoded.type_ids + [0] * pad],
+            "position_ids": [places],
+            "text_token_mask": [sees],
         }
         return self._wanted(columns)
 
-    def _wanted(self, columns: dict[str, list[list[int]]]) -> Feed:
+    def _wanted(self, columns: Mapping[str, Sequence[ArrayLike]]) -> Feed:
         return {name: np.array(rows, np.int64) for name, rows in columns.items() if name in self._inputs}
+
+
+def _phrases(ends: Sequence[int], tokens: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the place of each of n tokens in its phrase (n,), and 1 where one may see another (n, n): in its own
+    phrase only (Liu et al. 2023, section 3.4).
+
+    ends: of phrases, and the marks around the whole text. What fills up the rest sees itself alone.
+    """
+    places, sees = np.zeros(tokens, np.int64), np.eye(tokens, dtype=np.int64)
+    first = 0
+    for end in ends:
+        places[first : end + 1] = np.arange(end + 1 - first)
+        sees[first : end + 1, first : end + 1] = 1
+        first = end + 1
+    return places, sees

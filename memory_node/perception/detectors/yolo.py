@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.perception.detectors.candidates import Candidates, FloatArray, corners_of, scores_of_labels
+from memory_node.perception.detectors.candidates import Candidates, FloatArray, corners_of, scores_of_labels, sigmoid
 
 _STRIDES = (8, 16, 32)
 
@@ -20,9 +20,11 @@ def cells(size: tuple[int, int], strides: tuple[int, ...] = _STRIDES) -> int:
 
 def decode_v5(rows: FloatArray, classes: int, prototypes: FloatArray | None = None) -> Candidates:
     """Rows (n, 5 + classes [+ k]): centre, size, whether there is a thing, classes, and k factors of the prototype
-    masks (k, mh, mw)."""
+    masks (k, mh, mw), whose probabilities are scaled to the image; later versions scale what they are made of."""
     scores = rows[:, 4:5] * rows[:, 5 : 5 + classes]
-    return Candidates(corners_of(rows), scores, masks=_masks(rows[:, 5 + classes :], prototypes))
+    masks = _masks(rows[:, 5 + classes :], prototypes)
+    probable = None if masks is None else lambda which: sigmoid(masks(which)) - np.float32(0.5)
+    return Candidates(corners_of(rows), scores, masks=probable)
 
 
 def decode_v8(
