@@ -59,6 +59,12 @@ class Tally:
         }
 
 
+def _line(one: Outcome) -> str:
+    errors_mm = " ".join(f"{1000.0 * error:.0f}" for error in one.position_errors_m)
+    result = "done" if one.success else one.cause
+    return f"{one.kind:12} {one.what:40} {result}; {one.distance_m:.1f} m, {one.seconds:.0f} s, off by [{errors_mm}] mm"
+
+
 def _rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     activate_ros()  # the bridge's modules import messages
     from benchmarks.body_life import BodyLife
@@ -68,8 +74,7 @@ def _rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     def note(outcomes: list[Outcome], memory: str) -> None:
         for one in outcomes:
             tallies.setdefault((one.kind, memory), Tally()).outcomes.append(one)
-            told = f"{one.kind:12} {one.what:40} {'done' if one.success else one.cause}"
-            print(told, file=sys.stderr, flush=True)
+            print(_line(one), file=sys.stderr, flush=True)
 
     for first in range(0, args.trials, _HOME_EVERY):
         life = BodyLife(args.seed + first, faults=args.faults)

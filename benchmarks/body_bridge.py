@@ -15,6 +15,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.yaml_1_2 import read_yaml
 from memory_node.memory import RobotMemory
 from memory_node.nodes.inputs.frame_maker import FrameMaker
+from memory_node.nodes.skill_bridge.arm import REPLANS
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.driving import Driving, used_from_front
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
@@ -156,6 +157,12 @@ class BodyArm:
 
     def carry(self, run: SkillRun) -> None:
         """Fold the arm."""
+        for _ in range(REPLANS):
+            try:
+                return self._follow(self._body.robot.move_joints(self._carry, self._speed), run)
+            except SkillFailure as failure:
+                if failure.reason is not FailureReason.EXECUTION:
+                    raise
         self._follow(self._body.robot.move_joints(self._carry, self._speed), run)
 
     def _follow(self, motion: Motion | None, run: SkillRun) -> None:

@@ -85,14 +85,20 @@ class BodyActions:
         request = goal.request.request
         if len(request.goal_constraints) != 1:
             return _arm_ending(MoveItErrorCodes.INVALID_GOAL_CONSTRAINTS)
-        speed = float(request.max_velocity_scaling_factor) or _FASTEST_SCALE
+        speed = min(float(request.max_velocity_scaling_factor) or _FASTEST_SCALE, _FASTEST_SCALE)
         try:
-            motion = self._plan(request.goal_constraints[0], min(speed, _FASTEST_SCALE))
+            motion = self._plan(request.goal_constraints[0], speed)
         except InvalidValueError:
             return _arm_ending(MoveItErrorCodes.INVALID_GOAL_CONSTRAINTS)
         if motion is None:
             return _arm_ending(MoveItErrorCodes.PLANNING_FAILED)
         end = _attend(motion, goal)
+        options = goal.request.planning_options
+        for _ in range(int(options.replan_attempts) if options.replan else 0):
+            again = self._plan(request.goal_constraints[0], speed) if end is End.BLOCKED else None
+            if again is None:
+                break
+            end = _attend(again, goal)
         if end is End.DONE:
             return _arm_ending(MoveItErrorCodes.SUCCESS)
         return _arm_ending(MoveItErrorCodes.PREEMPTED if end is End.CANCELED else MoveItErrorCodes.CONTROL_FAILED)

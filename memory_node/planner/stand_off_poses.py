@@ -43,6 +43,12 @@ class StandOffConfig(Parameters):
         strict=False,
         description="weights of reach, clearance, visibility and a short way; on any scale",
     )
+    square_weight: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=100.0,
+        description="weight of standing square to the middle of a side of the thing; on the same scale",
+    )
 
     @model_validator(mode="after")
     def _check_order(self) -> StandOffConfig:
@@ -125,8 +131,9 @@ def rank_stand_offs(
     near = np.zeros(len(points))
     if robot is not None:
         near = 1.0 / (1.0 + np.linalg.norm(points - robot.position[:2], axis=1))
-    weights = np.array(config.weights) / sum(config.weights)
-    score = np.stack([reach, clearance, visibility, near], axis=1) @ weights
+    weights = np.array([*config.weights, config.square_weight])
+    terms = [reach, clearance, visibility, near, _squareness(points, target)]
+    score = np.stack(terms, axis=1) @ (weights / weights.sum())
     score = np.where(visibility > 0.0, score, -1.0)
     order = [index for index in np.argsort(-score, kind="stable") if score[index] >= 0.0][:k]
     return [
@@ -155,6 +162,16 @@ def _candidates(target: OrientedBox, config: StandOffConfig) -> tuple[FloatArray
     cos, sin = np.cos(target.yaw_rad), np.sin(target.yaw_rad)
     turned = np.stack([cos * local[:, 0] - sin * local[:, 1], sin * local[:, 0] + cos * local[:, 1]], axis=1)
     return turned + target.center[:2], np.linalg.norm(excess, axis=1)
+
+
+def _squareness(points: FloatArray, target: OrientedBox) -> FloatArray:
+    """Return for each point (n,) the cosine to the normal of the side that it stands before, from that side's
+    middle."""
+    normals = np.array([[np.cos(yaw), np.sin(yaw)] for yaw in target.yaw_rad + 0.5 * np.pi * np.arange(4)])
+    halves = 0.5 * np.array([target.size[side % 2] for side in range(4)])
+    ways = points[:, None] - (target.center[:2] + halves[:, None] * normals)
+    cosines = (ways * normals).sum(axis=-1) / np.maximum(np.linalg.norm(ways, axis=-1), 1e-9)
+    return np.asarray(np.clip(cosines.max(axis=1), 0.0, 1.0))
 
 
 def _visibility(points: FloatArray, target: OrientedBox, costmap: Costmap) -> FloatArray:

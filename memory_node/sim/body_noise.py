@@ -25,9 +25,9 @@ class LocalizationNoise(Parameters):
     )
     map_sigma_m: float = Field(default=0.008, ge=0.0, le=1.0, description="error of a corrected position, each axis")
     map_sigma_rad: float = Field(default=0.004, ge=0.0, le=1.0, description="error of a corrected heading")
-    correct_every_m: float = Field(
-        default=0.5, ge=0.01, le=100.0, description="way between two corrections, 1 rad of turning counting as 0.5 m"
-    )
+    # the defaults of nav2_amcl's update_min_d and update_min_a
+    correct_every_m: float = Field(default=0.25, ge=0.01, le=100.0, description="way after which the map corrects")
+    correct_every_rad: float = Field(default=0.2, ge=0.01, le=100.0, description="turn after which the map corrects")
 
 
 class BodyNoise(Parameters):

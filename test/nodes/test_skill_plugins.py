@@ -109,14 +109,36 @@ def gap_to_front_m(robot: SimulatedRobot, name: str) -> np.ndarray:
     return np.linalg.norm(np.maximum(offset, 0.0), axis=1)
 
 
-def test_door_is_pulled_open_at_its_front_and_pushed_shut(robot: SimulatedRobot, call: Caller) -> None:
+def test_drawer_is_pulled_open_straight(robot: SimulatedRobot, call: Caller) -> None:
+    robot.objects = [thing("Drawer", -2.0, 1.8, 0.7, (0.6, 0.6, 0.2), states=(ObjectState.CLOSED,))]
+    assert call("GoToObject", "Drawer").success
+    opened = call("OpenObject", "Drawer")
+    assert opened.success, opened.message
+    # The fingers go in over the handle, centimetre by centimetre; nothing stops them here.
+    assert gap_to_front_m(robot, "Drawer") == pytest.approx([0.12, *[0.0] * 4, 0.22, 0.34], abs=0.02)
+    assert robot.grips == [pytest.approx(0.04), 0.0, 0.0, pytest.approx(0.04)]
+
+
+def test_handle_that_slips_while_it_is_pulled_is_told(robot: SimulatedRobot, call: Caller) -> None:
+    robot.objects = [thing("Drawer", -2.0, 1.8, 0.7, (0.6, 0.6, 0.2), states=(ObjectState.CLOSED,))]
+    assert call("GoToObject", "Drawer").success
+    robot.slips_after = 2  # motions of the gripper: it opens, and closes on the handle
+    result = call("OpenObject", "Drawer")
+    assert (result.success, result.reason) == (False, "execution")
+    assert not result.changes
+
+
+def test_door_is_pulled_open_about_its_hinge_and_pushed_shut(robot: SimulatedRobot, call: Caller) -> None:
     assert call("GoToObject", "Fridge").success
     opened = call("OpenObject", "Fridge")
     assert opened.success, opened.message
     assert [(change.object_id, change.added) for change in opened.changes] == [("id-Fridge", ["opened"])]
-    # The fingers go in over the handle, centimetre by centimetre; nothing stops them here.
-    assert gap_to_front_m(robot, "Fridge") == pytest.approx([0.12, *[0.0] * 4, 0.22, 0.34], abs=0.02)
-    assert robot.grips == [pytest.approx(0.04), 0.0, pytest.approx(0.04)]
+    assert gap_to_front_m(robot, "Fridge")[:5] == pytest.approx([0.12, *[0.0] * 4], abs=0.02)
+    handle = robot.pose.apply(tool_positions(robot))[4:-1]
+    box = robot.objects[3].box
+    edges = np.abs(np.linalg.norm(handle[:, None, :2] - box.footprint(), axis=-1) - 0.3)
+    assert edges.max(axis=0).min() < 0.02, "no edge of the box is the axis of the handle's way"
+    assert np.linalg.norm(handle[-1] - handle[0]) > 0.2
     robot.arm_goals.clear()
     robot.objects = [thing("Fridge", -2.0, 1.8, 0.9, (0.6, 0.6, 1.8), states=(ObjectState.OPENED,))]
     closed = call("CloseObject", "Fridge")

@@ -51,6 +51,19 @@ def test_thin_wall_between_hides_the_object() -> None:
     assert all(one.pose.position[0] < 0.3 for one in found)
 
 
+@pytest.mark.parametrize("yaw", [0.0, np.pi / 4])
+def test_front_is_stood_before_squarely_where_that_counts(yaw: float) -> None:
+    fridge = OrientedBox(np.array([0.0, 0.0, 0.9]), np.array([0.6, 0.8, 1.8]), yaw)
+    off_rad = []
+    for weight in (0.0, 20.0):
+        best = rank_stand_offs(fridge, room(), Pose.planar(2.5, 2.0, 0.0), StandOffConfig(square_weight=weight))[0]
+        x, y = best.pose.position[:2]
+        bearing = np.arctan2(y, x) - yaw
+        off_rad.append(float(np.abs(wrap_angle(4.0 * bearing)) / 4.0))
+    assert off_rad[1] < 0.02
+    assert off_rad[0] > 0.1
+
+
 @pytest.mark.parametrize("yaw", [0.0, np.pi / 4, np.pi / 2])
 def test_long_object_is_measured_from_its_edge(yaw: float) -> None:
     sofa = OrientedBox(np.array([0.0, 0.0, 0.4]), np.array([2.0, 0.8, 0.8]), yaw)

@@ -16,6 +16,7 @@ if find_spec("mujoco") is None or find_spec("gymnasium_robotics") is None:
 
 from memory_node.domain.states import ObjectState
 from memory_node.sim.body_noise import BodyNoise, LocalizationNoise
+from memory_node.sim.physics.collisions import PADDING_M, PlanningScene
 from memory_node.sim.physics.driving import DriveMotion
 from memory_node.sim.physics.fetch import ARM_JOINTS
 from memory_node.sim.physics.floor_map import find_way
@@ -96,6 +97,25 @@ def test_arm_is_stopped_by_what_its_plan_did_not_know(robot: BodyRobot) -> None:
     motion._knots[-1][0] -= 0.25  # the torso is to go on through the worktop
     motion._whole_s = 1.0
     assert robot.finish(motion).end is End.BLOCKED
+
+
+def test_arm_keeps_a_distance_where_it_can(robot: BodyRobot) -> None:
+    scene = PlanningScene(robot.simulation)
+    bring_before(robot, "mug")
+    scene.refresh()
+    before = lifted(bring_before(robot, "mug"), 0.12)
+    free = ArmKinematics().solutions(before, np.array(CARRY), np.random.default_rng(0))
+    heights_m = np.arange(0.0, 0.2, 0.001)
+    touching = close = 0
+    for joints in free:
+        for down_m in heights_m:
+            lowered = joints - np.array([down_m, *[0.0] * 7])
+            is_free, is_padded = scene.is_free(lowered), scene.is_free(lowered, padding_m=PADDING_M)
+            assert is_free or not is_padded
+            touching += not is_free
+            close += is_free and not is_padded
+    assert touching
+    assert close >= 8, "a padded arm stops a centimetre earlier"
 
 
 def test_no_way_leads_into_the_worktop(robot: BodyRobot) -> None:

@@ -19,6 +19,8 @@ from memory_node.nodes.skill_bridge.config import ArmParameters, SkillsParameter
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.robot_surroundings import Surroundings
 
+# How often a stopped arm plans anew while it folds.
+REPLANS = 2
 # The arm cannot get there; another grasp may do.
 _UNREACHABLE = frozenset(
     {
@@ -100,7 +102,10 @@ def carry_goal(joints: Mapping[str, float], config: ArmParameters) -> MoveGroup.
         )
         for name, value in joints.items()
     ]
-    return _goal(Constraints(joint_constraints=constraints), config)
+    goal = _goal(Constraints(joint_constraints=constraints), config)
+    # Folding has no aim but to get away: an arm that is stopped plans anew from where it is.
+    goal.planning_options.replan, goal.planning_options.replan_attempts = True, REPLANS
+    return goal
 
 
 def _goal(constraints: Constraints, config: ArmParameters) -> MoveGroup.Goal:

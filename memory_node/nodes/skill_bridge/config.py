@@ -58,6 +58,12 @@ class BaseParameters(Parameters):
         le=2.0,
         description="how much further off the robot stands before what it opens or switches",
     )
+    front_square_weight: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=100.0,
+        description="weight of standing square before what is opened or switched; on the scale of stand_off.weights",
+    )
     place_within_m: float = Field(
         default=1.0, ge=0.1, le=5.0, description="distance from a place to explore within which it counts as reached"
     )

@@ -15,6 +15,7 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.config import BaseParameters, ExploreParameters
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
@@ -71,9 +72,12 @@ def used_from_front(catalogue: ObjectCatalogue) -> Callable[[Target], bool]:
     return from_front
 
 
-def _further_off(stand_off: StandOffConfig, room_m: float) -> StandOffConfig:
+def _before_front(stand_off: StandOffConfig, base: BaseParameters, is_open: bool) -> StandOffConfig:
+    """Return where to stand before a front: with room for what comes out of it, unless that is out already."""
     least, best, most = stand_off.reach_m
-    return stand_off.changed(reach_m=(least + room_m, best + room_m, most + room_m))
+    room_m = 0.0 if is_open else base.front_room_m
+    reach_m = (least + room_m, best + room_m, most + room_m)
+    return stand_off.changed(reach_m=reach_m, square_weight=base.front_square_weight)
 
 
 class Driving:
@@ -112,7 +116,7 @@ class Driving:
             raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
         where = self._stand_off
         if self._from_front(target):
-            where = _further_off(where, self._parameters.front_room_m)
+            where = _before_front(where, self._parameters, ObjectState.OPENED in target.states)
         found = rank_stand_offs(target.box, self._view.costmap(), here, where, k=self._parameters.candidates)
         if not found:
             message = f"no free place within reach of {target.object_class}"

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation, Slerp
 
 from memory_node.domain.geometry import FloatArray, Pose
-from memory_node.sim.physics.collisions import PlanningScene
+from memory_node.sim.physics.collisions import PADDING_M, PlanningScene
 from memory_node.sim.physics.kinematics import ArmKinematics
 
 # Step of collision checks along a path (rad or m); distance of knots on a straight motion of the tool (m).
@@ -17,18 +17,25 @@ _STRAIGHT_M, _STRAIGHT_RAD = 0.5, 0.35
 # Shorter motions go straight or not at all: a new posture for a centimetre is not worth it.
 _ONLY_STRAIGHT_M = 0.06
 _MOST_JUMP_RAD = 0.35
+_GOES_ON_M = 0.1
 _TREE_NODES, _TREE_STEP_RAD, _TREE_TRIES = 150, 0.35, 3
 # Goal postures that are tried; without a path to any of them planning fails, as in MoveIt after its planning time.
 _POSTURES = 3
+# How often postures are drawn until the hand can go on from one of them.
+_DRAWS = 3
 
 
 class ArmPlanner:
-    """Plans as MoveIt would: inverse kinematics, a straight way where one is near, else a tree in joint space."""
+    """Plans as MoveIt would: inverse kinematics, a straight way where one is near, else a tree in joint space.
+
+    Ways through joint space keep a distance from everything; where that leaves none, they may pass closer.
+    """
 
     def __init__(self, kinematics: ArmKinematics, scene: PlanningScene, rng: np.random.Generator) -> None:
         self._kinematics = kinematics
         self._scene = scene
         self._rng = rng
+        self._padding_m = 0.0
 
     def to_pose(self, base_T_tool: Pose, start: FloatArray) -> list[FloatArray] | None:
         """Return knots of joint positions (8,), the start first, that end with the tool at a pose; None: no way."""
@@ -36,25 +43,32 @@ class ArmPlanner:
         way = self._straight(base_T_tool, start)
         if way is not None or self._is_short(base_T_tool, start):
             return way
-        postures = self._kinematics.solutions(base_T_tool, start, self._rng)
-        free = [goal for goal in postures if self._scene.is_free(goal)]
-        for goal in free[:_POSTURES]:
-            way = self._to_joints(start, goal)
-            if way is not None:
-                return way
-        return None
+        best: list[FloatArray] = []
+        rest: list[FloatArray] = []
+        for _ in range(_DRAWS):
+            postures = self._kinematics.solutions(base_T_tool, start, self._rng)
+            for goal in filter(self._scene.is_free, postures):
+                (best if self._goes_on(base_T_tool, goal) else rest).append(goal)
+            if best:
+                break
+        return self._to_one(start, best[:_POSTURES]) or self._to_one(start, rest[:_POSTURES])
 
     def to_joints(self, goal: FloatArray, start: FloatArray) -> list[FloatArray] | None:
         """Return knots that end at joint positions (8,); None: no way."""
         self._scene.refresh()
         goal = self._kinematics.nearest_turn(goal, start)
-        return self._to_joints(start, goal) if self._scene.is_free(goal) else None
+        return self._to_one(start, [goal]) if self._scene.is_free(goal) else None
 
     def _is_short(self, goal: Pose, start: FloatArray) -> bool:
         here = self._kinematics.tool(start)
         turn_rad = float((here.rotation.inv() * goal.rotation).magnitude())
         near = float(np.linalg.norm(goal.position - here.position)) < _ONLY_STRAIGHT_M
         return near and turn_rad < _STRAIGHT_RAD
+
+    def _goes_on(self, base_T_tool: Pose, joints: FloatArray) -> bool:
+        """Return whether the hand can go straight on from a posture at a pose: most postures are before a grasp."""
+        ahead = base_T_tool.rotation.apply([_GOES_ON_M, 0.0, 0.0])
+        return self._straight(Pose(base_T_tool.position + ahead, base_T_tool.quaternion), joints) is not None
 
     def _straight(self, goal: Pose, start: FloatArray) -> list[FloatArray] | None:
         """Return a way on which the tool goes straight and turns evenly; None when it is far, or not free.
@@ -85,10 +99,25 @@ class ArmPlanner:
             knots.append(joints)
         return knots if self._scene.is_free(knots[-1], True) else None
 
+    def _to_one(self, start: FloatArray, goals: list[FloatArray]) -> list[FloatArray] | None:
+        """Return a way to the first goal that has one, a padded way to any of them before a closer one."""
+        for padding_m in (PADDING_M, 0.0):
+            self._padding_m = padding_m
+            if padding_m and not self._is_free(start):
+                continue
+            for goal in goals:
+                way = self._to_joints(start, goal) if self._is_free(goal) else None
+                if way is not None:
+                    return way
+        return None
+
+    def _is_free(self, joints: FloatArray) -> bool:
+        return self._scene.is_free(joints, padding_m=self._padding_m)
+
     def _to_joints(self, start: FloatArray, goal: FloatArray) -> list[FloatArray] | None:
         if self._is_clear(start, goal):
             return [start, goal]
-        for _ in range(_TREE_TRIES if self._scene.is_free(start) else 1):
+        for _ in range(_TREE_TRIES if self._is_free(start) else 1):
             way = self._by_trees(start, goal)
             if way is not None:
                 return way
@@ -96,7 +125,7 @@ class ArmPlanner:
 
     def _is_clear(self, one: FloatArray, other: FloatArray) -> bool:
         count = max(int(np.ceil(np.abs(other - one).max() / _CHECK_RAD)), 1)
-        return all(self._scene.is_free(one + share * (other - one)) for share in np.arange(1, count + 1) / count)
+        return all(self._is_free(one + share * (other - one)) for share in np.arange(1, count + 1) / count)
 
     def _by_trees(self, start: FloatArray, goal: FloatArray) -> list[FloatArray] | None:
         """Return a way by RRT-Connect (Kuffner and LaValle 2000), shortened; None when the trees do not meet."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import mujoco
 import numpy as np
 
@@ -15,6 +17,8 @@ _HAND = ("gripper_link", "wrist_roll_link")
 _STANDS = ("base_link", "torso_fixed_link", "laser_link")
 # Overlap that counts as a collision: the arm's links, the fingers (they may bend on what they reach for), the load.
 _ARM_M, _FINGER_M, _LOAD_M = 0.001, 0.008, 0.006
+# Padding of the arm's links in free motions, as MoveIt's link_padding: the servos follow a path to about this.
+PADDING_M = 0.012
 
 
 class PlanningScene:
@@ -22,7 +26,7 @@ class PlanningScene:
     octomap would."""
 
     def __init__(self, simulation: Simulation) -> None:
-        self._model = simulation.model
+        self._model = copy.copy(simulation.model)  # its margins are the scene's own
         self._simulation = simulation
         self._data = mujoco.MjData(self._model)
         joints = [self._model.joint(name) for name in ARM_JOINTS]
@@ -31,6 +35,7 @@ class PlanningScene:
         self._arm = np.array(
             [index in simulation.robot_bodies and index not in still for index in range(self._model.nbody)]
         )
+        self._model.geom_margin[self._arm[self._model.geom_bodyid]] = PADDING_M
         self._fingers = np.isin(np.arange(self._model.nbody), [self._model.body(name).id for name in FINGER_BODIES])
         # Parts that the hand may push: the scene does not know that they move.
         hand = {self._model.body(name).id for name in (*FINGER_BODIES, *_HAND)}
@@ -52,10 +57,11 @@ class PlanningScene:
                 self._tool_T_load = tool.inverse() @ self._simulation.body_pose(held)
                 self._load_q = int(self._model.joint(joint_name(self._simulation.items[held])).qposadr[0])
 
-    def is_free(self, joints: FloatArray, pushes: bool = False) -> bool:
+    def is_free(self, joints: FloatArray, pushes: bool = False, padding_m: float = 0.0) -> bool:
         """Return whether the arm, and what it holds, overlaps with nothing at joint positions (8,).
 
-        pushes: the hand may touch drawers, doors and buttons.
+        pushes: the hand may touch drawers, doors and buttons. padding_m: distance that the arm's links keep, up to
+        PADDING_M.
         """
         self._data.qpos[self._q] = joints
         mujoco.mj_kinematics(self._model, self._data)
@@ -72,8 +78,8 @@ class PlanningScene:
         load = bodies == self._load
         allowed = np.full(count, np.inf)
         mine = self._arm[bodies].any(axis=1)
-        allowed[mine] = _ARM_M
-        allowed[mine & self._fingers[bodies].any(axis=1)] = _FINGER_M
+        allowed[mine] = -padding_m if padding_m else _ARM_M
+        allowed[mine & self._fingers[bodies].any(axis=1)] = -padding_m if padding_m else _FINGER_M
         if pushes:
             allowed[self._hand[bodies].any(axis=1) & self._gives_way[bodies].any(axis=1)] = np.inf
         allowed[load.any(axis=1)] = _LOAD_M

@@ -23,7 +23,7 @@ class Localization:
         # (x, y, yaw) each: followed many times a second, so without the algebra of poses.
         self._true = self._odometry = _planar(start)
         self._map_T_odom = np.zeros(3)
-        self._way_m = np.inf
+        self._way_m = self._turn_rad = np.inf
 
     def follow(self, home_T_base: Pose) -> None:
         """Take in where the base truly is now."""
@@ -36,8 +36,9 @@ class Localization:
         along = 1.0 + self._rng.normal() * noise.drift_share / np.sqrt(max(way_m, 1e-4))
         turned = step[2] + self._rng.normal() * noise.turn_drift_share * np.sqrt(turn_rad)
         self._odometry = _compose(self._odometry, np.array([step[0] * along, step[1] * along, turned]))
-        self._way_m += way_m + 0.5 * turn_rad
-        if self._way_m >= noise.correct_every_m:
+        self._way_m += way_m
+        self._turn_rad += turn_rad
+        if self._way_m >= noise.correct_every_m or self._turn_rad >= noise.correct_every_rad:
             self._correct()
 
     @property
@@ -57,7 +58,7 @@ class Localization:
 
     def _correct(self) -> None:
         """Correct the pose by the map, with a new error that stays until the next correction."""
-        self._way_m = 0.0
+        self._way_m = self._turn_rad = 0.0
         noise = self._noise
         error = self._rng.normal(size=3) * [noise.map_sigma_m, noise.map_sigma_m, noise.map_sigma_rad]
         self._map_T_odom = _compose(self._true + error, _inverse(self._odometry))

@@ -16,6 +16,7 @@ from memory_node.sim.physics.simulation import Simulation
 WIDTH, HEIGHT = 640, 480
 CAMERA_BODY = "head_camera_rgb_optical_frame"
 ROBOT = 65535
+_MOST_GEOMS = 2000
 Image = NDArray[np.uint8]
 
 
@@ -30,14 +31,24 @@ class HeadCamera:
         self._simulation = simulation
         model = simulation.model
         try:
-            self._renderer = mujoco.Renderer(model, height, width)
+            self._gl = mujoco.GLContext(width, height)
+            self._gl.make_current()
+            self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
         except Exception as error:  # each backend has its own errors for a library that is not there
             message = (
                 f"no OpenGL to render with (apt-get install libegl1 libgl1-mesa-dri, or MUJOCO_GL=osmesa): {error}"
             )
             raise ResourceMissingError(message) from error
-        self._camera = model.camera(CAMERA).id
-        focal = 0.5 * height / np.tan(0.5 * np.radians(float(model.cam_fovy[self._camera])))
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
+        # 1 near and 0 far: fine at every distance.
+        self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR.value
+        self._scene = mujoco.MjvScene(model, _MOST_GEOMS)
+        self._view, self._options = mujoco.MjvCamera(), mujoco.MjvOption()
+        self._view.type, self._view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, model.camera(CAMERA).id
+        self._rect = mujoco.MjrRect(0, 0, width, height)
+        self._near_far_m = float(model.vis.map.znear * model.stat.extent), float(model.vis.map.zfar * model.stat.extent)
+        camera = model.camera(CAMERA).id
+        focal = 0.5 * height / np.tan(0.5 * np.radians(float(model.cam_fovy[camera])))
         self.intrinsics = Intrinsics(focal, focal, 0.5 * (width - 1), 0.5 * (height - 1), width, height)
         self.numbers: Mapping[str, int] = {item_id: index + 1 for index, item_id in enumerate(simulation.items)}
         bodies = model.geom_bodyid
@@ -55,20 +66,47 @@ class HeadCamera:
 
     def render(self) -> tuple[Image, NDArray[np.float32], NDArray[np.uint16]]:
         """Return colour (h, w, 3), exact depth (h, w) in metres, and numbers of items (h, w); ROBOT is the robot."""
-        renderer = self._renderer
         with self._simulation.lock:
-            renderer.update_scene(self._simulation.data, self._camera)
-        color = renderer.render().copy()
-        renderer.enable_depth_rendering()
-        depth_m = renderer.render().copy()
-        renderer.disable_depth_rendering()
-        renderer.enable_segmentation_rendering()
-        segments = renderer.render()
-        renderer.disable_segmentation_rendering()
-        is_geom = segments[..., 1] == int(mujoco.mjtObj.mjOBJ_GEOM)
-        geoms = np.where(is_geom, segments[..., 0], len(self._number_of_geom) - 1)
-        return color, depth_m.astype(np.float32), self._number_of_geom[geoms]
+            mujoco.mjv_updateScene(
+                self._simulation.model,
+                self._simulation.data,
+                self._options,
+                None,
+                self._view,
+                mujoco.mjtCatBit.mjCAT_ALL.value,
+                self._scene,
+            )
+        shape = (self._rect.height, self._rect.width)
+        color, codes = np.empty((*shape, 3), np.uint8), np.empty((*shape, 3), np.uint8)
+        depth = np.empty(shape, np.float32)
+        self._gl.make_current()
+        self._render(color, None, by_number=False)
+        self._render(codes, depth, by_number=True)
+        # OpenGL's first row is the lowest.
+        return color[::-1].copy(), self._metres(depth[::-1]), self._items(codes[::-1])
+
+    def _render(self, pixels: Image, depth: NDArray[np.float32] | None, by_number: bool) -> None:
+        """Draw the scene: lit, or each geom in the colour that codes its number, which is 1 more than its segid."""
+        for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
+            self._scene.flags[flag] = by_number
+        mujoco.mjr_render(self._rect, self._scene, self._context)
+        mujoco.mjr_readPixels(pixels, depth, self._rect, self._context)
+
+    def _metres(self, depth: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return metres along the optical axis of what the depth buffer holds."""
+        near_m, far_m = self._near_far_m
+        return np.asarray(near_m * far_m / (near_m + depth.astype(np.float64) * (far_m - near_m)), np.float32)
+
+    def _items(self, codes: Image) -> NDArray[np.uint16]:
+        number_of_code = np.zeros(self._scene.ngeom + 1, np.uint16)
+        for geom in self._scene.geoms[: self._scene.ngeom]:
+            if geom.segid >= 0 and geom.objtype == mujoco.mjtObj.mjOBJ_GEOM:
+                number_of_code[geom.segid + 1] = self._number_of_geom[geom.objid]
+        whole = codes.astype(np.uint32)
+        return number_of_code[whole[..., 0] | whole[..., 1] << 8 | whole[..., 2] << 16]
 
     def close(self) -> None:
         """Let go of OpenGL."""
-        self._renderer.close()
+        self._gl.make_current()
+        self._context.free()
+        self._gl.free()

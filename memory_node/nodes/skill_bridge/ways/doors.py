@@ -1,121 +1,172 @@
-"""Opens drawers and doors by a straight pull at the middle of their front, and closes them by a push."""
+"""Opens drawers by a straight pull and doors by a pull about their hinge, and closes both by a push."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.plugins import PluginCall, RobotParts
 from memory_node.nodes.skill_bridge.target import Target
-from memory_node.nodes.skill_bridge.ways.reaching import advance, facing, front_of
+from memory_node.nodes.skill_bridge.ways.reaching import Side, advance, facing, side_of
 
 _WAY_M = 0.25
 # How far a handle stands out of the remembered front is unknown, so the fingers move in by this step until something
 # stops them.
 _STEP_M, _HANDLE_M = 0.01, 0.03
+_ARC_STEP_M = 0.04
 _PUSH_STEP_M, _BEYOND_M = 0.05, 0.04
-_TRIES = 2
+# Sides of the front where the hinge is looked for in turn: +1 is left of its normal, -1 is right of it.
+_HINGES = (1, -1, 1)
+_SLIDES = (0, 0)
+_PUSHES = 2
+_MOST_TURN_RAD = 0.9
 
 
 class Doors:
-    """For drawers, and for doors that follow a short pull by themselves; a stiff hinge needs a way of its own. What is
-    seen not to have moved is pulled or pushed again."""
+    """For drawers, and for doors with an upright hinge. What is seen not to have moved is pulled or pushed again.
+
+    A label space tells which classes slide. On which side a door has its hinge is found by trying, and kept.
+    """
 
     skills = frozenset({"OpenObject", "CloseObject"})
 
     def __init__(self, parts: RobotParts) -> None:
         self._parts = parts
         self._arm, self._gripper = parts.hands()
-        # Where the front was of what was opened: an open door's box does not tell where it shuts.
-        self._shut: dict[str, tuple[FloatArray, FloatArray]] = {}
+        self._catalogue = load_catalogue(parts.config.label_space)
+        # The front of what was opened as it was when shut: an open door's box does not tell it.
+        self._shut: dict[str, Side] = {}
+        self._hinges: dict[str, int] = {}
 
     def perform(self, call: PluginCall, run: SkillRun) -> None:
         """Pull or push.
 
         Raises:
-            SkillFailure: HAND_FULL, UNREACHABLE, or EXECUTION when the gripper closes on no handle, or it is seen not
-                to have moved.
+            SkillFailure: HAND_FULL, UNREACHABLE, or EXECUTION when the gripper closes on no handle or loses it, or the
+                thing is seen not to have moved.
         """
         if self._parts.hand.held is not None:
             raise SkillFailure(FailureReason.HAND_FULL, f"the hand holds {self._parts.hand.held_class}")
         target = call.targets["object"]
-        opens = call.skill.name == "OpenObject"
-        wanted = ObjectState.OPENED if opens else ObjectState.CLOSED
-        for last in (False,) * (_TRIES - 1) + (True,):
-            try:
-                self._once(target, opens, run)
-            except SkillFailure as failure:
-                if last or failure.reason is not FailureReason.EXECUTION:
-                    raise
-                continue
-            look = self._parts.look
-            if look is None or look.is_now(target, wanted, run) is not False:
-                run.report("manipulating", 1.0)
-                return
-        message = f"{target.object_class} is seen not to be {wanted}"
-        raise SkillFailure(FailureReason.EXECUTION, message, target.object_id)
-
-    def _once(self, target: Target, opens: bool, run: SkillRun) -> None:
-        run.report("manipulating", 0.0)
-        face, normal = front_of(target.box, self._parts.robot_pose())
-        if opens:
-            self._shut[target.object_id] = (face, normal)
-            self._pull(face, normal, run)
+        if call.skill.name == "OpenObject":
+            self._open(target, run)
         else:
-            known = self._shut.get(target.object_id)
-            self._push(*(known or (face, normal)), _BEYOND_M if known else _WAY_M, run)
-        self._arm.carry(run)
+            self._close(target, run)
+        run.report("manipulating", 1.0)
 
-    def _pull(self, handle: FloatArray, normal: FloatArray, run: SkillRun) -> None:
+    def _open(self, target: Target, run: SkillRun) -> None:
+        front = side_of(target.box, self._parts.robot_pose())
+        self._shut[target.object_id] = front
+        kind = self._catalogue.find(target.object_class)
+        known = self._hinges.get(target.object_id)
+        hinges = _SLIDES if kind is not None and kind.slides else _HINGES if known is None else (known, known)
+        failure: SkillFailure | None = None
+        for number, hinge in enumerate(hinges):
+            if number:
+                # A pull about the wrong edge may have left it ajar, with the handle elsewhere.
+                with contextlib.suppress(SkillFailure):
+                    self._try(partial(self._push, front, _BEYOND_M), run)
+            failure = self._try(partial(self._pull, front, hinge), run)
+            if self._is_so(target, ObjectState.OPENED, failure, run):
+                self._hinges[target.object_id] = hinge
+                return
+        raise failure or _unmoved(target, ObjectState.OPENED)
+
+    def _close(self, target: Target, run: SkillRun) -> None:
+        known = self._shut.get(target.object_id)
+        failure: SkillFailure | None = None
+        for _ in range(_PUSHES):
+            face = known or side_of(target.box, self._parts.robot_pose())
+            failure = self._try(partial(self._push, face, _BEYOND_M if known else _WAY_M), run)
+            if self._is_so(target, ObjectState.CLOSED, failure, run):
+                return
+        raise failure or _unmoved(target, ObjectState.CLOSED)
+
+    def _try(self, move: Callable[[SkillRun], None], run: SkillRun) -> SkillFailure | None:
+        """Move and fold the arm; return why the motion failed, if it can be tried again."""
+        run.report("manipulating", 0.0)
+        failure = None
+        try:
+            move(run)
+        except SkillFailure as error:
+            if error.reason is not FailureReason.EXECUTION:
+                raise
+            failure = error
+        self._arm.carry(run)
+        return failure
+
+    def _is_so(self, target: Target, wanted: ObjectState, failure: SkillFailure | None, run: SkillRun) -> bool:
+        """Return whether it is seen in a state; where nothing is seen, the motion's own end counts."""
+        look = self._parts.look
+        seen = look.is_now(target, wanted, run) if look is not None else None
+        return failure is None if seen is None else seen
+
+    def _pull(self, front: Side, hinge: int, run: SkillRun) -> None:
+        """Take the handle in the middle of a front, and pull it straight, or on an arc about its hinge."""
         away_m = self._parts.config.arm.approach_m
         self._gripper.open(run)
-        self._go(handle, normal, away_m, run)
+        self._go(front, away_m, run)
         run.report("manipulating", 0.2)
-        self._go(handle, normal, 0.0, run)
+        self._go(front, 0.0, run)
         depth_m = min(self._parts.config.gripper.finger_m, _HANDLE_M)
         steps = np.arange(-_STEP_M, -depth_m - 1e-9, -_STEP_M)
-        reached = advance(self._arm, [self._at(handle, normal, float(one)) for one in steps], run)
+        inside_m = _STEP_M * advance(self._arm, [self._at(front, float(one)) for one in steps], run)
         run.report("manipulating", 0.4)
         if not self._gripper.close(run):
             self._gripper.open(run)
-            self._go(handle, normal, away_m, run)
+            self._go(front, away_m, run)
             raise SkillFailure(FailureReason.EXECUTION, "the gripper closed on no handle")
-        pulled_m = _WAY_M - reached * _STEP_M
+        sides = self._way_of(front, hinge)
         try:
-            self._go(handle, normal, pulled_m, run)
-        except SkillFailure:
+            reached = advance(self._arm, [self._at(side, -inside_m) for side in sides[1:]], run)
+            run.report("manipulating", 0.8)
+            held = self._gripper.close(run)
+        finally:
             # Let go of it, so that the arm can be folded.
-            with contextlib.suppress(SkillFailure):
-                self._gripper.open(run)
-                self._go(handle, normal, away_m, run)
-            raise
-        run.report("manipulating", 0.8)
-        self._gripper.open(run)
-        self._go(handle, normal, pulled_m + away_m, run)
+            self._gripper.open(run)
+        with contextlib.suppress(SkillFailure):
+            self._go(sides[reached], away_m - inside_m, run)
+        if not reached:
+            raise SkillFailure(FailureReason.EXECUTION, "the front does not give way")
+        if not held:
+            raise SkillFailure(FailureReason.EXECUTION, "the handle slipped out of the gripper")
 
-    def _push(self, face: FloatArray, normal: FloatArray, beyond_m: float, run: SkillRun) -> None:
+    def _way_of(self, front: Side, hinge: int) -> list[Side]:
+        """Return the front as it moves while it is opened, the shut one first."""
+        if hinge == 0:
+            return [front, front.moved(_WAY_M)]
+        radius_m = 0.5 * front.width_m
+        turn_rad = min(_WAY_M / radius_m, _MOST_TURN_RAD)
+        count = int(np.ceil(turn_rad * radius_m / _ARC_STEP_M))
+        return [front.swung(hinge, turn_rad * step / count) for step in range(count + 1)]
+
+    def _push(self, front: Side, beyond_m: float, run: SkillRun) -> None:
         """Push until it is shut and the arm is stopped, so far beyond the face at most."""
         away_m = self._parts.config.arm.approach_m
         self._gripper.close(run)
-        start_m = self._stand_before(face, normal, (_WAY_M + away_m, away_m), run)
+        start_m = self._stand_before(front, (_WAY_M + away_m, 0.5 * _WAY_M + away_m, away_m), run)
         steps = np.arange(start_m - _PUSH_STEP_M, -beyond_m - 1e-9, -_PUSH_STEP_M)
-        reached = advance(self._arm, [self._at(face, normal, float(one)) for one in steps], run)
+        reached = advance(self._arm, [self._at(front, float(one)) for one in steps], run)
         run.report("manipulating", 0.8)
-        self._go(face, normal, start_m - reached * _PUSH_STEP_M + away_m, run)
+        with contextlib.suppress(SkillFailure):
+            self._go(front, start_m - reached * _PUSH_STEP_M + away_m, run)
+        if not reached:
+            raise SkillFailure(FailureReason.EXECUTION, "the hand cannot push from there")
 
-    def _stand_before(
-        self, face: FloatArray, normal: FloatArray, distances_m: tuple[float, ...], run: SkillRun
-    ) -> float:
+    def _stand_before(self, front: Side, distances_m: tuple[float, ...], run: SkillRun) -> float:
         """Bring the tool before a face, from the first of the distances that can be reached; return it."""
         failure = SkillFailure(FailureReason.UNREACHABLE, "no place before it")
         for distance_m in distances_m:
             try:
-                self._go(face, normal, distance_m, run)
+                self._go(front, distance_m, run)
                 run.report("manipulating", 0.2)
                 return distance_m
             except SkillFailure as error:
@@ -124,8 +175,13 @@ class Doors:
                 failure = error
         raise failure
 
-    def _go(self, point: FloatArray, normal: FloatArray, distance_m: float, run: SkillRun) -> None:
-        self._arm.move(self._at(point, normal, distance_m), run)
+    def _go(self, front: Side, distance_m: float, run: SkillRun) -> None:
+        self._arm.move(self._at(front, distance_m), run)
 
-    def _at(self, point: FloatArray, normal: FloatArray, distance_m: float) -> Pose:
-        return facing(point, normal, distance_m, self._parts.config.arm.ahead_axis)
+    def _at(self, front: Side, distance_m: float) -> Pose:
+        return facing(front.middle, front.normal, distance_m, self._parts.config.arm.ahead_axis)
+
+
+def _unmoved(target: Target, wanted: ObjectState) -> SkillFailure:
+    message = f"{target.object_class} is seen not to be {wanted}"
+    return SkillFailure(FailureReason.EXECUTION, message, target.object_id)

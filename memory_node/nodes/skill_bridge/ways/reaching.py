@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason
@@ -15,13 +17,42 @@ from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 _STOPPED = frozenset({FailureReason.UNREACHABLE, FailureReason.EXECUTION})
 
 
-def front_of(box: OrientedBox, robot: Pose) -> tuple[FloatArray, FloatArray]:
-    """Return the middle of the vertical face that looks at the robot, and the face's outward normal; both (3,), map."""
+@dataclass(frozen=True, eq=False)
+class Side:
+    """An upright face: its middle and outward unit normal, both (3,) in map, and its width in metres."""
+
+    middle: FloatArray
+    normal: FloatArray
+    width_m: float
+
+    def moved(self, out_m: float) -> Side:
+        """Return the face so far out along its normal."""
+        return Side(self.middle + out_m * self.normal, self.normal, self.width_m)
+
+    def swung(self, hinge: int, angle_rad: float) -> Side:
+        """Return the face opened by an angle about one of its upright edges: +1 the edge left of the normal, -1 right
+        of it."""
+        left = np.array([-self.normal[1], self.normal[0], 0.0])
+        axis = self.middle + 0.5 * hinge * self.width_m * left
+        turn = Rotation.from_rotvec([0.0, 0.0, hinge * angle_rad])
+        return Side(axis + turn.apply(self.middle - axis), turn.apply(self.normal), self.width_m)
+
+
+def side_of(box: OrientedBox, robot: Pose) -> Side:
+    """Return the side of a box that looks at the robot."""
     way = robot.position[:2] - box.center[:2]
     normals = [np.array([np.cos(yaw), np.sin(yaw)]) for yaw in box.yaw_rad + 0.5 * np.pi * np.arange(4)]
-    side = int(np.argmax([normal @ way for normal in normals]))
+    # Before which side the robot stands; of a long box, that is not the one whose normal points to the robot best.
+    outside = [float(normal @ way) - 0.5 * float(box.size[side % 2]) for side, normal in enumerate(normals)]
+    side = int(np.argmax(outside))
     normal = np.array([*normals[side], 0.0])
-    return box.center + 0.5 * box.size[side % 2] * normal, normal
+    return Side(box.center + 0.5 * box.size[side % 2] * normal, normal, float(box.size[1 - side % 2]))
+
+
+def front_of(box: OrientedBox, robot: Pose) -> tuple[FloatArray, FloatArray]:
+    """Return the middle of the vertical face that looks at the robot, and the face's outward normal; both (3,), map."""
+    side = side_of(box, robot)
+    return side.middle, side.normal
 
 
 def fronts_of(box: OrientedBox, robot: Pose) -> list[tuple[FloatArray, FloatArray]]:
@@ -46,10 +77,14 @@ def advance(arm: Arm, poses: Sequence[Pose], run: SkillRun) -> int:
     return len(poses)
 
 
-def facing(point: FloatArray, normal: FloatArray, distance_m: float, axis: str) -> Pose:
-    """Return the tool pose so far in front of a face, pointing at it; it closes across the horizontal."""
+def facing(point: FloatArray, normal: FloatArray, distance_m: float, axis: str, tilt_rad: float = 0.0) -> Pose:
+    """Return the tool pose so far in front of a face, pointing at it; it closes across the horizontal.
+
+    tilt_rad: how far the tool points down from there.
+    """
     yaw = float(np.arctan2(-normal[1], -normal[0]))
-    return tool_pose(point + distance_m * normal, -normal, yaw, axis)
+    ahead = -np.cos(tilt_rad) * normal - np.array([0.0, 0.0, np.sin(tilt_rad)])
+    return tool_pose(point + distance_m * normal, ahead, yaw, axis)
 
 
 def tilted(pose: Pose, axis: FloatArray, angle_rad: float) -> Pose:

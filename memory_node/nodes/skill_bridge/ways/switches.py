@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 from memory_node.domain.geometry import FloatArray, Pose
@@ -15,6 +17,8 @@ from memory_node.nodes.skill_bridge.ways.reaching import advance, facing, fronts
 # From short of the remembered face to beyond it: where a face is, is known to a few centimetres.
 _FROM_M, _TO_M, _STEP_M = 0.02, -0.04, 0.01
 _PRESSES = 3
+# How far the hand points down.
+_TILTS_RAD = (0.0, 0.6)
 _ON = frozenset({"ToggleOn", "SwitchOn"})
 
 
@@ -51,24 +55,33 @@ class Switches:
         raise SkillFailure(FailureReason.EXECUTION, message, target.object_id)
 
     def _press(self, target: Target, run: SkillRun) -> None:
-        arm = self._parts.config.arm
+        """Press by the first way that the arm can go: level, or down over what stands before the thing."""
         failure = SkillFailure(FailureReason.UNREACHABLE, "no face to press", target.object_id)
-        for face, normal in fronts_of(target.box, self._parts.robot_pose()):
-            before = facing(face, normal, arm.approach_m, arm.ahead_axis)
-            try:
-                self._arm.move(before, run)
-            except SkillFailure as error:
-                if error.reason is not FailureReason.UNREACHABLE:
-                    raise
-                failure = error
-                continue
-            run.report("manipulating", 0.3)
-            advance(self._arm, self._inwards(face, normal), run)
-            self._arm.move(before, run)
-            return
+        for tilt_rad in _TILTS_RAD:
+            for face, normal in fronts_of(target.box, self._parts.robot_pose()):
+                try:
+                    self._press_at(face, normal, tilt_rad, run)
+                    return
+                except SkillFailure as error:
+                    if error.reason is not FailureReason.UNREACHABLE:
+                        raise
+                    failure = error
         raise failure
 
-    def _inwards(self, face: FloatArray, normal: FloatArray) -> list[Pose]:
+    def _press_at(self, face: FloatArray, normal: FloatArray, tilt_rad: float, run: SkillRun) -> None:
+        arm = self._parts.config.arm
+
+        def at(distance_m: float) -> Pose:
+            return facing(face, normal, distance_m, arm.ahead_axis, tilt_rad)
+
+        before = at(arm.approach_m)
+        self._arm.move(before, run)
+        run.report("manipulating", 0.3)
         count = round((_FROM_M - _TO_M) / _STEP_M)
-        axis = self._parts.config.arm.ahead_axis
-        return [facing(face, normal, float(one), axis) for one in np.linspace(_FROM_M, _TO_M, count + 1)]
+        reached = advance(self._arm, [at(float(one)) for one in np.linspace(_FROM_M, _TO_M, count + 1)], run)
+        if not reached:
+            message = "the hand does not come to the face"
+            raise SkillFailure(FailureReason.UNREACHABLE, message)
+        # The fold that follows leaves the face, too, where the straight way back is closed.
+        with contextlib.suppress(SkillFailure):
+            self._arm.move(before, run)
