@@ -12,6 +12,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import ObjectState
+from memory_node.nodes.skill_bridge.grasping import shifted
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.plugins import PluginCall, RobotParts
 from memory_node.nodes.skill_bridge.target import Target
@@ -28,6 +29,8 @@ _HINGES = (1, -1, 1)
 _SLIDES = (0, 0)
 _PUSHES = 2
 _MOST_TURN_RAD = 0.9
+# How far beyond its usual opening a door may stand that is pushed about its hinge.
+_AJAR_RAD = 0.25
 
 
 class Doors:
@@ -73,20 +76,24 @@ class Doors:
             if number:
                 # A pull about the wrong edge may have left it ajar, with the handle elsewhere.
                 with contextlib.suppress(SkillFailure):
-                    self._try(partial(self._push, front, _BEYOND_M), run)
+                    self._try(partial(self._push, front, 0, _BEYOND_M), run)
             failure = self._try(partial(self._pull, front, hinge), run)
             if self._is_so(target, ObjectState.OPENED, failure, run):
+                if failure is not None:
+                    self._arm.carry(run)
                 self._hinges[target.object_id] = hinge
                 return
         raise failure or _unmoved(target, ObjectState.OPENED)
 
     def _close(self, target: Target, run: SkillRun) -> None:
-        known = self._shut.get(target.object_id)
+        known, hinge = self._shut.get(target.object_id), self._hinges.get(target.object_id, 0)
         failure: SkillFailure | None = None
         for _ in range(_PUSHES):
             face = known or side_of(target.box, self._parts.robot_pose())
-            failure = self._try(partial(self._push, face, _BEYOND_M if known else _WAY_M), run)
+            failure = self._try(partial(self._push, face, hinge, _BEYOND_M if known else _WAY_M), run)
             if self._is_so(target, ObjectState.CLOSED, failure, run):
+                if failure is not None:
+                    self._arm.carry(run)
                 return
         raise failure or _unmoved(target, ObjectState.CLOSED)
 
@@ -100,7 +107,10 @@ class Doors:
             if error.reason is not FailureReason.EXECUTION:
                 raise
             failure = error
-        self._arm.carry(run)
+        try:
+            self._arm.carry(run)
+        except SkillFailure as error:
+            failure = failure or error
         return failure
 
     def _is_so(self, target: Target, wanted: ObjectState, failure: SkillFailure | None, run: SkillRun) -> bool:
@@ -133,7 +143,9 @@ class Doors:
             # Let go of it, so that the arm can be folded.
             self._gripper.open(run)
         with contextlib.suppress(SkillFailure):
-            self._go(sides[reached], away_m - inside_m, run)
+            # Off the handle; where it was lost, away from the front, which may stand ajar now.
+            out = sides[reached].normal if held else front.normal
+            self._arm.move(shifted(self._at(sides[reached], -inside_m), away_m * out), run)
         if not reached:
             raise SkillFailure(FailureReason.EXECUTION, "the front does not give way")
         if not held:
@@ -148,27 +160,39 @@ class Doors:
         count = int(np.ceil(turn_rad * radius_m / _ARC_STEP_M))
         return [front.swung(hinge, turn_rad * step / count) for step in range(count + 1)]
 
-    def _push(self, front: Side, beyond_m: float, run: SkillRun) -> None:
+    def _push(self, front: Side, hinge: int, beyond_m: float, run: SkillRun) -> None:
         """Push until it is shut and the arm is stopped, so far beyond the face at most."""
-        away_m = self._parts.config.arm.approach_m
         self._gripper.close(run)
-        start_m = self._stand_before(front, (_WAY_M + away_m, 0.5 * _WAY_M + away_m, away_m), run)
-        steps = np.arange(start_m - _PUSH_STEP_M, -beyond_m - 1e-9, -_PUSH_STEP_M)
-        reached = advance(self._arm, [self._at(front, float(one)) for one in steps], run)
+        way = self._stand_before(self._pushes(front, hinge, beyond_m), run)
+        reached = advance(self._arm, way[1:], run)
         run.report("manipulating", 0.8)
         with contextlib.suppress(SkillFailure):
-            self._go(front, start_m - reached * _PUSH_STEP_M + away_m, run)
+            self._arm.move(shifted(way[reached], self._parts.config.arm.approach_m * front.normal), run)
         if not reached:
             raise SkillFailure(FailureReason.EXECUTION, "the hand cannot push from there")
 
-    def _stand_before(self, front: Side, distances_m: tuple[float, ...], run: SkillRun) -> float:
-        """Bring the tool before a face, from the first of the distances that can be reached; return it."""
+    def _pushes(self, front: Side, hinge: int, beyond_m: float) -> list[list[Pose]]:
+        """Return ways to push a front to where it shuts, best first: about a known hinge, then straight."""
+        ways = []
+        if hinge:
+            radius_m = 0.5 * front.width_m
+            open_rad = min(_WAY_M / radius_m, _MOST_TURN_RAD) + _AJAR_RAD
+            turns_rad = np.arange(open_rad, -beyond_m / radius_m, -_PUSH_STEP_M / radius_m)
+            ways.append([self._at(front.swung(hinge, float(turn)), 0.0) for turn in turns_rad])
+        away_m = self._parts.config.arm.approach_m
+        for start_m in (_WAY_M + away_m, 0.5 * _WAY_M + away_m, away_m):
+            distances_m = np.arange(start_m, -beyond_m - 1e-9, -_PUSH_STEP_M)
+            ways.append([self._at(front, float(one)) for one in distances_m])
+        return ways
+
+    def _stand_before(self, ways: list[list[Pose]], run: SkillRun) -> list[Pose]:
+        """Bring the tool to the start of the first way whose start can be reached; return that way."""
         failure = SkillFailure(FailureReason.UNREACHABLE, "no place before it")
-        for distance_m in distances_m:
+        for way in ways:
             try:
-                self._go(front, distance_m, run)
+                self._arm.move(way[0], run)
                 run.report("manipulating", 0.2)
-                return distance_m
+                return way
             except SkillFailure as error:
                 if error.reason is not FailureReason.UNREACHABLE:
                     raise

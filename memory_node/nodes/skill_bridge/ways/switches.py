@@ -42,17 +42,33 @@ class Switches:
             raise SkillFailure(FailureReason.HAND_FULL, f"the hand holds {self._parts.hand.held_class}")
         target = call.targets["object"]
         wanted = ObjectState.ON if call.skill.name in _ON else ObjectState.OFF
+        failure: SkillFailure | None = None
         for _ in range(_PRESSES):
-            run.report("manipulating", 0.0)
-            self._gripper.close(run)
-            self._press(target, run)
-            self._arm.carry(run)
-            run.report("manipulating", 0.9)
+            failure = self._try(target, run)
             look = self._parts.look
-            if look is None or look.is_now(target, wanted, run) is not False:
+            seen = look.is_now(target, wanted, run) if look is not None else None
+            if seen or (seen is None and failure is None):
+                if failure is not None:
+                    self._arm.carry(run)
                 return
         message = f"{target.object_class} was pressed {_PRESSES} times and is not {wanted}"
-        raise SkillFailure(FailureReason.EXECUTION, message, target.object_id)
+        raise failure or SkillFailure(FailureReason.EXECUTION, message, target.object_id)
+
+    def _try(self, target: Target, run: SkillRun) -> SkillFailure | None:
+        """Press and fold the arm; return what stopped the arm on its way, if something did."""
+        run.report("manipulating", 0.0)
+        self._gripper.close(run)
+        try:
+            self._press(target, run)
+            self._arm.carry(run)
+        except SkillFailure as failure:
+            if failure.reason is not FailureReason.EXECUTION:
+                raise
+            with contextlib.suppress(SkillFailure):
+                self._arm.carry(run)
+            return failure
+        run.report("manipulating", 0.9)
+        return None
 
     def _press(self, target: Target, run: SkillRun) -> None:
         """Press by the first way that the arm can go: level, or down over what stands before the thing."""
