@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 
 from nav_msgs.msg import OccupancyGrid, Odometry
 from rosgraph_msgs.msg import Clock as ClockMsg
@@ -21,6 +22,7 @@ from memory_node.nodes.qos import LATCHED
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.sim.body_noise import BodyNoise
 from memory_node.sim.physics.fetch import ARM_JOINTS, FINGER_JOINTS, HEAD_JOINTS, TOOL
+from memory_node.sim.physics.film import HEIGHT, WIDTH, Film
 from memory_node.sim.physics.home import plan_home
 from memory_node.sim.physics.rgbd_camera import CAMERA_BODY
 from memory_node.sim.physics.robot import TICK_S, BodyRobot
@@ -91,6 +93,7 @@ class BodyNode(GuardedNode):
     def _watch(self) -> None:
         """Take pictures, `camera_period_s` of simulated time apart at least."""
         next_s = 0.0
+        film = Film(Path(self.config.film)) if self.config.film else None
         while not self._ended.is_set():
             now_s = self.robot.simulation.time_s
             if now_s < next_s:
@@ -100,6 +103,12 @@ class BodyNode(GuardedNode):
             picture = self.robot.look()
             if picture is not None:
                 self._pictures.publish(picture)
+            if film is not None and film.is_due(now_s):
+                frame = self.robot.onlooker(WIDTH, HEIGHT)
+                if frame is not None:
+                    film.add(frame, now_s)
+        if film is not None:
+            film.close()
         self.robot.close()
 
     def _publish_state(self) -> None:

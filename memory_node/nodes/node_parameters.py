@@ -140,6 +140,7 @@ class BodyParameters(PeerParameters):
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of every random choice, the home's among them")
     noisy: bool = Field(default=True, description="whether the sensors have the faults of `noise`")
     noise: BodyNoise = BodyNoise()
+    film: str = Field(default="", description="mp4 file in which the robot is filmed from outside; empty: none")
 
 
 NODE_PARAMETERS: Mapping[str, type[Parameters]] = {

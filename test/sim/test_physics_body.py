@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -19,6 +21,7 @@ from memory_node.sim.body_noise import BodyNoise, LocalizationNoise
 from memory_node.sim.physics.collisions import PADDING_M, PlanningScene
 from memory_node.sim.physics.driving import DriveMotion
 from memory_node.sim.physics.fetch import ARM_JOINTS
+from memory_node.sim.physics.film import HEIGHT, WIDTH, Film
 from memory_node.sim.physics.floor_map import find_way
 from memory_node.sim.physics.home import plan_home
 from memory_node.sim.physics.home_file import read_home
@@ -281,6 +284,35 @@ def test_camera_sees_things_where_they_are(robot: BodyRobot) -> None:
     points = np.column_stack([(columns - k.cx) / k.fx * depth_m, (rows - k.cy) / k.fy * depth_m, depth_m])
     box = robot.simulation.box("mug")
     assert box.contains(picture.map_T_camera.apply(points), 0.005).mean() > 0.95
+    robot.close()
+
+
+def test_film_shows_the_robot_from_outside(robot: BodyRobot, tmp_path: Path) -> None:
+    from memory_node.domain.errors import ResourceMissingError
+
+    assert robot.onlooker(WIDTH, HEIGHT) is None
+    try:
+        seen = robot.look()
+    except ResourceMissingError as error:
+        pytest.skip(str(error))
+    assert seen is not None
+    film = Film(tmp_path / "films" / "robot.mp4")
+    for number in range(4):
+        assert film.is_due(0.5 * number)
+        frame = robot.onlooker(WIDTH, HEIGHT)
+        assert frame is not None
+        assert frame.std() > 20.0
+        film.add(frame, 0.5 * number)
+    assert not film.is_due(1.7)
+    film.close()
+    read = cv2.VideoCapture(str(tmp_path / "films" / "robot.mp4"))
+    assert int(read.get(cv2.CAP_PROP_FRAME_COUNT)) == 4
+    _, first = read.read()
+    assert first.shape == (HEIGHT, WIDTH, 3)
+    # Taking the onlooker's picture leaves the camera's own as it was.
+    again = robot.look()
+    assert again is not None
+    assert np.abs(again.color.astype(int) - seen.color).mean() < 1.0
     robot.close()
 
 

@@ -25,7 +25,7 @@ def node_parameters(args: argparse.Namespace, mode: str, folder: str) -> Given:
     memory = {"database": f"{folder}/memory.db", "label_space": args.label_space, "use_sim_time": "true"}
     session = f"{folder}/session.json"
     planner = {"label_space": args.label_space, "use_sim_time": "true", "session_file": session, **_planner(args)}
-    robot = _physics(args) if args.robot == "physics" else _home(args, mode)
+    robot = _physics(args, mode) if args.robot == "physics" else _home(args, mode)
     if args.robot == "physics":
         memory |= as_rules(_fetch("memory"))
     # Time may run fast here: pictures that come late are late by many simulated seconds.
@@ -44,12 +44,11 @@ def _home(args: argparse.Namespace, mode: str) -> Given:
     return {"home": home}
 
 
-def _physics(args: argparse.Namespace) -> Given:
+def _physics(args: argparse.Namespace, mode: str) -> Given:
     skills = {**as_rules(_fetch("skills")), "use_sim_time": "true", "label_space": args.label_space}
-    return {
-        "body": {"seed": args.seed, "speed": _speed(args)},
-        "skills": skills,
-    }
+    film = str((args.out / mode / "robot.mp4").resolve())
+    body = {"seed": args.seed, "speed": _speed(args), "film": film}
+    return {"body": body, "skills": skills}
 
 
 def _speed(args: argparse.Namespace) -> float:

@@ -17,6 +17,8 @@ WIDTH, HEIGHT = 640, 480
 CAMERA_BODY = "head_camera_rgb_optical_frame"
 ROBOT = 65535
 _MOST_GEOMS = 2000
+# Where an onlooker stands, from behind the robot to its left.
+_ONLOOKER_DEG = -35.0
 Image = NDArray[np.uint8]
 
 
@@ -85,12 +87,38 @@ class HeadCamera:
         # OpenGL's first row is the lowest.
         return color[::-1].copy(), self._metres(depth[::-1]), self._items(codes[::-1])
 
-    def _render(self, pixels: Image, depth: NDArray[np.float32] | None, by_number: bool) -> None:
+    def onlooker(self, width: int, height: int) -> Image:
+        """Return colour (height, width, 3) as seen from behind and above the robot; up to 1280 x 960."""
+        view = mujoco.MjvCamera()
+        view.type = mujoco.mjtCamera.mjCAMERA_FREE
+        with self._simulation.lock:
+            base = self._simulation.base_pose()
+            view.lookat[:] = base.apply(np.array([[0.3, 0.0, 0.7]]))[0]
+            view.azimuth = float(np.degrees(base.yaw_rad)) + _ONLOOKER_DEG
+            view.elevation, view.distance = -40.0, 2.6
+            mujoco.mjv_updateScene(
+                self._simulation.model,
+                self._simulation.data,
+                self._options,
+                None,
+                view,
+                mujoco.mjtCatBit.mjCAT_ALL.value,
+                self._scene,
+            )
+        pixels = np.empty((height, width, 3), np.uint8)
+        self._gl.make_current()
+        self._render(pixels, None, by_number=False, rect=mujoco.MjrRect(0, 0, width, height))
+        return pixels[::-1].copy()
+
+    def _render(
+        self, pixels: Image, depth: NDArray[np.float32] | None, by_number: bool, rect: mujoco.MjrRect | None = None
+    ) -> None:
         """Draw the scene: lit, or each geom in the colour that codes its number, which is 1 more than its segid."""
         for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
             self._scene.flags[flag] = by_number
-        mujoco.mjr_render(self._rect, self._scene, self._context)
-        mujoco.mjr_readPixels(pixels, depth, self._rect, self._context)
+        rect = rect or self._rect
+        mujoco.mjr_render(rect, self._scene, self._context)
+        mujoco.mjr_readPixels(pixels, depth, rect, self._context)
 
     def _metres(self, depth: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return metres along the optical axis of what the depth buffer holds."""

@@ -20,7 +20,7 @@ from memory_node.sim.physics.home import HomePlan
 from memory_node.sim.physics.kinematics import ArmKinematics
 from memory_node.sim.physics.localization import Localization
 from memory_node.sim.physics.motions import ArmMotion, Ended, GripperMotion, Motion
-from memory_node.sim.physics.rgbd_camera import ROBOT, HeadCamera
+from memory_node.sim.physics.rgbd_camera import ROBOT, HeadCamera, Image
 from memory_node.sim.physics.segment_detector import SegmentDetector
 from memory_node.sim.physics.simulation import Simulation
 from memory_node.sim.physics.switches import Switches
@@ -143,6 +143,10 @@ class BodyRobot:
             own |= numbers_seen == self._camera.numbers[held]
         depth_m[own] = np.nan
         return CameraFrame(stamp_ns, map_T_camera, self._camera.intrinsics, color, depth_m, labels, detections)
+
+    def onlooker(self, width: int, height: int) -> Image | None:
+        """Return a picture (height, width, 3) of the robot in its home, once it has looked; by the same thread."""
+        return None if self._camera is None else self._camera.onlooker(width, height)
 
     def close(self) -> None:
         """Let go of the camera's OpenGL; by the thread that looked."""
