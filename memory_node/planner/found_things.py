@@ -6,7 +6,7 @@ A planner whose memory knows only the map has nothing else; with an object memor
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -71,3 +71,16 @@ class FoundThings:
         for name, thing in self.things.items():
             states = frozenset(one for other, one in state.states if other == name)
             yield JudgedThing(name, thing.object_class, state.container_of(name), states)
+
+
+@dataclass
+class Findings:
+    """What attempts at one instruction leave for the next: things that were found and treated stay so."""
+
+    _things: FoundThings | None = None
+
+    def of(self, kinds: ObjectCatalogue) -> FoundThings:
+        """Return what was found so far, nothing in the first attempt."""
+        if self._things is None:
+            self._things = FoundThings(kinds)
+        return self._things

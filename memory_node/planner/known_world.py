@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -41,7 +41,7 @@ class KnownWorld:
 
     about: the classes that the instruction speaks of, the most important first. most: how many things are named,
     besides what they lie on. brief: only things of the instruction, things that the skills need, and their supports are
-    named.
+    named. found: by earlier attempts at the instruction.
     """
 
     kinds: ObjectCatalogue
@@ -49,6 +49,7 @@ class KnownWorld:
     skills: tuple[Skill, ...]
     most: int = 40
     brief: bool = False
+    found: InitVar[FoundThings | None] = None
     belief: Belief = field(init=False)
     _names: ShownNames = field(init=False)
     _robot_ids: dict[str, str] = field(default_factory=dict)  # name -> the robot's own id
@@ -63,9 +64,9 @@ class KnownWorld:
     _apart: set[str] = field(default_factory=set)  # names of what was out of reach from where its support was reached
     _at: str = ""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, found: FoundThings | None) -> None:
         self.belief = Belief(self.kinds)
-        self._found = FoundThings(self.kinds)
+        self._found = found if found is not None else FoundThings(self.kinds)
         self._names = ShownNames(self.kinds, self._found)
         self._needed = NeededClasses(self.kinds, self.skills)
 

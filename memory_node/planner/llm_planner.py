@@ -161,7 +161,8 @@ class LlmPlanner:
         present = frozenset(found.class_name for found in situation.memory.scene().objects if not found.removed)
         about = self._about(instruction, goals, present)
         skills = tuple(skill for skill in licensed_skills(goals) if skill.name in situation.skills)
-        world = KnownWorld(self._kinds, about, skills, self._config.things, self._config.brief)
+        found = situation.findings.of(self._kinds)
+        world = KnownWorld(self._kinds, about, skills, self._config.things, self._config.brief, found)
         audit = PlanAudit(tuple(goals), self._kinds)
         return Task(instruction, tuple(goals), situation, world, self._config, self._prompts, account, audit)
 

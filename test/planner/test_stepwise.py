@@ -26,7 +26,7 @@ from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.map_only_memory import MapOnlyMemory
-from memory_node.planner.planner import PlanProgress
+from memory_node.planner.planner import PlanProgress, PlanRun, Situation
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.step_chooser import choice_grammar, read_choice
 
@@ -314,3 +314,22 @@ def test_what_the_hand_held_before_goes_by_its_class_without_object_memory(kitch
     result = InstructionExecutor(MapOnlyMemory(kitchen), kitchen, planner).execute("put the apple in the fridge")
     assert result.success
     assert kitchen.calls[-1] == "PutObject(Apple, m-fridge)"
+
+
+def test_second_attempt_knows_what_the_first_one_found_and_did(kitchen) -> None:
+    model = Wanting("Explore(Apple)", "PickupObject(Apple)", "Explore(Fridge)")
+    planner = LlmPlanner(
+        model, LlmConfig(mode="rank", max_steps=3), load_catalogue(), Understood(INTO_THE_FRIDGE), False
+    )
+
+    class TwoAttempts:
+        def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+            first = yield from planner.carry_out(instruction, situation)
+            assert not first.success
+            model.wanted = ["GoToObject(Fridge)", "OpenObject(Fridge)", "PutObject(Apple, Fridge)"]
+            return (yield from planner.carry_out(instruction, situation))
+
+    result = InstructionExecutor(MapOnlyMemory(kitchen), kitchen, TwoAttempts()).execute("put the apple in the fridge")
+    assert result.success, result.outcome.failures
+    assert [call for call in kitchen.calls if call.startswith("Explore(Fridge")] == kitchen.calls[2:3]
+    assert kitchen.things["m-apple"].support_id == "m-fridge"
