@@ -15,6 +15,7 @@ from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.gguf_files import model_file
 from memory_node.llm.llama.fast_weights import fast_weights
+from memory_node.llm.llama.library import llama_library
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.llama.shared_model import LlamaEngine
 from memory_node.llm.openai_model import OpenAiModel
@@ -104,6 +105,7 @@ class ModelShelf:
         key = _EngineKey(path, config.window_tokens, config.threads, True, config.adapter_path)
         if key in self._engines:
             return self._engines[key]
+        llama_library()  # where it is missing, that is what to say
         try:
             with fast_weights(path, config.adapter_path) as weights:
                 return self._engine(key, weights)

@@ -89,6 +89,16 @@ def test_scores_are_those_of_reading_token_by_token(embedded: Embedded) -> None:
     assert scores[1].log_likelihood > scores[2].log_likelihood
 
 
+def test_scores_are_the_same_however_the_prompt_was_read(embedded: Embedded) -> None:
+    model, texts = embedded(), ["Paris", "The capital of France is Paris."]
+    model.engine.forget()
+    at_once = model.scores(FRANCE, texts)
+    assert model.scores(FRANCE, texts) == at_once  # of the prompt only the last token is read
+    model.engine.forget()
+    model.read(FRANCE[:1])
+    assert model.scores(FRANCE, texts) == at_once
+
+
 def test_beginning_is_never_less_likely_than_what_it_begins_unless_whole(embedded: Embedded) -> None:
     model = embedded()
     part, longer = model.scores(FRANCE, ["The capital", "The capital of France is Paris."], whole=False)

@@ -18,6 +18,7 @@ from memory_node.llm.llama.candidate_tree import candidate_tree, portions
 from memory_node.llm.llama.chat_template import ChatTemplate
 from memory_node.llm.llama.native_model import PASS_TOKENS, NativeModel, Row
 from memory_node.llm.llama.prefix_slots import PrefixSlots, Slot
+from memory_node.llm.llama.reply_guesses import ReadAhead, ReplyGuesses
 from memory_node.llm.llama.sampling import Grammar, TokenChoice
 
 # Prompts that are kept: about one for each use of a model (planner, lessons, states, knowledge).
@@ -74,6 +75,7 @@ class LlamaEngine:
         self._merged = merged
         self.template = ChatTemplate(self._native.chat_template, self._native.vocabulary)
         self._slots = PrefixSlots(self._native, _SLOTS, self._native.window_tokens)
+        self._guesses = ReplyGuesses()
         self._lock = threading.Lock()
 
     @property
@@ -107,15 +109,25 @@ class LlamaEngine:
             slot = self._slot(prompt, most_tokens)
             known = len(slot.tokens)
             logits = self._read(slot, prompt.tokens[known:], deadline)
-            for written in range(most_tokens):
+
+            def guess(said: Sequence[int]) -> Sequence[int]:
+                # Replies in a form are alike; free text seldom says again what stood before.
+                guesses = self._guesses.behind(prompt.tokens, said) if grammar is not None else ()
+                return guesses[: most_tokens - len(said)]
+
+            reply = stack.enter_context(contextlib.closing(ReadAhead(self._native, slot, guess)))
+            whole = False
+            while not whole and len(reply.said) < most_tokens:
                 deadline.left_s()
                 token = choice.next(logits)
-                if self._native.vocabulary.ends(token):
-                    return Written(known, written, whole=True)
-                choice.follow(token)
-                on_piece(self._native.vocabulary.piece(token))
-                logits = self._read(slot, (token,), deadline)
-        return Written(known, most_tokens, whole=False)
+                whole = self._native.vocabulary.ends(token)
+                if not whole:
+                    choice.follow(token)
+                    on_piece(self._native.vocabulary.piece(token))
+                    logits = reply.behind(token)
+            if grammar is not None:
+                self._guesses.keep(reply.said)
+        return Written(known, len(reply.said), whole)
 
     def read(self, prompt: Prompt, deadline: Deadline) -> None:
         """Read a prompt, so that it is known later.
@@ -203,10 +215,7 @@ class LlamaEngine:
         if longest > _MOST_NODES:
             raise TooLongError(f"a candidate of {longest} tokens; at most {_MOST_NODES} are scored")
         slot = self._slot(prompt, _MOST_NODES)
-        self._read(slot, prompt.tokens[len(slot.tokens) : -1], deadline)
-        # The last token alone: behind 512 others llama.cpp computes a single row in another way, and where the same
-        # prompt is asked about again, all but this one is known.
-        return slot, self._read(slot, prompt.tokens[-1:], deadline).copy()
+        return slot, self._read(slot, prompt.tokens[len(slot.tokens) :], deadline).copy()
 
     def _slot(self, prompt: Prompt, room: int) -> Slot:
         if prompt.adapter != self._merged:
