@@ -10,6 +10,8 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "rea
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 # `search/lexical.py`, `test_policies.py`; not `NAME.py`
 FILE = re.compile(r"`((?:[\w.]+/)*[a-z_]\w*\.(?:py|yaml|j2))`")
+# `SceneGraph`, `Intake.set_map`; not `FindObjects.srv`
+CLASS = re.compile(r"`([A-Z][a-z]+[A-Z]\w*(?:\.[a-z_]\w*)?)(?:\(\))?`")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 # Files of a reader's own, in examples.
 OF_READERS = {"my_robot.yaml", "user.yaml"}
@@ -52,6 +54,18 @@ def test_files_that_a_page_names_are_there(page: Path) -> None:
         return
     named = set(FILE.findall(page.read_text(encoding="utf-8"))) - OF_READERS
     assert {name for name in named if not any(f"/{file}".endswith(f"/{name}") for file in FILES)} == set()
+
+
+def test_classes_that_pages_name_are_there() -> None:
+    sources = (ROOT / file for file in FILES if file.endswith((".py", ".yaml", ".html", ".js")))
+    interfaces = (path for kind in ("msg", "srv", "action") for path in (ROOT / kind).iterdir())
+    known = set()
+    for path in (*sources, *interfaces):
+        known |= {path.stem, *re.findall(r"\w+", path.read_text(encoding="utf-8", errors="replace"))}
+    for page in PAGES:
+        if page.name != "CHANGELOG.md":
+            named = CLASS.findall(page.read_text(encoding="utf-8"))
+            assert [name for name in named if not known.issuperset(name.split("."))] == [], page.name
 
 
 def test_index_lists_every_page() -> None:

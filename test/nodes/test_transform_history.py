@@ -101,3 +101,48 @@ def test_names_of_frames_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(InvalidValueError, match="at most 5 frames, 'one' is one more"):
         made.add(sample(1000, child="one"))
     made.add(sample(1100, child="f0"))
+
+
+def drive(made: TransformHistory, begin_ms: int, end_ms: int) -> None:
+    """A robot's own TF at 10 Hz: odom drifts by 0.1 m along x a second."""
+    for stamp_ms in range(begin_ms, end_ms, 100):
+        made.add(sample(stamp_ms, x=stamp_ms * 1e-4))
+        made.add(sample(stamp_ms, "odom", "lidar"))
+
+
+def test_a_frame_whose_clock_jumps_about_does_not_blind_the_others() -> None:
+    made = history()
+    drive(made, 100_000, 101_000)
+    for stamp_s in (90_000, 60_000, 30_000, 10_000, 5_000, 70_000, 3_000):
+        made.add(sample(stamp_s * 1000, "map", "stranger"))
+    drive(made, 101_000, 102_000)
+    pose = made.pose("camera", Moment(0, 101_550 * MS))
+    assert pose is not None
+    np.testing.assert_allclose(pose.position, [10.155, 0.0, 0.0], atol=1e-9)
+
+
+def test_questions_about_other_runs_let_nothing_go() -> None:
+    made = history()
+    drive(made, 100_000, 101_000)
+    for run in (7, 3, 9, 4):
+        assert made.pose("camera", Moment(run, 100_500 * MS)) is None
+    assert made.pose("camera", Moment(0, 100_500 * MS)) is not None
+
+
+def test_one_sample_from_far_ahead_is_overcome_by_the_next_ones() -> None:
+    made = history()
+    drive(made, 100_000, 101_000)
+    made.add(sample(2_000_000_000_000, x=10.1))
+    drive(made, 101_000, 102_000)
+    pose = made.pose_in_any_run("lidar", Moment(0, 101_550 * MS))
+    np.testing.assert_allclose(pose.position, [10.155, 0.0, 0.0], atol=1e-9)
+
+
+def test_a_clock_that_is_set_back_is_followed_by_all_frames_after_a_stranger_jumped() -> None:
+    made = history()
+    drive(made, 100_000, 101_000)
+    made.add(sample(50_000, "map", "stranger"))
+    drive(made, 10_000, 11_000)
+    pose = made.pose("camera", Moment(1, 10_550 * MS))
+    assert pose is not None
+    np.testing.assert_allclose(pose.position, [1.055, 0.0, 0.0], atol=1e-9)

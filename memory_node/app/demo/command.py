@@ -77,13 +77,7 @@ def run(args: argparse.Namespace) -> int:
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     # Asked to end, the demo ends its nodes too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    require_writable(args.out, "--out")
-    if args.json is not None:
-        require_writable(args.json.parent, "--json", args.json)
-    if args.model and not args.endpoint and not Path(args.model).is_file():
-        raise InvalidValueError(
-            f"--model {args.model} is no file; give a GGUF file, or the --endpoint that has the model"
-        )
+    _check_paths(args)
     activate_ros()
     from memory_node.app.demo.report import DemoReport
 
@@ -104,6 +98,14 @@ def run(args: argparse.Namespace) -> int:
     if report.picture and not args.headless and os.environ.get("DISPLAY") and shutil.which("xdg-open"):
         subprocess.Popen(["xdg-open", report.picture], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return 0 if report.success else 1
+
+
+def _check_paths(args: argparse.Namespace) -> None:
+    require_writable(args.out, "--out")
+    if args.json is not None:
+        require_writable(args.json.parent, "--json", args.json)
+    if args.model and not args.endpoint and not Path(args.model).is_file():
+        raise InvalidValueError(f"--model {args.model} is no file; give a GGUF file, or the model's --endpoint")
 
 
 def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, console: Console) -> None:

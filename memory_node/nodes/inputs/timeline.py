@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 
@@ -52,9 +53,22 @@ class Timelines:
     from the others for ever, as it would if each counted its steps by itself.
     """
 
-    def __init__(self, streams: Iterable[str], clock_jump_s: float) -> None:
+    def __init__(self, streams: Iterable[str], clock_jump_s: float, strangers: bool = False) -> None:
+        """streams: those known from the beginning; others come in with their first message. strangers: some may have
+        nothing to do with the others, so that a new run is counted by the stream that begins it."""
+        self._strangers = strangers
         self._clock_jump_ns = int(clock_jump_s * 1e9)
         self._newest = dict.fromkeys(streams, _BEGIN)
+
+    @property
+    def streams(self) -> Collection[str]:
+        """The streams so far."""
+        return self._newest.keys()
+
+    @property
+    def runs(self) -> Counter[int]:
+        """How many streams are in each run now."""
+        return Counter(newest.run for newest in self._newest.values())
 
     def newest(self, stream: str) -> Moment:
         """Return the latest moment of a stream since it last stepped."""
@@ -62,7 +76,7 @@ class Timelines:
 
     def moment(self, stream: str, stamp_ns: int) -> Moment:
         """Return the moment of a stream's next message."""
-        newest = self._newest[stream]
+        newest = self._newest.setdefault(stream, _BEGIN)
         step_ns = stamp_ns - newest.stamp_ns
         if abs(step_ns) <= self._clock_jump_ns:
             moment = Moment(newest.run, stamp_ns)
@@ -77,4 +91,7 @@ class Timelines:
         near = [one.run for one in others if abs(one.stamp_ns - stamp_ns) <= self._clock_jump_ns // 2]
         if near:
             return max(near)
-        return max(newest.run for newest in self._newest.values()) + 1 if is_back else self._newest[stream].run
+        if not is_back:
+            return self._newest[stream].run
+        counted = [self._newest[stream]] if self._strangers else self._newest.values()
+        return max(newest.run for newest in counted) + 1

@@ -17,7 +17,7 @@ from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.conversions.ranges import checked_label
 from memory_node.nodes.inputs.keyframes import OdomJump
-from memory_node.nodes.inputs.timeline import Moment, Timeline
+from memory_node.nodes.inputs.timeline import Moment, Timelines
 
 # Most frames that are kept: robots have dozens, but any sender may publish TF.
 _MOST_FRAMES = 1_000
@@ -72,13 +72,14 @@ class TransformHistory:
     ) -> None:
         self._map_frame = map_frame
         self._longest_gap_ns = int(longest_gap_s * 1e9)
-        self._clock_jump_s = clock_jump_s
+        self._clock_jump_ns = int(clock_jump_s * 1e9)
         self._limits = limits or CorrectionLimits()
         self._kept_s = kept_s
         self._kept_runs = kept_runs
         self._fixed: dict[str, Any] = {}
-        self._timelines: dict[str, Timeline] = {}
+        self._timelines = Timelines((), clock_jump_s, strangers=True)
         self._runs: dict[int, _Run] = {}
+        self._still = self._new_run()  # what fixed transforms alone tell
 
     def add_fixed(self, transform: Any) -> None:
         """Take in a TransformStamped of /tf_static.
@@ -88,7 +89,7 @@ class TransformHistory:
         """
         _check(transform, self._fixed)
         self._fixed[transform.child_frame_id.lstrip("/")] = transform
-        for run in self._runs.values():
+        for run in (self._still, *self._runs.values()):
             run.buffer.set_transform_static(transform, "tf_static")
 
     def add(self, transform: Any) -> OdomJump | None:
@@ -97,12 +98,15 @@ class TransformHistory:
         Raises:
             InvalidValueError: it is none: not finite, no rotation, no stamp, no frames; or one frame too many.
         """
-        _check(transform, self._timelines)
+        _check(transform, self._timelines.streams)
         child = transform.child_frame_id.lstrip("/")
         parent = transform.header.frame_id.lstrip("/")
-        timeline = self._timelines.setdefault(child, Timeline(self._clock_jump_s))
-        moment = timeline.moment(conversions.stamp_from_msg(transform.header.stamp))
+        moment = self._timelines.moment(child, conversions.stamp_from_msg(transform.header.stamp))
         run = self._run(moment.run)
+        known = run.edges.get(child)
+        if known is not None and known.stamps and known.stamps[-1] - moment.stamp_ns > self._clock_jump_ns:
+            # A sample from far ahead came in between; tf2 has let the others of this frame go.
+            run = self._begin(moment.run)
         edge = run.edges.setdefault(child, _Edge(parent))
         if edge.stamps and moment.stamp_ns <= edge.stamps[-1]:
             return None  # TF repeats samples, and brings some late; a moment is told only once
@@ -121,7 +125,7 @@ class TransformHistory:
         name = frame.lstrip("/")
         parents = {fixed.header.frame_id.lstrip("/") for fixed in self._fixed.values()}
         parents |= {edge.parent for run in self._runs.values() for edge in run.edges.values()}
-        return name in parents or name in self._fixed or name in self._timelines
+        return name in parents or name in self._fixed or name in self._timelines.streams
 
     def pose(self, frame: str, moment: Moment) -> Pose | None:
         """Return map_T_frame at a moment, None while TF has not come that far.
@@ -129,7 +133,7 @@ class TransformHistory:
         Raises:
             InputSkippedError: it will never be known ("tf_gap", "tf_jump", "no_transform").
         """
-        run = self._run(moment.run)
+        run = self._runs.get(moment.run, self._still)
         path = self._path(run, frame.lstrip("/"))
         if path is None or not all(self._covers(run.edges[child], child, moment) for child in path):
             return None
@@ -169,14 +173,22 @@ class TransformHistory:
         raise InputSkippedError("no_transform", f"TF does not tell where {frame} is in {self._map_frame} then")
 
     def _run(self, number: int) -> _Run:
-        if number not in self._runs:
-            run = _Run(tf2_ros.Buffer(cache_time=Duration(seconds=self._kept_s)))
-            for transform in self._fixed.values():
-                run.buffer.set_transform_static(transform, "tf_static")
-            self._runs[number] = run
-            for old in sorted(self._runs)[: -self._kept_runs]:
-                del self._runs[old]
+        return self._runs[number] if number in self._runs else self._begin(number)
+
+    def _begin(self, number: int) -> _Run:
+        """Begin a run, or begin it again. Where there are too many, the one with the fewest frames goes, of these the
+        oldest: a frame whose clock jumps about must not take the run of all others away."""
+        self._runs[number] = self._new_run()
+        if len(self._runs) > self._kept_runs:
+            used = self._timelines.runs
+            del self._runs[min(self._runs.keys() - {number}, key=lambda other: (used[other], other))]
         return self._runs[number]
+
+    def _new_run(self) -> _Run:
+        run = _Run(tf2_ros.Buffer(cache_time=Duration(seconds=self._kept_s)))
+        for transform in self._fixed.values():
+            run.buffer.set_transform_static(transform, "tf_static")
+        return run
 
     def _path(self, run: _Run, frame: str) -> list[str] | None:
         """Return the moving transforms between a frame and the map, by child; None while they are not connected."""
