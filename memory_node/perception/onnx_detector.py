@@ -27,7 +27,7 @@ from memory_node.perception.onnx_session import open_session
 
 # Classes that a detection gets at most, and the least score of all but the first.
 _LIKELY_CLASSES, _LIKELY_SCORE = 3, 0.05
-_KINDS = {
+_KINDS: dict[str, type[np.generic]] = {
     "tensor(float)": np.float32,
     "tensor(float16)": np.float16,
     "tensor(uint8)": np.uint8,
@@ -173,7 +173,8 @@ class OnnxDetector:
         entry = self._model.image
         if self._model.channels_last:
             pixels = pixels.transpose(0, 2, 3, 1)
-        feed = {entry.name: (pixels if len(entry.shape) == 4 else pixels[0]).astype(_KINDS.get(entry.kind, np.float32))}
+        shown = pixels if len(entry.shape) == 4 else pixels[0]
+        feed: dict[str, NDArray[np.generic]] = {entry.name: shown.astype(_KINDS.get(entry.kind, np.float32))}
         feed |= self._other_inputs(images, len(pixels))
         try:
             results = self._session.run(None, feed)

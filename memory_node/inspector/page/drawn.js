@@ -162,7 +162,7 @@ export class Drawn {
 }
 
 function softOf(back) {
-  return back.map((value) => value * 0.55 + 0.45 * (value > 0.5 ? 0.45 : 0.6));
+  return back.map((value) => value * 0.55 + 0.45 * (value > 0.5 ? 0.45 : 0.95));
 }
 
 function robot(path, strokes) {

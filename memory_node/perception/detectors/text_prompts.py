@@ -77,7 +77,10 @@ class TextPrompts:
         self._tokenizer.enable_truncation(length)
         self._tokenizer.enable_padding(length=length, pad_id=0)
         encoded = self._tokenizer.encode_batch(list(prompts))
-        columns = {"input_ids": [e.ids for e in encoded], "attention_mask": [e.attention_mask for e in encoded]}
+        columns: dict[str, list[ArrayLike]] = {
+            "input_ids": [e.ids for e in encoded],
+            "attention_mask": [e.attention_mask for e in encoded],
+        }
         return self._wanted(columns)
 
     def _one_text(self, prompts: Sequence[str]) -> Feed:
@@ -98,7 +101,7 @@ class TextPrompts:
             at = end + 2
         pad = 0 if length is None else length - len(encoded.ids)
         places, sees = _phrases(ends, len(encoded.ids) + pad)
-        columns = {
+        columns: dict[str, list[ArrayLike]] = {
             "input_ids": [encoded.ids + [0] * pad],
             "attention_mask": [encoded.attention_mask + [0] * pad],
             "token_type_ids": [encoded.type_ids + [0] * pad],
