@@ -135,6 +135,8 @@ class Body:
             raise SkillFailure(FailureReason.UNREACHABLE, "no way leads to the pose")
         run.moved_to(self.robot_pose())
         while motion.ended is None:
+            if run.canceled:
+                motion.cancel()
             self.tick()
             run.moved_to(self.robot_pose())
         if motion.ended.end is not End.DONE:

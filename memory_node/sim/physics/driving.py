@@ -13,7 +13,8 @@ from memory_node.sim.physics.simulation import Simulation
 
 _FASTEST_M_S, _FASTEST_RAD_S = 0.7, 1.4
 _SPEEDING_M_S2, _SPEEDING_RAD_S2 = 0.8, 2.5
-_AHEAD_M, _ARRIVED_M, _ARRIVED_RAD = 0.25, 0.01, 0.01
+# Arrived within about two errors of the map: each turn on the spot draws a new one.
+_AHEAD_M, _ARRIVED_M, _ARRIVED_RAD = 0.25, 0.02, 0.01
 _AIMED_RAD = 0.35
 # Largest lead of the setpoint over the base; a base that lags for this long is blocked.
 _LEAD_M, _LEAD_RAD = 0.1, 0.2
