@@ -29,6 +29,9 @@ class KnowledgeConfig(Parameters):
     link_weight: float = Field(
         default=0.3, ge=0.0, le=100.0, description="weight of one step naming the other's subject"
     )
+    concept_weight: float = Field(
+        default=0.1, ge=0.0, le=100.0, description="weight of a rare concept that two steps share"
+    )
     importance_weight: float = Field(
         default=0.0, ge=0.0, le=100.0, description="weight of the number of steps that support a proposition"
     )

@@ -170,7 +170,7 @@ def _steps_of_parts(parts: Iterable[tuple[str, Any]], session: str, stamp_ns: in
 
 
 def _talk(values: Any, session: str, stamp_ns: int) -> Iterator[StandardStep]:
-    for number, part in enumerate(values["sessions"] if "sessions" in values else [values]):
+    for number, part in enumerate(values.get("sessions", [values])):
         yield from _session(part, f"{session}-{number}", stamp_ns)
 
 

@@ -173,7 +173,9 @@ def pack_proposition(proposition: Proposition) -> bytes:
 
 def unpack_proposition(text: str, packed: bytes) -> Proposition:
     """Return the proposition of a text that pack_proposition() packed."""
-    return proposition_from_dict({"text": text, **json.loads(packed)})
+    values = json.loads(packed)
+    # It was a checked proposition that was packed: checking each value again took two thirds of the time.
+    return Proposition(text, frozenset(values.pop("concepts")), tuple(values.pop("sources")), **values)
 
 
 def prescription_from_dict(values: dict[str, Any]) -> Prescription:

@@ -62,6 +62,20 @@ def test_link_is_followed_in_texts_without_titles_or_capitals(titled: bool, lowe
     assert found(graph, "rain", 2, hops=2) == ["Weather"]
 
 
+def test_step_is_reached_by_a_rare_thing_that_both_mention() -> None:
+    pages = {
+        "a": "The valve of the heater sticks; turn it with the pliers from the red toolbox.",
+        "b": "A red toolbox lies on top of the wardrobe.",
+        "c": "On top of the fridge lies a cake.",
+        "d": "The heater is warm.",
+    }
+    for weight, second in ((0.1, "b"), (0.0, "d")):
+        graph = KnowledgeGraph(BagOfWords(), ListedLog(), KnowledgeConfig(concept_weight=weight))
+        for name, text in pages.items():
+            graph.add(document_steps(name, "", [text]))
+        assert found(graph, "Where do I find the pliers for the valve of the heater?", 2, hops=2) == ["a", second]
+
+
 def test_answer_stands_behind_its_question() -> None:
     graph = KnowledgeGraph(BagOfWords(), ListedLog())
     turns = [

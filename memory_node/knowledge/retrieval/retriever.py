@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.knowledge.config import KnowledgeConfig
+from memory_node.knowledge.retrieval.shared_concepts import SharedConcepts
 from memory_node.knowledge.retrieval.statement import Statement
 from memory_node.knowledge.retrieval.statement_rows import StatementRows, is_part_of_names
 from memory_node.knowledge.retrieval.step_scores import Question, StepScores, make_question, score_steps
@@ -19,6 +20,10 @@ Floats = NDArray[np.float64]
 _FOLLOWED = 12
 # Weaker links are ignored: nearly every step is about their subject.
 _LEAST_LINK = 0.2
+# A concept that is less rare links no steps.
+_LEAST_SHARED = 0.5
+# The share of the question's words that a step has to add to its partner's, for a shared concept to count in full.
+_WHOLE_GAIN = 0.15
 # Factor on the scores of steps that were not scored in pairs.
 _BEHIND = 1e3
 
@@ -61,14 +66,19 @@ class Retriever:
         if not steps:
             return []
         found = score_steps(self._rows, question, steps, self._config)
+        weighs = self._config.concept_weight > 0.0
+        concepts = SharedConcepts(self._rows, question, self._config.fan_out) if weighs else None
         values = found.relevance
         for hop in range(1, self._config.hops if hops is None else hops):
             judged = self._judge(question, found, values)
             if judged.enough and hop > 1:
                 break
             more = self._linked(found, values) + self._continued(question, found, judged)
+            if concepts is not None:
+                best = np.argsort(-values, kind="stable")[:_FOLLOWED]
+                more += concepts.steps_sharing(found.steps[place] for place in best)
             found = self._with_more(question, found, values, more)
-            values = self._two_at_a_time(found, question)
+            values = self._two_at_a_time(found, question, concepts)
         values = values + self._merits(found)
         order = np.lexsort((-found.relevance, -values))[:k]
         names = self._rows.steps.name
@@ -130,10 +140,10 @@ class Retriever:
         recency = np.exp2(-ages_s / config.recency_half_life_s)
         return np.asarray(config.importance_weight * importance + config.recency_weight * recency)
 
-    def _two_at_a_time(self, found: StepScores, question: Question) -> Floats:
+    def _two_at_a_time(self, found: StepScores, question: Question, concepts: SharedConcepts | None) -> Floats:
         """Return each step's value alone or with the partner that suits it best.
 
-        Partners are linked, or the question names what both are about, as in a comparison.
+        Partners are linked, share a rare concept, or the question names what both are about, as in a comparison.
         """
         config = self._config
         chosen = np.argsort(-found.relevance, kind="stable")[: config.paired]
@@ -145,10 +155,17 @@ class Retriever:
         cosines = meanings @ question.vector
         lengths = np.sqrt(np.maximum(2.0 + 2.0 * (meanings @ meanings.T), 1e-9))
         likeness = (cosines[:, None] + cosines[None, :]) / lengths
-        links = self._links([found.steps[at] for at in chosen], [found.subjects[at] for at in chosen])
+        steps = [found.steps[at] for at in chosen]
+        links = self._links(steps, [found.subjects[at] for at in chosen])
         value = (relevance[:, None] + relevance[None, :]) / 2.0 + config.link_weight * links
         value += config.coverage_weight * covered + config.joint_likeness_weight * likeness
         partners = (links >= _LEAST_LINK) | (named[:, None] & named[None, :]) | np.eye(len(chosen), dtype=np.bool_)
+        if concepts is not None:
+            shared = concepts.between(steps)
+            partners |= shared >= _LEAST_SHARED
+            # A step that only says again what its partner says is no second hop.
+            gains = covered - np.maximum(alone[:, None], alone[None, :])
+            value += config.concept_weight * shared * np.minimum(gains / _WHOLE_GAIN, 1.0)
         values = found.relevance - _BEHIND
         values[chosen] = np.where(partners, value, -np.inf).max(axis=1)
         return values

@@ -147,6 +147,13 @@ class StatementRows:
         """Return every row whose proposition mentions a concept."""
         return self._by_concept.all(concept)
 
+    def rare_concepts(self, step: int, most: int) -> dict[str, int]:
+        """Return what else than a name links a step: the concepts of its propositions that two to `most` rows mention,
+        with how many do."""
+        concepts = {one for row in self.steps.rows(step) for one in self.statement(row).concepts}
+        counts = ((one, self._by_concept.count(one)) for one in concepts)
+        return {one: count for one, count in counts if 2 <= count <= most}
+
     def subject_count(self, subject: str) -> int:
         """Return how many steps are about it."""
         return self._by_subject.count(subject)

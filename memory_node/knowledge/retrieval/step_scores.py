@@ -14,7 +14,7 @@ from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.retrieval.lexical_index import K1, B
 from memory_node.knowledge.retrieval.statement_rows import StatementRows
 from memory_node.knowledge.retrieval.step_table import NO_STEP
-from memory_node.knowledge.text.words import stems
+from memory_node.knowledge.text.words import stem, stems
 
 Floats = NDArray[np.float64]
 Vectors = NDArray[np.float32]
@@ -41,6 +41,10 @@ class Question:
     words: tuple[str, ...]
     weights: Floats
     subjects: frozenset[str]
+
+    def holds(self, concept: str) -> bool:
+        """Return whether the question has a word of a concept."""
+        return any(stem(word) in self.words for word in concept.split())
 
 
 @dataclass(frozen=True)
