@@ -133,7 +133,7 @@ class InstructionReader:
         begin = next((at for at, word in enumerate(words) if word not in self._english.fillers | PUNCTUATION), 0)
         if not words or words[-1] != "?" or phrase_at(self._english.openings, words, begin):
             return False
-        last = list(words[-4:-1])  # "my keys should be in the safe. Are they?"
+        last = list(words[-4:-1])  # "the ball must be in the box. Is it?"
         asks_back = last[:1] == ["."] and last[1] in self._english.asking and last[2] in ("it", "they", "there")
         return words[begin] in self._english.asking or asks_back
 
