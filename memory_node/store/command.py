@@ -97,8 +97,8 @@ def _write(args: argparse.Namespace, url: URL) -> int:
     """Run a command that writes the database; one that is made for it goes again when the command fails."""
     path = sqlite_path(url)
     is_new = path is not None and not path.exists()
-    if is_new and args.store_command not in _SOURCES:
-        raise MissingStoreError(f"there is no store {path} (--database names another)")
+    if path is not None and is_new and args.store_command not in _SOURCES:
+        raise MissingStoreError(path)
     if args.store_command in _SOURCES:
         _SOURCES[args.store_command](args)
     if path is not None and not is_new:

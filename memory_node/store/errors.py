@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from memory_node.domain.errors import StoreError
 
 
@@ -27,6 +29,9 @@ class StoreVersionError(StoreError):
 
 class MissingStoreError(StoreError):
     """There is no file where a store was to be."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"there is no store {path} (--database names another)")
 
 
 class ForeignFileError(StoreError):

@@ -71,7 +71,7 @@ def open_to_read(
             engine.dispose()
         return
     if not path.is_file():
-        raise MissingStoreError(f"there is no store {path} (--database names another)")
+        raise MissingStoreError(path)
     require_store(path)
     folders = locate(url, site, robot_id, config)
     before = _state_of(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,9 +73,9 @@ class Retriever:
             judged = self._judge(question, found, values)
             if judged.enough and hop > 1:
                 break
-            more = self._linked(found, values) + self._continued(question, found, judged)
+            best = np.argsort(-values, kind="stable")[:_FOLLOWED].tolist()
+            more = self._linked(found, best) + self._continued(question, found, judged)
             if concepts is not None:
-                best = np.argsort(-values, kind="stable")[:_FOLLOWED]
                 more += concepts.steps_sharing(found.steps[place] for place in best)
             found = self._with_more(question, found, values, more)
             values = self._two_at_a_time(found, question, concepts)
@@ -115,11 +115,11 @@ class Retriever:
         nearest, _ = self._rows.vectors.search(vector, self._config.fan_out)
         return [self._rows.step_of(row) for row in nearest.tolist()]
 
-    def _linked(self, found: StepScores, values: Floats) -> list[int]:
-        """Return steps that the best ones name, or that name what the best ones are about."""
+    def _linked(self, found: StepScores, best: Sequence[int]) -> list[int]:
+        """Return steps that the best ones name, or that name what the best ones are about. best: their places."""
         rows, fan_out = self._rows, self._config.fan_out
         steps: list[int] = []
-        for place in np.argsort(-values, kind="stable")[:_FOLLOWED]:
+        for place in best:
             for subject in sorted(rows.named_subjects(found.steps[place])):
                 if rows.subject_count(subject) <= fan_out:
                     steps += rows.about(subject, fan_out)

@@ -14,6 +14,7 @@ from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.llama.library import GgufParams, Pointer, llama_library
 
 FLOAT32, FLOAT16, Q4_1, Q5_1, Q8_0, BFLOAT16 = 0, 1, 3, 7, 8, 30  # ggml_type
+_GGUF_FLOAT32 = 6  # gguf_type
 
 
 class TensorFile:
@@ -110,6 +111,3 @@ def stored_as(kind: int, weights: NDArray[np.float32]) -> NDArray[np.uint8]:
     stored = np.empty(weights.nbytes, dtype=np.uint8)  # no kind takes more than 32 bits a weight
     quantize = llama_library().ggml_quantize_chunk
     return stored[: quantize(kind, weights.ctypes.data, stored.ctypes.data, 0, rows, columns, None)]
-
-
-_GGUF_FLOAT32 = 6  # gguf_type

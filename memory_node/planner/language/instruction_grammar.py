@@ -193,7 +193,8 @@ class InstructionReader:
         """Take "[check if the window is closed and] if not, close it" as the command, like _by_state; what else is to
         be done by the answer is not read."""
         said = heard.parts[-1] if heard.parts else None
-        length = phrase_at(_IF_NOT, words, at) or phrase_at(_IF_SO, words, at)
+        opposite = phrase_at(_IF_NOT, words, at)
+        length = opposite or phrase_at(_IF_SO, words, at)
         if not isinstance(said, Command) or said.kind is not GoalKind.TELL or not length:
             return None
         begin = at + length
@@ -204,7 +205,6 @@ class InstructionReader:
             return None
         command, end = found
         again = not command.targets or command.targets[0].refers_back
-        opposite = phrase_at(_IF_NOT, words, at) > 0
         to_end = DONE.get(command.kind) == said.verb if opposite else command.kind in ENDING.get(said.verb, ())
         if command.unread or not (again and to_end):
             heard.unread += words[at:end]

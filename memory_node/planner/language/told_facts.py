@@ -109,22 +109,17 @@ def _somebody(text: str, facts: ToldStatements) -> str:
 
 def _for_a_person(whom: re.Match[str], facts: ToldStatements, instruction: str, words: ClassWords) -> Informed:
     who, what = whom["who"], whom["what"]
+    said = facts.persons.said(who, instruction)
     if told_patterns().open_wish.match(what):
         chosen = facts.liked(who, what)
         if len(chosen) != 1:
             known = "; ".join(dict.fromkeys(facts.avoided(who).values()))
-            said = facts.persons.said(who, instruction)
             question = f"What shall I bring {said}?" + (f" I was told: {known}." if known else "")
             return Informed("", question, tuple(f"bring {said} the {one}" for one in chosen), tuple(facts.used))
         what = f"the {chosen[0]}"
     against = facts.objection(who, what)
     if against:
-        return Informed(
-            "",
-            f"{against.rstrip('.')}. What shall I bring {facts.persons.said(who, instruction)} instead?",
-            (),
-            tuple(facts.used),
-        )
+        return Informed("", f"{against.rstrip('.')}. What shall I bring {said} instead?", (), tuple(facts.used))
     place = facts.places.of_person(who)
     what = re.sub(r"^(?:his|her|their) ", "the ", what)
     text = f"put {what} {place}" if place else f"bring {what}"

@@ -47,7 +47,7 @@ class HeadCamera:
         self._scene = mujoco.MjvScene(model, _MOST_GEOMS)
         self._view, self._options = mujoco.MjvCamera(), mujoco.MjvOption()
         self._view.type, self._view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, model.camera(CAMERA).id
-        self._rect = mujoco.MjrRect(0, 0, width, height)
+        self._shape = (height, width)
         self._near_far_m = float(model.vis.map.znear * model.stat.extent), float(model.vis.map.zfar * model.stat.extent)
         camera = model.camera(CAMERA).id
         focal = 0.5 * height / np.tan(0.5 * np.radians(float(model.cam_fovy[camera])))
@@ -69,16 +69,8 @@ class HeadCamera:
     def render(self) -> tuple[Image, NDArray[np.float32], NDArray[np.uint16]]:
         """Return colour (h, w, 3), exact depth (h, w) in metres, and numbers of items (h, w); ROBOT is the robot."""
         with self._simulation.lock:
-            mujoco.mjv_updateScene(
-                self._simulation.model,
-                self._simulation.data,
-                self._options,
-                None,
-                self._view,
-                mujoco.mjtCatBit.mjCAT_ALL.value,
-                self._scene,
-            )
-        shape = (self._rect.height, self._rect.width)
+            self._aim(self._view)
+        shape = self._shape
         color, codes = np.empty((*shape, 3), np.uint8), np.empty((*shape, 3), np.uint8)
         depth = np.empty(shape, np.float32)
         self._gl.make_current()
@@ -96,27 +88,23 @@ class HeadCamera:
             view.lookat[:] = base.apply(np.array([[0.3, 0.0, 0.7]]))[0]
             view.azimuth = float(np.degrees(base.yaw_rad)) + _ONLOOKER_DEG
             view.elevation, view.distance = -40.0, 2.6
-            mujoco.mjv_updateScene(
-                self._simulation.model,
-                self._simulation.data,
-                self._options,
-                None,
-                view,
-                mujoco.mjtCatBit.mjCAT_ALL.value,
-                self._scene,
-            )
+            self._aim(view)
         pixels = np.empty((height, width, 3), np.uint8)
         self._gl.make_current()
-        self._render(pixels, None, by_number=False, rect=mujoco.MjrRect(0, 0, width, height))
+        self._render(pixels, None, by_number=False)
         return pixels[::-1].copy()
 
-    def _render(
-        self, pixels: Image, depth: NDArray[np.float32] | None, by_number: bool, rect: mujoco.MjrRect | None = None
-    ) -> None:
+    def _aim(self, view: mujoco.MjvCamera) -> None:
+        """Take over the simulation's state as a camera sees it; the simulation is locked."""
+        model, data, parts = self._simulation.model, self._simulation.data, mujoco.mjtCatBit.mjCAT_ALL.value
+        mujoco.mjv_updateScene(model, data, self._options, None, view, parts, self._scene)
+
+    def _render(self, pixels: Image, depth: NDArray[np.float32] | None, by_number: bool) -> None:
         """Draw the scene: lit, or each geom in the colour that codes its number, which is 1 more than its segid."""
         for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
             self._scene.flags[flag] = by_number
-        rect = rect or self._rect
+        height, width = pixels.shape[:2]
+        rect = mujoco.MjrRect(0, 0, width, height)
         mujoco.mjr_render(rect, self._scene, self._context)
         mujoco.mjr_readPixels(pixels, depth, rect, self._context)
 

@@ -49,20 +49,14 @@ def side_of(box: OrientedBox, robot: Pose) -> Side:
     return Side(box.center + 0.5 * box.size[side % 2] * normal, normal, float(box.size[1 - side % 2]))
 
 
-def front_of(box: OrientedBox, robot: Pose) -> tuple[FloatArray, FloatArray]:
-    """Return the middle of the vertical face that looks at the robot, and the face's outward normal; both (3,), map."""
-    side = side_of(box, robot)
-    return side.middle, side.normal
-
-
 def fronts_of(box: OrientedBox, robot: Pose) -> list[tuple[FloatArray, FloatArray]]:
-    """Return the front, then the same point as seen from straight before the robot: how a small box is turned is
-    often not known well."""
-    face, normal = front_of(box, robot)
+    """Return middle and outward normal, both (3,) in map, of the front, then of the same point as seen from straight
+    before the robot: how a small box is turned is often not known well."""
+    front = side_of(box, robot)
     way = np.array([*(robot.position[:2] - box.center[:2]), 0.0])
     straight = way / max(float(np.linalg.norm(way)), 1e-9)
-    half = float(np.linalg.norm(face - box.center))
-    return [(face, normal), (box.center + half * straight, straight)]
+    half = float(np.linalg.norm(front.middle - box.center))
+    return [(front.middle, front.normal), (box.center + half * straight, straight)]
 
 
 def advance(arm: Arm, poses: Sequence[Pose], run: SkillRun) -> int:
