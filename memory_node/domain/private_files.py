@@ -13,11 +13,15 @@ def make_private_folder(folder: Path) -> None:
 
 
 def create_private(path: Path) -> None:
-    """Make `path` a file that only its owner reads and writes (0600), creating it and its folder if need be."""
+    """Make `path` a file that only its owner reads and writes (0600), creating it and its folder if need be.
+
+    A file that is there is not opened: closing it would end the locks that SQLite has on it in this process.
+    """
+    path = Path(os.path.realpath(path))
     make_private_folder(path.parent)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if os.fstat(descriptor).st_mode & 0o177:
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        if not path.is_file():
+            raise
+        path.chmod(0o600)  # where nothing can be written, this says why

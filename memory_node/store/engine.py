@@ -20,7 +20,6 @@ from memory_node.store.sqlite_pages import PAGE_BYTES
 
 # Bytes 68..71 of a SQLite file: "rmem".
 APPLICATION_ID = 0x726D656D
-_MAGIC = b"SQLite format 3\0"
 # Of a SQLite file whose schema is damaged, sqlite3 cannot even decode the message that says so.
 DATABASE_ERRORS = (sa.exc.DBAPIError, UnicodeDecodeError)
 
@@ -112,11 +111,9 @@ def open_for_reading(path: Path, timeout_s: float = 10.0) -> Engine:
 def is_ours(path: Path) -> bool:
     """Return whether a file is this program's, or empty; somebody else's is opened, but not changed."""
     try:
-        with open(path, "rb") as file:
-            header = file.read(72)
-    except OSError:
+        return path.stat().st_size == 0 or _application_id(path) == APPLICATION_ID
+    except (OSError, sqlite3.DatabaseError):
         return False  # connecting says why
-    return not header or header[68:] == APPLICATION_ID.to_bytes(4, "big")
 
 
 def require_store(path: Path) -> None:
@@ -124,29 +121,29 @@ def require_store(path: Path) -> None:
 
     Raises:
         ForeignFileError: it is empty, no SQLite database, or another program's; it says which.
+        StoreUnavailableError: it cannot be read.
     """
     try:
-        with open(path, "rb") as file:
-            header = file.read(72)
+        if not path.stat().st_size:
+            raise ForeignFileError(f"{path} is empty (0 bytes): it holds no memory; delete it, or restore a backup")
+        found = _application_id(path)
     except OSError as error:
         raise StoreUnavailableError(f"{path} cannot be read: {error.strerror}") from error
-    if not header:
-        raise ForeignFileError(f"{path} is empty (0 bytes): it holds no memory; delete it, or restore a backup")
-    if not header.startswith(_MAGIC):
+    except sqlite3.OperationalError as error:
+        raise StoreUnavailableError(f"{path} cannot be read: {error}") from error
+    except sqlite3.DatabaseError as error:
         raise ForeignFileError(
             f"{path} is no SQLite database, so it holds no memory; if it did, `memory-node store check --repair` helps"
-        )
-    if header[68:] != APPLICATION_ID.to_bytes(4, "big") and not (has_log(path) and _logged_id(path) == APPLICATION_ID):
+        ) from error
+    if found != APPLICATION_ID:
         raise ForeignFileError(f"{path} is a SQLite database of another program; give another path")
 
 
-def _logged_id(path: Path) -> int:
-    """Return the application id of a file whose first page is still in its write-ahead log; 0 if it cannot be read."""
+def _application_id(path: Path) -> int:
+    """Return whose file it is, its write-ahead log included; `held_files` says why SQLite is asked, not the bytes."""
     connection = sqlite3.connect(reading_address(path), uri=True)
     try:
         return int(connection.execute("PRAGMA application_id").fetchone()[0])
-    except sqlite3.DatabaseError:
-        return 0
     finally:
         connection.close()
 

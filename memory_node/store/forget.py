@@ -28,8 +28,8 @@ from memory_node.store.location import Folders
 from memory_node.store.reader import reading
 from memory_node.store.records import to_json
 from memory_node.store.scrub import (
-    database_files,
     empty_log,
+    files_with_content,
     held_elsewhere,
     longer_words,
     needles_of,
@@ -163,14 +163,15 @@ def _clean(engine: Engine, site: str, files: Sequence[Path], traces: _Traces) ->
 
 def _traces_in(engine: Engine, site: str, files: Sequence[Path], traces: _Traces) -> list[Path]:
     """Return the files in which a term or bytes are found that no row has that stays."""
-    findings = search_files(files, traces.terms, traces.needles)
+    database = sqlite_path(engine.url)
+    findings = search_files(files, traces.terms, traces.needles, database=database)
     if not findings:
         return []
     with reading(engine) as connection:
         needles = {needle for finding in findings for needle in finding.needles}
         gone = {needle for needle in needles if not held_elsewhere(connection, site, needle)}
         longer = longer_words(connection, site, traces.terms) if any(f.term for f in findings) else set()
-    again = search_files([f.path for f in findings if f.term], traces.terms, ByteSearch(()), longer)
+    again = search_files([f.path for f in findings if f.term], traces.terms, ByteSearch(()), longer, database)
     named = {finding.path for finding in again}
     return [f.path for f in findings if f.path in named or f.needles & gone]
 
@@ -231,7 +232,7 @@ def _forget_in_backup(
     try:
         site = prepare(engine, "", clock)
         outcomes = [_forget_rows(engine, site, request, robot_id, clock) for request in requests]
-        found = _clean(engine, site, database_files(path), _traces_of(requests[0], outcomes))
+        found = _clean(engine, site, files_with_content(path), _traces_of(requests[0], outcomes))
     finally:
         engine.dispose()
     leave_wal(path)
@@ -240,7 +241,7 @@ def _forget_in_backup(
 
 def _own_files(engine: Engine, folders: Folders) -> list[Path]:
     path = sqlite_path(engine.url)
-    files = database_files(path) if path is not None else []
+    files = files_with_content(path) if path is not None else []
     return files + ([folders.journal] if folders.journal.is_file() else [])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator
@@ -17,6 +18,7 @@ from memory_node.store.byte_search import ByteSearch
 from memory_node.store.copying import rows_of
 from memory_node.store.engine import sqlite_path
 from memory_node.store.errors import StoreUnavailableError
+from memory_node.store.held_files import held
 from memory_node.store.terms import Terms
 from memory_node.store.text_search import rows_mentioning
 
@@ -27,6 +29,8 @@ _OVERLAP = 4096
 _NEEDLE_BYTES = 48
 # Rows with fewer bytes of text lie on one page: SQLite splits, of pages of 4096 bytes, rows of more than 1002.
 _SPLIT_BYTES = 600
+# Of a SQLite database: the file, its logs, and the index of its write-ahead log.
+_SUFFIXES = ("", "-wal", "-journal", "-shm")
 # Fewer different bytes than these are nobody's alone: zeros, for one.
 _NEEDLE_KINDS = 12
 _NEEDLES_OF = ((schema.appearances, "object_id", ("crop_jpeg", "embedding")), (schema.objects, "id", ("geometry",)))
@@ -108,7 +112,12 @@ def held_elsewhere(connection: Connection, site: str, needle: bytes) -> bool:
 
 def database_files(path: Path) -> list[Path]:
     """Return the files of a SQLite database."""
-    return [found for suffix in ("", "-wal", "-shm", "-journal") if (found := Path(f"{path}{suffix}")).is_file()]
+    return [found for suffix in _SUFFIXES if (found := Path(f"{path}{suffix}")).is_file()]
+
+
+def files_with_content(path: Path) -> list[Path]:
+    """Return the files of a SQLite database that hold data: not the index of its log, which SQLite has locked."""
+    return [found for found in database_files(path) if not found.name.endswith("-shm")]
 
 
 @dataclass(frozen=True)
@@ -121,27 +130,45 @@ class FileFinding:
 
 
 def search_files(
-    paths: Iterable[Path], terms: Terms, needles: ByteSearch, longer: Collection[str] = ()
+    paths: Iterable[Path],
+    terms: Terms,
+    needles: ByteSearch,
+    longer: Collection[str] = (),
+    database: Path | None = None,
 ) -> list[FileFinding]:
     """Return the files that hold any of the terms or of the byte strings, free space within them included.
 
-    longer: words that may hold a term, see `longer_words`.
+    longer: words that may hold a term, see `longer_words`. database: the SQLite file among them that this process uses.
     """
-    found = (_search(path, terms, needles, longer) for path in paths if path.is_file())
-    return [finding for finding in found if finding.term or finding.needles]
+    found: list[FileFinding] = []
+    for path in paths:
+        if path.is_file():
+            with held(path) if path == database else _opened(path) as descriptor:
+                finding = FileFinding(path, *_search(descriptor, terms, needles, longer))
+            if finding.term or finding.needles:
+                found.append(finding)
+    return found
 
 
-def _search(path: Path, terms: Terms, needles: ByteSearch, longer: Collection[str]) -> FileFinding:
-    tail, term = b"", False
-    held: set[bytes] = set()
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
     with open(path, "rb") as file:
-        while block := file.read(_BLOCK):
-            data = tail + block
-            term = term or terms.found_in_bytes(data, longer)
-            held |= needles.found_in(data)
-            # What lies across the border of two blocks.
-            tail = data[-_OVERLAP:]
-    return FileFinding(path, term, frozenset(held))
+        yield file.fileno()
+
+
+def _search(
+    descriptor: int, terms: Terms, needles: ByteSearch, longer: Collection[str]
+) -> tuple[bool, frozenset[bytes]]:
+    tail, offset, term = b"", 0, False
+    found: set[bytes] = set()
+    while block := os.pread(descriptor, _BLOCK, offset):
+        offset += len(block)
+        data = tail + block
+        term = term or terms.found_in_bytes(data, longer)
+        found |= needles.found_in(data)
+        # What lies across the border of two blocks.
+        tail = data[-_OVERLAP:]
+    return term, frozenset(found)
 
 
 def search_tables(connection: Connection, site: str, terms: Terms) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
 from memory_node.store.engine import APPLICATION_ID, has_log
+from memory_node.store.held_files import held
 
 # Of the file's header: offset, bytes, and what may stand there (https://www.sqlite.org/fileformat2.html, 1.3).
 _HEADER: tuple[tuple[int, int, str, tuple[int, ...]], ...] = (
@@ -34,7 +36,8 @@ def header_faults(path: Path) -> Iterator[str]:
     """Yield what is wrong with a file's header, unless a newer one is in its write-ahead log, which has checksums."""
     if has_log(path):
         return
-    header = path.read_bytes()[:100] if path.stat().st_size < 100 else _first_bytes(path, 100)
+    with held(path) as descriptor:
+        header = os.pread(descriptor, 100, 0)
     if len(header) < 100:
         yield f"the file has {len(header)} bytes, less than its header"
         return
@@ -46,11 +49,6 @@ def header_faults(path: Path) -> Iterator[str]:
         yield "header: reserved bytes are not 0"
     if header[18] != header[19]:
         yield f"header: write version {header[18]} and read version {header[19]} differ"
-
-
-def _first_bytes(path: Path, count: int) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(count)
 
 
 def page_faults(connection: Connection) -> Iterator[str]:
