@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.embedded_names import embedded_now
@@ -37,14 +39,20 @@ def scene_in_words(
     embedder: TextEmbedder | None = None,
     count_tokens: Callable[[str], int] = estimate_tokens,
 ) -> SceneText:
-    """Return one line per area, {name, type, contains, adjacent nodes, position}, then the edges between the areas
-    told.
+    """Return one line per area, {name, type, contains, adjacent nodes, position}, then one per object that is in no
+    area (without a map there are no areas), {name, position}, then the edges between the areas told.
 
     Where there are several floors, a record names its floor too. Areas come in order of relevance: what they contain
     against `topic` (with an embedder), then distance from `near`. Lines that do not fit the budget are left out, the
     least relevant first.
     """
-    contents = _contents(state)
+    contents: dict[str, list[str]] = {}
+    placeless: list[tuple[NDArray[np.float64], str]] = []
+    for row, words in _objects_in_words(state):
+        if area_id := state.table.record(row).area_id:
+            contents.setdefault(area_id, []).append(words)
+        else:
+            placeless.append((state.table.center[row], words))
     rooms = {room.id: room.name for room in places.rooms.values()}
     floors = {floor.id: floor.name for floor in places.floors.values()} if len(places.floors) > 1 else {}
     by_id = places.areas
@@ -62,11 +70,15 @@ def scene_in_words(
         return _area_line(area, where, contents.get(area.id, []), adjacent.get(area.id, []))
 
     lines, used = _within(token_budget, map(area_line, order), count_tokens)
+    if near is not None:
+        placeless.sort(key=lambda one: math.dist(one[0][:2], near))
+    alone, spent = _within(token_budget - used, (_placeless_line(*one) for one in placeless), count_tokens)
     names = {area.id: area.name for area in order[: len(lines)]}
     told = (e for e in edges if e.source_id < e.target_id and e.source_id in names and e.target_id in names)
     ways = (f"{names[edge.source_id]} -- {names[edge.target_id]}: {edge.distance_m:.1f} m" for edge in told)
     left_out = tuple(area.name for area in order[len(lines) :])
-    return SceneText((*lines, *_within(token_budget - used, ways, count_tokens)[0]), left_out)
+    edge_lines, _ = _within(token_budget - used - spent, ways, count_tokens)
+    return SceneText((*lines, *alone, *edge_lines), left_out)
 
 
 def _within(token_budget: int, lines: Iterable[str], count_tokens: Callable[[str], int]) -> tuple[list[str], int]:
@@ -82,13 +94,16 @@ def _within(token_budget: int, lines: Iterable[str], count_tokens: Callable[[str
     return kept, used
 
 
-def _contents(state: GraphState) -> dict[str, list[str]]:
-    """Return for each area its objects in words, with what they stand on or in."""
+def _placeless_line(center: NDArray[np.float64], words: str) -> str:
+    return json.dumps({"name": words, "position": np.round(center, 2).tolist()})
+
+
+def _objects_in_words(state: GraphState) -> Iterator[tuple[int, str]]:
+    """Yield the row of each object that is there, and its words."""
     table = state.table
     rows = state.active_rows()
     doubtful = table.log_odds[rows] < 0.0
     codes = zip(table.class_code[rows].tolist(), table.state_code[rows].tolist(), doubtful.tolist())
-    told: dict[str, list[str]] = {}
     # A home has few kinds of things in few states: each is put in words once.
     words: dict[tuple[tuple[int, int, bool], str, bool], str] = {}
     for row, kind in zip(rows.tolist(), codes):
@@ -101,8 +116,7 @@ def _contents(state: GraphState) -> dict[str, list[str]]:
         if key not in words:
             states = [believed for believed, likely in table.state_sets[kind[1]] if likely]
             words[key] = _object_words(record.best_class, states, carrier, record.inside, kind[2])
-        told.setdefault(record.area_id, []).append(words[key])
-    return told
+        yield row, words[key]
 
 
 def _object_words(name: str, states: Sequence[ObjectState], carrier: str, inside: bool, doubtful: bool) -> str:

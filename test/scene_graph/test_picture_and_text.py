@@ -44,6 +44,17 @@ def test_text_tells_states_and_what_the_hand_holds(graph: SceneGraph) -> None:
     assert '"cleaned bowl held by the robot"' in graph.text_form(token_budget=5000)
 
 
+def test_text_tells_objects_in_no_area_the_nearest_first(world: BoxWorld) -> None:
+    without_map = SceneGraph(SceneGraphConfig())
+    for i, camera in enumerate(world.views(4)):
+        without_map.observe(world.frame(1.0 + 0.1 * i, camera))
+    (fridge,) = without_map.objects_of_class("Fridge")
+    x, y, _ = fridge.box.center
+    told = [json.loads(line) for line in without_map.text_form(5000, near=(x, y)).splitlines()]
+    assert sorted(one["name"] for one in told) == ["bowl on table", "fridge", "mug on table", "mug on table", "table"]
+    assert told[0] == {"name": "fridge", "position": pytest.approx(fridge.box.center, abs=0.01)}
+
+
 def test_text_keeps_to_its_budget_and_starts_nearby(graph: SceneGraph) -> None:
     near = graph.places.areas[next(iter(graph.places.areas))].position
     text = graph.text_form(token_budget=120, near=near)
