@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import jinja2
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import FindQuery
@@ -171,6 +171,20 @@ def _told(deed: Callable[..., Any]) -> Callable[..., Any]:
     return told
 
 
+class _Server(MCPServer):
+    """A server that tells an agent in one line which of its arguments cannot be; pydantic takes four for each."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Call a tool as `MCPServer` does."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            faults = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.__cause__.errors())
+            raise ToolError(f"{name}: {'; '.join(faults)}") from error.__cause__
+
+
 def build_server(
     memory: AgentMemory,
     kinds: ObjectCatalogue,
@@ -182,7 +196,7 @@ def build_server(
 
     views: what episodes are read from; None: there are no resources of episodes.
     """
-    server = MCPServer("robot_memory", instructions="The memory of a mobile robot: what is where in its home.")
+    server = _Server("robot_memory", instructions="The memory of a mobile robot: what is where in its home.")
     tools = AgentTools(memory, kinds, clock)
     for role in ROLES[: ROLES.index(may) + 1]:
         for name in _TOOLS[role]:

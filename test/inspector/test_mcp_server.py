@@ -160,6 +160,7 @@ def test_bad_calls_are_told_and_change_nothing(memory: RobotMemory, tool: str, a
     answer = call(build_server(memory, KINDS), tool, **arguments)
     assert answer.is_error
     assert said in answer.content[0].text
+    assert "\n" not in answer.content[0].text
     assert memory.hash() == before
 
 
