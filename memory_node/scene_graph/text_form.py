@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.embedded_names import embedded_now
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.scene import Area, RelationKind
+from memory_node.domain.scene import Area, Relation, RelationKind
 from memory_node.domain.states import ObjectState
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.scene_graph.find import describe
@@ -46,21 +46,11 @@ def scene_in_words(
     against `topic` (with an embedder), then distance from `near`. Lines that do not fit the budget are left out, the
     least relevant first.
     """
-    contents: dict[str, list[str]] = {}
-    placeless: list[tuple[NDArray[np.float64], str]] = []
-    for row, words in _objects_in_words(state):
-        if area_id := state.table.record(row).area_id:
-            contents.setdefault(area_id, []).append(words)
-        else:
-            placeless.append((state.table.center[row], words))
+    contents, placeless = _contents(state)
     rooms = {room.id: room.name for room in places.rooms.values()}
     floors = {floor.id: floor.name for floor in places.floors.values()} if len(places.floors) > 1 else {}
-    by_id = places.areas
     edges = [r for r in places.relations() if r.kind is RelationKind.NAVIGABLE]
-    adjacent: dict[str, list[str]] = {}
-    for edge in edges:
-        if edge.target_id in by_id:
-            adjacent.setdefault(edge.source_id, []).append(by_id[edge.target_id].name)
+    adjacent = _adjacent(edges, places.areas)
     order = _by_relevance(list(places.areas.values()), contents, near, topic, embedder)
 
     def area_line(area: Area) -> str:
@@ -96,6 +86,27 @@ def _within(token_budget: int, lines: Iterable[str], count_tokens: Callable[[str
 
 def _placeless_line(center: NDArray[np.float64], words: str) -> str:
     return json.dumps({"name": words, "position": np.round(center, 2).tolist()})
+
+
+def _contents(state: GraphState) -> tuple[dict[str, list[str]], list[tuple[NDArray[np.float64], str]]]:
+    """Return for each area its objects in words; and the centres and words of those that are in none."""
+    contents: dict[str, list[str]] = {}
+    placeless: list[tuple[NDArray[np.float64], str]] = []
+    for row, words in _objects_in_words(state):
+        if area_id := state.table.record(row).area_id:
+            contents.setdefault(area_id, []).append(words)
+        else:
+            placeless.append((state.table.center[row], words))
+    return contents, placeless
+
+
+def _adjacent(edges: Iterable[Relation], areas: Mapping[str, Area]) -> dict[str, list[str]]:
+    """Return for each area the names of those that a way leads to."""
+    adjacent: dict[str, list[str]] = {}
+    for edge in edges:
+        if edge.target_id in areas:
+            adjacent.setdefault(edge.source_id, []).append(areas[edge.target_id].name)
+    return adjacent
 
 
 def _objects_in_words(state: GraphState) -> Iterator[tuple[int, str]]:
