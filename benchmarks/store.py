@@ -145,7 +145,8 @@ class Toll:
 def kill_repeatedly(path: Path, kills: int, objects: int, seed: int) -> Toll:
     """Kill (-9) a writer at random moments and look after each restart whether all that it acknowledged is there.
 
-    Every fourth time the database is locked before the kill, so that the journal holds what was acknowledged.
+    Before the kill this process opens the file and closes it, as a person's `sqlite3` does. Every fourth time the
+    database is locked, so that the journal holds what was acknowledged.
     """
     rng = random.Random(seed)
     toll = Toll()
@@ -169,7 +170,9 @@ def _run_and_kill(path: Path, objects: int, rng: random.Random, toll: Toll) -> N
         else:
             _await_ready(process, log)
             toll.restart_s.append(time.monotonic() - spawned)
-            time.sleep(rng.uniform(0.0, 0.5))
+            time.sleep(rng.uniform(0.0, 0.3))
+            _visit(path)
+            time.sleep(rng.uniform(0.0, 0.2))
         with _locked(path) if rng.random() < 0.25 else contextlib.nullcontext():
             time.sleep(rng.uniform(0.0, 0.3))
             process.send_signal(signal.SIGKILL)
@@ -188,6 +191,12 @@ def _await_ready(process: subprocess.Popen[bytes], log: Path) -> None:
         if time.monotonic() > deadline:
             raise StoreError(f"the writer did not start again within {_START_LIMIT_S:g} s")
         time.sleep(0.002)
+
+
+def _visit(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path, timeout=5.0)) as visitor:
+        with contextlib.suppress(sqlite3.OperationalError):
+            visitor.execute("SELECT count(*) FROM objects").fetchone()
 
 
 @contextlib.contextmanager
