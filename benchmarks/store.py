@@ -194,9 +194,11 @@ def _await_ready(process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def _visit(path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(path, timeout=5.0)) as visitor:
-        with contextlib.suppress(sqlite3.OperationalError):
-            visitor.execute("SELECT count(*) FROM objects").fetchone()
+    with (
+        contextlib.closing(sqlite3.connect(path, timeout=5.0)) as visitor,
+        contextlib.suppress(sqlite3.OperationalError),
+    ):
+        visitor.execute("SELECT count(*) FROM objects").fetchone()
 
 
 @contextlib.contextmanager
