@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector import opened_memory
 from memory_node.inspector.access import ROLES
@@ -38,9 +37,8 @@ def run(args: argparse.Namespace) -> int:
         if error.name is None or error.name.partition(".")[0] != "mcp":
             raise
         raise RobotMemoryError("MCP needs the extra `agents`: pip install 'robot_memory[agents]'") from error
-    kinds = load_catalogue(args.label_space)
     with opened_memory.opened(args) as opened:
-        server = build_server(opened.memory, kinds, args.may, views=opened.views)
+        server = build_server(opened.memory, args.may, views=opened.views)
         if args.http is None:
             with interruptible_input():
                 server.run("stdio")

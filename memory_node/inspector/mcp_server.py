@@ -12,7 +12,6 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field, ValidationError
 
-from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
@@ -48,12 +47,11 @@ States = Annotated[list[ObjectState], Field(max_length=20)]
 class AgentTools:
     """The tools' deeds. Errors of memory are told to the agent in one line.
 
-    memory: a store or a running node. kinds: the label space that names classes. clock: stamps of what is remembered.
+    memory: a store or a running node. clock: stamps of what is remembered.
     """
 
-    def __init__(self, memory: AgentMemory, kinds: ObjectCatalogue, clock: Clock = system_clock) -> None:
+    def __init__(self, memory: AgentMemory, clock: Clock = system_clock) -> None:
         self._memory = memory
-        self._kinds = kinds
         self._clock = clock
 
     def find_objects(self, text: Text, k: Count = 5, states: States | None = None) -> Found:
@@ -144,11 +142,7 @@ class AgentTools:
         return self._memory.forget(object_id)
 
     def _query(self, text: str, k: int, states: States | None) -> FindQuery:
-        kind = self._kinds.find(text)
-        wanted = tuple(states or ())
-        return (
-            FindQuery(object_class=kind.name, k=k, states=wanted) if kind else FindQuery(text=text, k=k, states=wanted)
-        )
+        return FindQuery(text=text, k=k, states=tuple(states or ()))
 
 
 _TOOLS: dict[Role, tuple[str, ...]] = {
@@ -187,7 +181,6 @@ class _Server(MCPServer):
 
 def build_server(
     memory: AgentMemory,
-    kinds: ObjectCatalogue,
     may: Role = "edit",
     clock: Clock = system_clock,
     views: MemoryViews | None = None,
@@ -197,7 +190,7 @@ def build_server(
     views: what episodes are read from; None: there are no resources of episodes.
     """
     server = _Server("robot_memory", instructions="The memory of a mobile robot: what is where in its home.")
-    tools = AgentTools(memory, kinds, clock)
+    tools = AgentTools(memory, clock)
     for role in ROLES[: ROLES.index(may) + 1]:
         for name in _TOOLS[role]:
             server.tool(name)(_told(getattr(tools, name)))

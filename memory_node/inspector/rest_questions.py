@@ -10,7 +10,7 @@ from memory_node.domain.answer import FindQuery, ObjectAnswer, RankedArea
 from memory_node.inspector import rest_models as models
 from memory_node.inspector.agent_answers import PlaceToLook, found_object, place_to_look
 from memory_node.inspector.context_rows import section_rows
-from memory_node.inspector.inspector import Here, Inspector, Reader
+from memory_node.inspector.inspector import Here, Reader
 from memory_node.inspector.scene_rows import nanoseconds, seconds
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
@@ -23,7 +23,7 @@ _OLD_S = 24 * 3600.0
 @router.post("/find_objects")
 def find_objects(asked: models.FindObjects, here: Here, _: Reader) -> models.RankedObjects:
     """Where is it? Searches the long-term scene graph."""
-    query = _query(here, asked, area_id=asked.area_id, as_of_ns=nanoseconds(asked.as_of_s))
+    query = _query(asked, area_id=asked.area_id, as_of_ns=nanoseconds(asked.as_of_s))
     found = here.memory.find(query)
     return models.RankedObjects(
         status=str(found.status), explanation=found.explanation, objects=list(map(ranked_object, found.answers))
@@ -33,7 +33,7 @@ def find_objects(asked: models.FindObjects, here: Here, _: Reader) -> models.Ran
 @router.post("/recall_objects")
 def recall_objects(asked: models.RecallObjects, here: Here, _: Reader) -> models.RankedObjects:
     """Search what has just been seen or used: the short-term memory."""
-    found = here.memory.recall(_query(here, asked))
+    found = here.memory.recall(_query(asked))
     return models.RankedObjects(
         status=str(found.status), explanation=found.explanation, objects=list(map(ranked_object, found.answers))
     )
@@ -43,7 +43,6 @@ def recall_objects(asked: models.RecallObjects, here: Here, _: Reader) -> models
 def locate_object(asked: models.LocateObject, here: Here, _: Reader) -> models.LocatedObjects:
     """Say where a thing is by either memory, or where to look for it first."""
     query = _query(
-        here,
         asked,
         area_id=asked.area_id,
         exclude_ids=frozenset(asked.exclude_ids),
@@ -134,13 +133,11 @@ def statement(proposition: Proposition) -> models.Statement:
     )
 
 
-def _query(here: Inspector, asked: models.RecallObjects, **more: Any) -> FindQuery:
-    """Return the query; words that name a class are asked for as that class, as agents' words are."""
-    kind = here.kinds.find(asked.text) if asked.text and not asked.object_class else None
+def _query(asked: models.RecallObjects, **more: Any) -> FindQuery:
     near = None if asked.position is None else (asked.position[0], asked.position[1], asked.position[2])
     return FindQuery(
-        text="" if kind else asked.text,
-        object_class=kind.name if kind else asked.object_class,
+        text=asked.text,
+        object_class=asked.object_class,
         states=tuple(asked.states),
         near=near,
         k=asked.k or _DEFAULT_K,

@@ -114,7 +114,7 @@ async def tool_loop(client: Client, robot: SeeingRobot, instruction: str) -> lis
 
 def test_tool_loop_brings_the_apple_and_memory_knows_it(robot: SeeingRobot) -> None:
     async def run() -> list[Message]:
-        async with Client(build_server(robot.memory, robot.kinds), read_timeout_seconds=60.0) as client:
+        async with Client(build_server(robot.memory), read_timeout_seconds=60.0) as client:
             return await tool_loop(client, robot, INSTRUCTION)
 
     assert not any(one.class_name == "Apple" for one in robot.memory.scene().objects)

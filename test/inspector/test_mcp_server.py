@@ -83,13 +83,19 @@ def call(server: Any, tool: str, **arguments: Any) -> Any:
     ],
 )
 def test_role_decides_which_tools_there_are(memory: RobotMemory, may: Role, tools: set[str]) -> None:
-    listed = ask(build_server(memory, KINDS, may), lambda client: client.list_tools()).tools
+    listed = ask(build_server(memory, may), lambda client: client.list_tools()).tools
     assert {tool.name for tool in listed} == tools
     assert all(tool.description and tool.input_schema for tool in listed)
 
 
+@pytest.mark.parametrize("text", ["table", "the table", "dining table", "DiningTable", "Dining table"])
+def test_name_is_found_as_it_is_said_or_spelt(memory: RobotMemory, text: str) -> None:
+    found = call(build_server(memory), "find_objects", text=text).structured_content
+    assert found["objects"][0]["object_class"] == "DiningTable"
+
+
 def test_things_are_found_located_and_told(memory: RobotMemory) -> None:
-    server = build_server(memory, KINDS)
+    server = build_server(memory)
     found = call(server, "find_objects", text="the apple").structured_content
     assert [thing["object_class"] for thing in found["objects"]] == ["Apple"]
     assert found["objects"][0]["position_m"] == pytest.approx([2.0, 1.0, 0.8], abs=0.3)
@@ -100,7 +106,7 @@ def test_things_are_found_located_and_told(memory: RobotMemory) -> None:
 
 
 def test_what_an_agent_tells_is_remembered(memory: RobotMemory) -> None:
-    server = build_server(memory, KINDS)
+    server = build_server(memory)
     apple = call(server, "find_objects", text="Apple").structured_content["objects"][0]["object_id"]
     told = call(server, "remember", object_class="Apple", object_id=apple, is_now=["cleaned"])
     assert told.structured_content["result"] == [apple]
@@ -109,7 +115,7 @@ def test_what_an_agent_tells_is_remembered(memory: RobotMemory) -> None:
 
 
 def test_facts_are_told_and_asked_for(memory: RobotMemory) -> None:
-    server = build_server(memory, KINDS)
+    server = build_server(memory)
     told = call(server, "tell_fact", text="Anna likes black tea").structured_content["result"]
     assert any("black tea" in statement for statement in told)
     known = call(server, "ask_memory", question="What does Anna like?").structured_content
@@ -125,7 +131,7 @@ def test_episodes_are_resources(memory: RobotMemory) -> None:
     memory.episodes.record(StepRecord(episode, 0, step, True, FailureReason.NONE, 9_000, room="kitchen"))
     memory.episodes.end(episode, True)
     memory.commit()
-    server = build_server(memory, KINDS, views=StoredViews(memory))
+    server = build_server(memory, views=StoredViews(memory))
 
     def read(address: str) -> Any:
         return json.loads(ask(server, lambda client: client.read_resource(address)).contents[0].text)
@@ -137,9 +143,9 @@ def test_episodes_are_resources(memory: RobotMemory) -> None:
 
 
 def test_forgetting_needs_its_role(memory: RobotMemory) -> None:
-    assert call(build_server(memory, KINDS, "edit"), "forget", object_id="x").is_error
+    assert call(build_server(memory, "edit"), "forget", object_id="x").is_error
     (mug,) = memory.remember([StateChange("mug-9", "Mug", 5_000, position=(0.5, 0.5, 0.8))])
-    assert call(build_server(memory, KINDS, "forget"), "forget", object_id=mug).structured_content == {"result": 1}
+    assert call(build_server(memory, "forget"), "forget", object_id=mug).structured_content == {"result": 1}
     assert mug not in {found.id for found in memory.scene().objects}
 
 
@@ -157,7 +163,7 @@ def test_forgetting_needs_its_role(memory: RobotMemory) -> None:
 )
 def test_bad_calls_are_told_and_change_nothing(memory: RobotMemory, tool: str, arguments: Any, said: str) -> None:
     before = memory.hash()
-    answer = call(build_server(memory, KINDS), tool, **arguments)
+    answer = call(build_server(memory), tool, **arguments)
     assert answer.is_error
     assert said in answer.content[0].text
     assert "\n" not in answer.content[0].text
@@ -165,7 +171,7 @@ def test_bad_calls_are_told_and_change_nothing(memory: RobotMemory, tool: str, a
 
 
 def test_scene_is_a_resource_and_a_prompt_says_how_to_use_it(memory: RobotMemory) -> None:
-    server = build_server(memory, KINDS)
+    server = build_server(memory)
     scene = json.loads(ask(server, lambda client: client.read_resource("memory://scene")).contents[0].text)
     assert {"Apple", "DiningTable"} <= {found["class"] for found in scene["objects"]}
     asked = ask(server, lambda client: client.get_prompt("carry_out", {"instruction": "bring me the apple"}))
