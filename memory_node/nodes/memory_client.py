@@ -133,7 +133,9 @@ class MemoryClient:
         episode_id: str = "",
         sources: Collection[ContextSource] = ALL_SOURCES,
     ) -> Context:
-        """Ask for what a language model should know for this instruction."""
+        """Ask for what a language model should know for this instruction; without sources there is nothing to ask."""
+        if not sources:  # in a request no sources mean all
+            return Context()
         request = srv.GetContext.Request(
             instruction=instruction,
             token_budget=token_budget,

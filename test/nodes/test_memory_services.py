@@ -137,6 +137,7 @@ def test_planner_node_is_told_what_memory_knows(asked: Asked) -> None:
     held = client.held_object()
     assert held is not None
     assert (held.object_id, held.object_class) == (asked.ids["apple"], "Apple")
+    assert client.context("bring me the mug", 2000, sources=()).text == ""
     objects = client.context("bring me the mug", 2000, sources={ContextSource.OBJECTS})
     assert "Mug (id " in objects.text
     assert "Working memory and robot state" not in objects.section_tokens
