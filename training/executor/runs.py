@@ -34,6 +34,8 @@ from training.executor.teacher import Lesson, TeachingPlanner
 # Which memory answers, and how often. In the first one memory is compiled at each step, as the planner's node has it.
 _COMPILED = "full+experience"
 _MODES = {_COMPILED: 0.3, "full": 0.5, "no-long-term": 0.1, "none": 0.1}
+# How much of a home's classes a life has never seen when a day begins: in half of them nothing is missing.
+_UNKNOWN = (0.0, 0.0, 0.5, 1.0)
 # The share of instructions that begin with calls at random.
 _STRAYED = 0.3
 # Of a run whose prompt is made anew at each step, so many steps are kept: each is a dialogue of its own.
@@ -96,7 +98,8 @@ class School:
     def _life(self, floor_plan: str, mode: str) -> Life:
         if (floor_plan, mode) not in self._lives:
             guidance = _rules_of if mode == _COMPILED else None
-            life = Life(mode, self._embedder, self._planner, self._experience, guidance=guidance)
+            unknown = self._chance.choice(_UNKNOWN)
+            life = Life(mode, self._embedder, self._planner, self._experience, guidance=guidance, unknown=unknown)
             self._lives[floor_plan, mode] = life
         return self._lives[floor_plan, mode]
 
