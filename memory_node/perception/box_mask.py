@@ -1,18 +1,21 @@
 """Masks for detectors that give only rectangles: the pieces of surface that lie wholly in the rectangle. The image is
 divided as without a detector: large planes are removed, the rest is split into convex pieces. Pieces of the thing lie
 in its rectangle; pieces of its support, of things that it leans against and of things that hide it reach beyond. A
-large plane that lies wholly in a rectangle, such as a table's top or a screen, is of that thing.
+large plane that lies wholly in a rectangle, such as a table's top or a screen, is of that thing. What stands on such a
+plane is not, nor is what lies far behind and shows in the same rectangle.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.geometry import Intrinsics
+from memory_node.perception.box_pieces import WindowView, main_body, without_things_on
 from memory_node.perception.convex_parts import LabelArray, convex_parts
 from memory_node.perception.rejoin import rejoin_parts
 from memory_node.perception.segmentation import standing_out, thinned, with_floors
@@ -34,23 +37,41 @@ _AROUND = 0.35
 _LEAST_SHARE = 0.06
 
 
-def masks_in_boxes(
-    depth_m: NDArray[np.float32], intrinsics: Intrinsics, boxes: Sequence[Box]
-) -> list[NDArray[np.bool_]]:
-    """Return for each rectangle (left, top, right, bottom) in pixels the mask (h, w) of what it was drawn around; empty
-    where the rectangle has no depth."""
-    if not boxes:
-        return []
+@dataclass(frozen=True, eq=False)
+class Relief:
+    """What a depth image (h, w) tells before any rectangle is known: its surface, thinned out by a stride, the camera
+    of that, and the large planes."""
+
+    surface: Surface
+    camera: Intrinsics
+    stride: int
+    planes: list[Plane]
+
+
+def relief_of(depth_m: NDArray[np.float32], intrinsics: Intrinsics) -> Relief:
+    """Return the surface and the large planes of a depth image (h, w) in metres."""
     small, camera, stride = thinned(depth_m, intrinsics, _WORKING_FOCAL_PX, _FARTHEST_M)
     surface = surface_of(small, camera)
-    planes = large_planes(surface, _MIN_PLANE_M2, camera.fx)
-    wanted = np.zeros(small.shape, bool)
+    return Relief(surface, camera, stride, large_planes(surface, _MIN_PLANE_M2, camera.fx))
+
+
+def masks_in_boxes(
+    depth_m: NDArray[np.float32], intrinsics: Intrinsics, boxes: Sequence[Box], relief: Relief | None = None
+) -> list[NDArray[np.bool_]]:
+    """Return for each rectangle (left, top, right, bottom) in pixels the mask (h, w) of what it was drawn around; empty
+    where the rectangle has no depth. relief: of this depth image, where it is known already."""
+    if not boxes:
+        return []
+    known = relief if relief is not None else relief_of(depth_m, intrinsics)
+    surface, stride = known.surface, known.stride
+    wanted = np.zeros(surface.valid.shape, bool)
     for box in boxes:
-        wanted[_window(_grown(box), stride, small.shape)] = True
-    mask = standing_out(surface, planes, _PLANE_MARGIN_M) & wanted
-    labels = with_floors(rejoin_parts(convex_parts(surface, mask), surface, planes))
-    pieces = _Pieces(labels, _INSIDE, 0.0), _Pieces(_plane_pieces(surface, planes, mask), _PLANE_INSIDE, _PLANE_COVERS)
-    return [_mask(box, pieces, depth_m, stride) for box in boxes]
+        wanted[_window(_grown(box), stride, wanted.shape)] = True
+    mask = standing_out(surface, known.planes, _PLANE_MARGIN_M) & wanted
+    labels = with_floors(rejoin_parts(convex_parts(surface, mask), surface, known.planes))
+    faces, plane_of = _plane_pieces(surface, known.planes, mask)
+    pieces = _Pieces(labels, _INSIDE, 0.0), _Pieces(faces, _PLANE_INSIDE, _PLANE_COVERS)
+    return [_mask(box, known, pieces, plane_of, depth_m) for box in boxes]
 
 
 class _Pieces:
@@ -61,20 +82,30 @@ class _Pieces:
         self._least = least * np.bincount(labels.ravel())
         self._covered = covered
 
-    def of(self, window: tuple[slice, slice]) -> NDArray[np.bool_]:
-        """Return the pixels of a window that are of pieces of which enough lies in it and covers it."""
+    def of(self, window: tuple[slice, slice]) -> LabelArray:
+        """Return the numbers in a window of the pieces of which enough lies in it and covers it, 0 elsewhere."""
         here = self.labels[window]
         within = np.bincount(here.ravel(), minlength=len(self._least))
         kept = (within >= self._least) & (within >= self._covered * here.size)
         kept[0] = False
-        return np.asarray(kept[here])
+        return np.where(kept[here], here, 0).astype(np.int32)
 
 
-def _mask(box: Box, pieces: Sequence[_Pieces], depth_m: NDArray[np.float32], stride: int) -> NDArray[np.bool_]:
-    window = _window(box, stride, pieces[0].labels.shape)
-    inside = np.logical_or.reduce([some.of(window) for some in pieces])
+def _mask(
+    box: Box, relief: Relief, pieces: tuple[_Pieces, _Pieces], plane_of: Sequence[Plane], depth_m: NDArray[np.float32]
+) -> NDArray[np.bool_]:
+    window = _window(box, relief.stride, pieces[0].labels.shape)
+    parts, faces = (some.of(window) for some in pieces)
+    if not parts.size:
+        return np.zeros(depth_m.shape, bool)
+    view = WindowView.of(relief.surface.points, relief.camera, window)
+    for face in np.unique(faces[faces > 0]).tolist():
+        parts = without_things_on(view, parts, faces == face, plane_of[face])
+    inside = main_body(view, (parts > 0) | (faces > 0))
     full = _window(box, 1, depth_m.shape)
-    rows, columns = (np.arange(side.start, side.stop) // stride - small.start for side, small in zip(full, window))
+    rows, columns = (
+        np.arange(side.start, side.stop) // relief.stride - small.start for side, small in zip(full, window)
+    )
     mask = np.zeros(depth_m.shape, bool)
     mask[full] = inside[np.ix_(rows, columns)]
     if np.count_nonzero(mask[full]) < _LEAST_SHARE * mask[full].size:
@@ -82,8 +113,11 @@ def _mask(box: Box, pieces: Sequence[_Pieces], depth_m: NDArray[np.float32], str
     return mask
 
 
-def _plane_pieces(surface: Surface, planes: Sequence[Plane], taken: NDArray[np.bool_]) -> LabelArray:
-    """Return numbers (h, w) of the connected pieces of large planes, 0 elsewhere."""
+def _plane_pieces(
+    surface: Surface, planes: Sequence[Plane], taken: NDArray[np.bool_]
+) -> tuple[LabelArray, list[Plane]]:
+    """Return numbers (h, w) of the connected pieces of large planes, 0 elsewhere, and the plane of each number."""
+    plane_of = list(planes[:1])
     pieces, count = np.zeros(taken.shape, np.int32), 0
     free = surface.valid & ~taken
     margin = _PLANE_MARGIN_M + 0.0035 * surface.points[..., 2] ** 2
@@ -94,7 +128,8 @@ def _plane_pieces(surface: Surface, planes: Sequence[Plane], taken: NDArray[np.b
         np.add(found, count, out=pieces, where=near)
         free &= ~near
         count += highest - 1
-    return pieces
+        plane_of += [plane] * (highest - 1)
+    return pieces, plane_of
 
 
 def _window(box: Box, stride: int, shape: tuple[int, ...]) -> tuple[slice, slice]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import FloatArray, Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
-from memory_node.perception.box_mask import masks_in_boxes
+from memory_node.perception.box_mask import Relief, masks_in_boxes
 from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.crop import crop_jpeg
 from memory_node.perception.detection import Detection, Detection3D
@@ -40,13 +40,15 @@ class PerceptionPipeline:
         color: NDArray[np.uint8] | None = None,
         complete: bool = True,
         keyframe: str = "",
+        relief: Callable[[], Relief] | None = None,
     ) -> Frame:
         """Return the frame of an RGB-D image with its detections.
 
         depth_m: (height, width), 0 or NaN no return. labels: (height, width) instance image that the detections
         number into; without detections every instance of it is an observation without a class. color: RGB (height,
         width, 3) or None.
-        complete: the detector looked at the whole image, so that what it did not find counts as absent.
+        complete: the detector looked at the whole image, so that what it did not find counts as absent. relief: gives
+        what was worked out of the depth image already; asked for only if a detection has no mask.
 
         Raises:
             InputSkippedError: images of different size ("image_size").
@@ -54,7 +56,7 @@ class PerceptionPipeline:
         shape = depth_m.shape
         if (labels is not None and labels.shape != shape) or (color is not None and color.shape[:2] != shape):
             raise InputSkippedError("image_size", f"depth {shape} and colour or labels differ in size")
-        labels, by_number = _numbered(labels, detections, depth_m, intrinsics)
+        labels, by_number = _numbered(labels, detections, depth_m, intrinsics, relief)
         observations: tuple[ObjectObservation, ...] = ()
         if labels is not None and labels.any():
             observations = self._observations(labels, by_number, depth_m, color, intrinsics, map_T_camera)
@@ -139,13 +141,14 @@ def _numbered(
     detections: Sequence[Detection],
     depth_m: NDArray[np.float32],
     intrinsics: Intrinsics,
+    relief: Callable[[], Relief] | None,
 ) -> tuple[NDArray[np.integer] | None, Mapping[int, Detection] | None]:
     """Return one instance image and the detection of each of its numbers (None: every instance, without a class)."""
     if labels is not None:
         if not detections:
             return labels, None
         return labels, {detection.instance: detection for detection in detections if detection.instance > 0}
-    masks = _masks_of(detections, depth_m, intrinsics)
+    masks = _masks_of(detections, depth_m, intrinsics, relief)
     if not masks:
         return None, {}
     numbers = {index + 1: detection for index, detection in enumerate(detections)}
@@ -153,11 +156,15 @@ def _numbered(
 
 
 def _masks_of(
-    detections: Sequence[Detection], depth_m: NDArray[np.float32], intrinsics: Intrinsics
+    detections: Sequence[Detection],
+    depth_m: NDArray[np.float32],
+    intrinsics: Intrinsics,
+    relief: Callable[[], Relief] | None = None,
 ) -> list[NDArray[np.bool_]]:
     """Return each detection's own mask, or one found in its rectangle."""
     boxes = [d.box_px for d in detections if d.mask is None and d.box_px is not None]
     if sum(d.mask is None for d in detections) > len(boxes):
         raise InputSkippedError("label_missing", "a detection numbers into an instance image that did not come")
-    found = iter(masks_in_boxes(depth_m, intrinsics, boxes))
+    known = relief() if relief is not None and boxes else None
+    found = iter(masks_in_boxes(depth_m, intrinsics, boxes, known))
     return [d.mask if d.mask is not None else next(found) for d in detections]

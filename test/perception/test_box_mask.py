@@ -8,6 +8,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from box_world import CAMERA as WORLD_CAMERA
+from box_world import BoxWorld
 
 from memory_node.domain.geometry import Intrinsics
 from memory_node.perception.box_mask import masks_in_boxes
@@ -16,6 +18,11 @@ from memory_node.perception.level_pose import level_pose
 from memory_node.perception.pipeline import PerceptionPipeline
 
 CAMERA = Intrinsics(fx=525.0, fy=525.0, cx=319.5, cy=239.5, width=640, height=480)
+
+
+def around(shown: np.ndarray) -> tuple[float, float, float, float]:
+    rows, columns = np.nonzero(shown)
+    return float(columns.min()), float(rows.min()), float(columns.max() + 1), float(rows.max() + 1)
 
 
 def wall_with(*blocks: tuple[int, int, int, int, float]) -> np.ndarray:
@@ -38,6 +45,46 @@ def test_large_plane_in_its_rectangle_is_the_thing() -> None:
     depth[120:360, 160:480] = 1.5  # a screen, 91 x 69 cm
     (mask,) = masks_in_boxes(depth, CAMERA, [(155.0, 115.0, 485.0, 365.0)])
     assert np.count_nonzero(mask) / (240 * 320) == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize("yaw_rad", [0.0, np.pi / 4])
+def test_what_stands_on_a_table_is_not_of_the_table(yaw_rad: float) -> None:
+    world = BoxWorld()
+    world.put("table", 1.6, 0.0, 0.73, (1.2, 0.9, 0.04), yaw_rad)
+    world.put("box", 1.6, 0.1, 0.82, (0.2, 0.2, 0.14), yaw_rad)
+    depth, number = world.render(world.looking((0.0, 0.0, 1.9), (1.6, 0.0, 0.75)))
+    (mask,) = masks_in_boxes(depth, WORLD_CAMERA, [around(number >= 0)])
+    shown = [np.count_nonzero(mask & (number == i)) / np.count_nonzero(number == i) for i in (0, 1)]
+    assert shown[0] > 0.8
+    assert shown[1] < 0.2
+
+
+def test_back_of_a_chair_is_of_the_chair() -> None:
+    world = BoxWorld()
+    world.put("seat", 1.6, 0.0, 0.4, (0.6, 0.6, 0.1))
+    world.put("back", 1.9, 0.0, 0.7, (0.06, 0.6, 0.6))
+    depth, number = world.render(world.looking((0.0, 0.3, 1.5), (1.7, 0.0, 0.5)))
+    (mask,) = masks_in_boxes(depth, WORLD_CAMERA, [around(number >= 0)])
+    shown = [np.count_nonzero(mask & (number == i)) / np.count_nonzero(number == i) for i in (0, 1)]
+    assert min(shown) > 0.6
+
+
+def test_what_lies_far_behind_a_thing_in_its_rectangle_is_not_of_it() -> None:
+    depth = np.full((480, 640), 4.0, np.float32)
+    depth[200:300, 200:360] = 1.3
+    depth[205:265, 370:410] = 2.4
+    (mask,) = masks_in_boxes(depth, CAMERA, [(195.0, 195.0, 415.0, 305.0)])
+    assert np.count_nonzero(mask[200:300, 200:360]) > 0.8 * 100 * 160
+    assert not mask[:, 365:].any()
+
+
+def test_parts_of_a_thing_that_a_nearer_thing_divides_stay_together() -> None:
+    depth = np.full((480, 640), 4.0, np.float32)
+    depth[200:300, 200:360] = 1.3
+    depth[100:480, 270:290] = 1.0
+    (mask,) = masks_in_boxes(depth, CAMERA, [(195.0, 195.0, 365.0, 305.0)])
+    assert mask[210:290, 210:260].mean() > 0.8
+    assert mask[210:290, 300:350].mean() > 0.8
 
 
 def test_rectangle_without_depth_has_no_mask() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,15 @@ from numpy.typing import NDArray
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
+from memory_node.perception.box_mask import Relief, relief_of
 from memory_node.perception.detection import Detection, Detector
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.tracked_segments import FollowedSegments
 
 
 class FrameMaker:
-    """Detects where no detections come along, and perceives.
+    """Detects where no detections come along, and perceives. While the detector looks at the colours, a second thread
+    works out what making masks from rectangles needs of the depth.
 
     Args:
         pipeline: perception.
@@ -37,6 +40,8 @@ class FrameMaker:
         self._detector = detector
         self._keyframe_of = keyframe_of
         self._segments = segments
+        self._beside = ThreadPoolExecutor(1, "relief") if detector is not None else None
+        self._gives_rectangles = True
 
     def start_anew(self) -> None:
         """Follow no thing from before: the map has moved under them."""
@@ -63,11 +68,14 @@ class FrameMaker:
         if not (depth_m > 0.0).any():
             raise InputSkippedError("depth_empty", "no pixel of the depth image has a return")
         ended: tuple[tuple[str, str], ...] = ()
+        relief: Callable[[], Relief] | None = None
         if self._segments is not None:
             found = self._segments.of_view(depth_m, intrinsics, map_T_camera)
             labels, detections, ended = found.labels, found.detections, found.ended
         elif self._detector is not None:
+            relief = self._relief(depth_m, intrinsics)
             labels, detections = None, self._detector.detect(color, depth_m, intrinsics)
+            self._note_kind(detections)
         if labels is not None and detections and not labels.any():
             raise InputSkippedError("masks_empty", f"{len(detections)} detections own no pixel")
         nothing_found = detections is not None and not detections
@@ -81,5 +89,17 @@ class FrameMaker:
             color,
             complete=self._segments is None,
             keyframe=self._keyframe_of(stamp_ns, map_T_camera),
+            relief=relief,
         )
         return replace(frame, ended_tracks=ended) if ended else frame
+
+    def _relief(self, depth_m: NDArray[np.float32], intrinsics: Intrinsics) -> Callable[[], Relief] | None:
+        """Begin to work out the relief of a depth image; return what waits for it, None for a detector with masks."""
+        if self._beside is None or not self._gives_rectangles:
+            return None
+        return self._beside.submit(relief_of, depth_m, intrinsics).result
+
+    def _note_kind(self, detections: Sequence[Detection]) -> None:
+        """Note whether the detector gives rectangles alone; an image without detections does not tell."""
+        if detections:
+            self._gives_rectangles = any(found.mask is None for found in detections)
