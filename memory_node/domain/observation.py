@@ -16,7 +16,8 @@ from memory_node.domain.states import StateBelief
 class ObjectObservation:
     """One object seen in one frame.
 
-    class_scores: class name -> score in [0, 1], best guess highest; empty when class-agnostic.
+    class_scores: class name -> score in [0, 1], best guess highest; empty when class-agnostic. Classes of score 0 are
+    left out.
     box: in the map frame. covariance: (3, 3) of the box centre in m^2. embedding: unit vector (d,) or None.
     crop_jpeg: the object's pixels, JPEG coded, or empty. truncated: cut by the image border or occluded. track: name of
     the thing that is followed from view to view, "" where nobody does, RUN/NUMBER; then the box is that of all `views`.
@@ -39,6 +40,9 @@ class ObjectObservation:
         for name, score in self.class_scores.items():
             if not 0.0 <= score <= 1.0:
                 raise InvalidValueError(f"ObjectObservation: score of {name!r}: expected 0 to 1, got {score}")
+        if not all(self.class_scores.values()):
+            likely = {name: score for name, score in self.class_scores.items() if score > 0.0}
+            object.__setattr__(self, "class_scores", likely)
 
     @property
     def best_class(self) -> str:

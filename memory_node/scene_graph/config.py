@@ -80,13 +80,16 @@ class SceneGraphConfig(Parameters):
 
     # existence
     start_existence: float = Field(
-        default=0.8, ge=0.001, le=0.999, description="probability of existence after one sighting"
+        default=0.8,
+        ge=0.001,
+        le=0.999,
+        description="highest probability of existence after one sighting; a detector's lower score is taken as it is",
     )
     start_existence_doubtful: float = Field(
         default=0.45,
         ge=0.001,
         le=0.999,
-        description="probability of existence after one sighting of a small part, or in the place of a known thing",
+        description="the same after one sighting of a small part, or in the place of a known thing",
     )
     sliver_pixels: int = Field(
         default=200, ge=0, le=1_000_000, description="a cut mask with fewer pixels shows only a small part of a thing"

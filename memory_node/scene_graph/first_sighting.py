@@ -1,4 +1,5 @@
-"""The probability of existence of a new object. Most unexpected observations are errors about known objects."""
+"""The probability of existence of a new object: what its detector says, and that most unexpected observations are
+errors about known objects."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ import math
 
 import numpy as np
 
+from memory_node.domain.observation import ObjectObservation
 from memory_node.scene_graph.association import alike
 from memory_node.scene_graph.box_overlap import share_inside
+from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.state import GraphState
@@ -20,15 +23,37 @@ def first_log_odds(state: GraphState, observed: Observed, which: int, rows: Rows
     """Return the log odds that the unmatched observation `which` shows a real, new thing.
 
     rows: the present objects around. again: it is the last of several sightings that were first matched with another
-    object. Three observations are doubtful: a small part, which may belong to anything; one inside a known object,
-    which is more often that object under a wrong name; and one too large for its class.
+    object; then it is believed whatever its score. Three observations are doubtful: a small part, which may belong to
+    anything; one inside a known object, which is more often that object under a wrong name; and one too large for its
+    class. Doubt is a likelihood ratio, the same at every score.
     """
     config, observation = state.config, observed.observations[which]
-    sliver = observation.truncated and 0 < observation.pixels < config.sliver_pixels
-    doubtful = not again and (sliver or _in_known(state, observed, which, rows))
-    start = config.start_existence_doubtful if doubtful else config.start_existence
+    start = _log_odds(config.start_existence)
+    if not again:
+        start = _log_odds(_believed(observation, config))
+        sliver = observation.truncated and 0 < observation.pixels < config.sliver_pixels
+        if sliver or _in_known(state, observed, which, rows):
+            start += _log_odds(config.start_existence_doubtful) - _log_odds(config.start_existence)
     fit = state.sizes.fit(observation.best_class, observation.box.size, whole=False)
-    return math.log(start / (1.0 - start)) + math.log(fit)
+    return start + math.log(fit)
+
+
+def _believed(observation: ObjectObservation, config: SceneGraphConfig) -> float:
+    """Return the probability that an observation is of a real thing: its score, which for a calibrated detector is the
+    share of such detections that are right (Guo et al. 2017; Kueppers et al. 2020 for boxes).
+
+    Classes exclude each other, so their scores add up. Detectors are surer than they are right, so no score counts for
+    more than `start_existence`. Views of one error resemble each other, so the score counts once: further sightings
+    weigh by how often errors come again at one place. Without a score, as from geometry, `start_existence` holds.
+    """
+    if not observation.class_scores:
+        return config.start_existence
+    score = sum(observation.class_scores.values())
+    return min(max(score, config.removed_existence), config.start_existence)
+
+
+def _log_odds(probability: float) -> float:
+    return math.log(probability / (1.0 - probability))
 
 
 def _in_known(state: GraphState, observed: Observed, which: int, rows: Rows) -> bool:

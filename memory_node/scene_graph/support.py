@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
-from memory_node.scene_graph.support_extent import on_axes, over_footprint, reach_down, reach_out
+from memory_node.scene_graph.support_extent import on_axes, over_footprint, reach_down, reach_out, settle_tops
 from memory_node.scene_graph.support_roles import Roles, roles_of
 
 # A box is known to a few centimetres.
@@ -66,7 +66,7 @@ class _Pairs:
 
 
 def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int]:
-    """Update the supports around changed rows; return the rows whose support changed.
+    """Update the supports around changed rows; return the rows whose support changed, and the supports that did.
 
     changed: rows with new boxes; present: all rows around. Held objects and objects hidden in a closed container keep
     their support.
@@ -108,7 +108,7 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
             state.stand_on(row, "", False)
         if before != (record.support_id, record.inside):
             moved.append(row)
-    return moved
+    return moved + [row for row in settle_tops(state, present) if row not in moved]
 
 
 def _is_among(state: GraphState, rows: Rows, support_id: str, inside: bool) -> bool:

@@ -7,7 +7,10 @@ from numpy.typing import NDArray
 
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.state import GraphState
+from memory_node.scene_graph.support_roles import roles_of
 
+# Things on a support that together tell its height: their feet are seen, its upper face may hold what stands on it.
+_TELLING = 2
 # A support of several things is at least as large as a stool.
 _FURNITURE_M2 = 0.15
 
@@ -58,6 +61,26 @@ def reach_out(state: GraphState, rows: Rows, neighbours: Rows) -> None:
             most = np.where(beside[:, column], excess[:, column], 0.0)
             farthest = int(np.argmax(most))
             _extend(state, int(neighbours[column]), axis, float(most[farthest]) * np.sign(here[farthest, column]))
+
+
+def settle_tops(state: GraphState, supports: Rows) -> list[int]:
+    """Lower the upper faces of supports that were never seen whole to the things on them that a hand can take; return
+    the rows that changed. What stands on a table ends where the table begins, but a mask of the table may hold both.
+    """
+    table, config = state.table, state.config
+    lowered = []
+    for row in supports[table.mostly_truncated(supports)].tolist():
+        load = [table.row(one) for one in state.contents.get(table.record(row).id, ())]
+        on = np.array([one for one in load if not table.record(one).inside], np.intp)
+        on = on[~table.mostly_truncated(on) & roles_of(state, on, supports[:0]).taken]
+        top = table.center[row, 2] + 0.5 * table.size[row, 2]
+        sunk = top - (table.center[on, 2] - 0.5 * table.size[on, 2])
+        by_m = float(np.median(sunk)) if len(sunk) >= _TELLING else 0.0
+        if 0.0 < by_m < min(config.on_gap_m, 0.5 * float(table.size[row, 2])):
+            table.size[row, 2] -= by_m
+            table.center[row, 2] -= 0.5 * by_m
+            lowered.append(row)
+    return lowered
 
 
 def _extend(state: GraphState, row: int, axis: int, by_m: float) -> None:

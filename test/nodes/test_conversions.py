@@ -254,6 +254,13 @@ def test_unknown_encoding_and_short_data_are_counted_skips() -> None:
         conversions.depth_from_msg(depth)
 
 
+@pytest.mark.parametrize("names", [["Mug"], ["Mug", "Cup"]])
+def test_classes_of_a_driver_that_leaves_its_scores_at_zero_share_one(names: list[str]) -> None:
+    found = Detection(dict.fromkeys(names, 0.0), (10.0, 20.0, 30.0, 60.0), instance=1)
+    (back,) = conversions.detections_from_msg(conversions.detections_to_msg([found], STAMP_NS, "cam"))
+    assert back.class_scores == pytest.approx(dict.fromkeys(names, 1.0 / len(names)))
+
+
 def test_detections_survive_in_the_order_of_their_instances() -> None:
     found = [Detection({"Mug": HALF}, (10.0, 20.0, 30.0, 60.0), instance=1), Detection({"Bowl": QUARTER}, instance=2)]
     message = conversions.detections_to_msg(found, STAMP_NS, "cam")

@@ -1,5 +1,7 @@
 """What a detector gets wrong, and what is seen in part, does not become a thing of its own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -175,3 +177,38 @@ def test_what_a_known_thing_was_already_called_is_believed_when_it_comes_as_a_th
     assert watched.names() == ["vase"]
     watched.look(seen("can", 0.0, (0.06, 0.06, 0.11)))
     assert watched.names() == ["can", "vase"]
+
+
+@pytest.mark.parametrize(("score", "believed"), [(0.95, 0.8), (0.8, 0.8), (0.6, 0.6), (0.35, 0.35), (0.05, 0.2)])
+def test_first_sighting_is_believed_as_much_as_its_detector_says(
+    watched: Watched, score: float, believed: float
+) -> None:
+    watched.look(replace(seen("can", 0.0, CAN), class_scores={"can": score}))
+    (found,) = watched.graph.objects()
+    assert found.existence == pytest.approx(believed, abs=1e-3)
+
+
+def test_scores_of_likely_classes_add_up(watched: Watched) -> None:
+    watched.look(replace(seen("can", 0.0, CAN), class_scores={"can": 0.4, "mug": 0.3}))
+    assert watched.graph.objects()[0].existence == pytest.approx(0.7, abs=1e-3)
+
+
+@pytest.mark.parametrize("scores", [{}, {"can": 0.0}])
+def test_sighting_without_a_score_is_believed(watched: Watched, scores: dict[str, float]) -> None:
+    watched.look(replace(seen("can", 0.0, CAN), class_scores=scores))
+    assert watched.graph.objects()[0].existence == pytest.approx(0.8, abs=1e-3)
+
+
+def test_weak_sighting_is_believed_at_its_second_view(watched: Watched) -> None:
+    weak = replace(seen("can", 0.0, CAN), class_scores={"can": 0.35})
+    watched.look(weak)
+    assert watched.names() == []
+    watched.look(weak)
+    assert watched.names() == ["can"]
+
+
+def test_doubt_lowers_a_weak_sighting_further(watched: Watched) -> None:
+    watched.look(seen("can", 0.0, CAN), times=3)
+    watched.look(replace(seen("mug", 0.01, (0.04, 0.07, 0.05)), class_scores={"mug": 0.5}))
+    mugs = [found for found in watched.graph.objects() if found.class_name == "mug"]
+    assert [found.existence < 0.25 for found in mugs] == [True]

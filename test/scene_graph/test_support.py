@@ -19,13 +19,16 @@ COUNTER: Box = (0.0, 0.0, 0.0, 1.4, 0.6, 0.9, 0.0)
 CABINET: Box = (0.0, 0.0, 1.3, 0.8, 0.4, 0.7, 0.0)
 
 
-def look(graph: SceneGraph, stamp_s: int, things: dict[str, Box], yaw_rad: float = 0.0) -> None:
-    """Show boxes to a graph, from the side and above, so that no face hides; the whole scene turned by an angle."""
+def look(
+    graph: SceneGraph, stamp_s: int, things: dict[str, Box], yaw_rad: float = 0.0, cut: tuple[str, ...] = ()
+) -> None:
+    """Show boxes to a graph, from the side and above, so that no face hides; the whole scene turned by an angle. cut:
+    what the image shows only a part of."""
     turn, seen = Pose.planar(0.0, 0.0, yaw_rad), []
     for name, (x, y, foot, *size, yaw) in things.items():
         center = turn.apply(np.array([x, y, foot + 0.5 * size[2]]))
         box = OrientedBox(center, np.array(size), yaw + yaw_rad)
-        seen.append(ObjectObservation({name: 0.9}, box, np.eye(3) * 1e-6, 4000))
+        seen.append(ObjectObservation({name: 0.9}, box, np.eye(3) * 1e-6, 4000, name in cut))
     graph.observe(Frame(stamp_s * SECOND_NS, Pose.planar(3.0, 3.0, -2.0, 2.5), None, tuple(seen)))
 
 
@@ -166,3 +169,32 @@ def test_cup_is_not_on_the_knife_that_somebody_put_into_it() -> None:
     graph.apply_change(replace(put, position=(0.0, 0.0, 0.905)))
     look(graph, 4, {**things, **knife})
     assert graph.object(class_of["Cup"]).support_id == class_of["CounterTop"]
+
+
+@pytest.mark.parametrize("yaw_rad", [0.0, np.pi / 4])
+def test_top_of_a_table_seen_in_part_ends_below_what_stands_on_it(yaw_rad: float) -> None:
+    graph = SceneGraph()
+    # Masks of the table hold the mugs, too: its box reaches 4 cm above its top at 0.75 m.
+    things = {
+        "DiningTable": (0.0, 0.0, 0.0, 1.6, 0.9, 0.79, 0.0),
+        "Mug": (0.2, 0.1, 0.75, 0.1, 0.08, 0.1, 0.0),
+        "Bowl": (-0.3, 0.1, 0.75, 0.16, 0.16, 0.07, 0.0),
+    }
+    for stamp_s in range(1, 6):
+        look(graph, stamp_s, things, yaw_rad, cut=("DiningTable",))
+    table = next(found for found in graph.objects() if found.class_name == "DiningTable")
+    assert table.box.center[2] + 0.5 * table.box.size[2] == pytest.approx(0.75, abs=0.005)
+    assert table.box.center[2] - 0.5 * table.box.size[2] == pytest.approx(0.0, abs=0.005)
+
+
+def test_top_of_a_table_seen_whole_stays() -> None:
+    graph = SceneGraph()
+    things = {
+        "DiningTable": (0.0, 0.0, 0.0, 1.6, 0.9, 0.79, 0.0),
+        "Mug": (0.2, 0.1, 0.75, 0.1, 0.08, 0.1, 0.0),
+        "Bowl": (-0.3, 0.1, 0.75, 0.16, 0.16, 0.07, 0.0),
+    }
+    for stamp_s in range(1, 6):
+        look(graph, stamp_s, things)
+    table = next(found for found in graph.objects() if found.class_name == "DiningTable")
+    assert table.box.center[2] + 0.5 * table.box.size[2] == pytest.approx(0.79, abs=0.005)

@@ -135,12 +135,14 @@ def image_to_msg(array: NDArray[Any], encoding: str, stamp_ns: int, frame_id: st
 
 
 def _scores_from_msg(results: Sequence[Any]) -> dict[str, float]:
-    return {
+    """Return the score of each class. Drivers that do not grade leave 0, a message's default: their classes share 1."""
+    scores = {
         checked_label("class_id", result.hypothesis.class_id, required=True): checked_probability(
             "score", result.hypothesis.score
         )
         for result in checked_items("results", results)
     }
+    return scores if any(scores.values()) else dict.fromkeys(scores, 1.0 / max(1, len(scores)))
 
 
 def detections_from_msg(msg: Detection2DArray) -> list[Detection]:
