@@ -98,7 +98,7 @@ class CameraInput:
         self._streams = (DEPTH, COLOR, *STREAMS[config.detections])
         self._synchronizer = Synchronizer(self._streams, SLOP_S, config.queue_size, jump_s)
         self._queue: OrderedInputs[Arrival] = OrderedInputs(
-            config.tf_timeout_s, config.queue_size, self._settle_the_rest, self._guard.skip
+            config.tf_timeout_s, config.queue_size, config.most_behind, self._settle_the_rest, self._guard.skip
         )
         self._watch = FrameWatch(config.frames_unused_s)
         self._thread = WorkerThread("inputs", self._work_off)

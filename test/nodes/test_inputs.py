@@ -217,12 +217,12 @@ def test_odom_that_rises_by_a_storey_is_on_another_floor() -> None:
 class Worked:
     """An ordered queue that a thread takes inputs out of; each is ready when the gate is open."""
 
-    def __init__(self, most: int = 10) -> None:
+    def __init__(self, most: int = 10, behind: int = 10) -> None:
         self.done: list[str] = []
         self.skipped: list[str] = []
         self.gate = threading.Event()
         self.inputs: OrderedInputs[str] = OrderedInputs(
-            1.0, most, lambda: None, lambda error: self.skipped.append(error.reason)
+            1.0, most, behind, lambda: None, lambda error: self.skipped.append(error.reason)
         )
         self._thread = threading.Thread(target=self._work_off)
 
@@ -289,6 +289,33 @@ def test_oldest_frame_goes_when_the_queue_is_full_but_maps_and_corrections_stay(
     worked.stop()
     assert worked.done == ["map", "frame 2", "frame 3"]
     assert worked.skipped == ["queue_full", "queue_full"]
+
+
+def test_frames_that_came_while_another_was_worked_on_are_skipped_but_for_the_newest() -> None:
+    worked = Worked(most=100, behind=2)
+    worked.put("map", 50, droppable=False)
+    for index in range(30):
+        worked.put(f"frame {index}", 100 + index)
+    worked.put("correction", 115, droppable=False)
+    worked.gate.set()
+    worked.start()
+    wait_until(lambda: len(worked.done) == 5)
+    worked.stop()
+    assert worked.done == ["map", "correction", "frame 27", "frame 28", "frame 29"]
+    assert worked.skipped == ["behind"] * 27
+
+
+def test_frames_that_wait_for_a_transform_are_not_skipped_before_it_comes() -> None:
+    worked = Worked(most=100, behind=2)
+    worked.start()
+    for index in range(8):
+        worked.put(f"frame {index}", 100 + index)
+    assert worked.skipped == []
+    worked.gate.set()
+    worked.inputs.stir()
+    wait_until(lambda: len(worked.done) == 3)
+    worked.stop()
+    assert worked.done == ["frame 5", "frame 6", "frame 7"]
 
 
 def test_input_that_cannot_be_used_makes_way_for_the_next() -> None:

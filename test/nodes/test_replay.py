@@ -16,6 +16,7 @@ SETTINGS = {
     "detections": "segment",
     "camera_reliability": "reliable",
     "queue_size": 100,
+    "most_behind": 100,
     "use_sim_time": "true",
 }
 

@@ -67,3 +67,10 @@ class InputParameters(Parameters):
         le=10_000,
         description="frames that may wait for TF or their turn; with more, the oldest is dropped",
     )
+    most_behind: int = Field(
+        default=5,
+        ge=0,
+        le=10_000,
+        description="frames that may wait behind one that is ready; with more, that one is skipped, so that memory "
+        "keeps up with a camera that is faster than it",
+    )

@@ -41,6 +41,8 @@ class OrderedInputs(Generic[Item]):
     Args:
         patience_s: how long to wait, by stamps.
         most: so many droppable inputs wait at most; then the oldest is skipped ("queue_full").
+        behind: a droppable input that is ready with more of them behind it is skipped ("behind"): what takes them is
+            slower than what puts them, and would work on ever older ones.
         on_idle: called by the thread that takes when nothing has come for a while; what has been settled by that may
             be put.
         skip: told of each input that was skipped here.
@@ -50,11 +52,13 @@ class OrderedInputs(Generic[Item]):
         self,
         patience_s: float,
         most: int,
+        behind: int,
         on_idle: Callable[[], None],
         skip: Callable[[InputSkippedError], None],
     ) -> None:
         self._patience_s = patience_s
         self._most = most
+        self._behind = behind
         self._on_idle = on_idle
         self._skip = skip
         self._numbers = itertools.count()
@@ -114,9 +118,17 @@ class OrderedInputs(Generic[Item]):
         return None
 
     def _try_first(self, ready: Callable[[Item, bool], Ready | None]) -> Ready | None:
+        while True:
+            became, newer = self._try_one(ready)
+            if newer <= self._behind:
+                return became
+            self._skip(InputSkippedError("behind", f"{newer} newer inputs are waiting"))
+
+    def _try_one(self, ready: Callable[[Item, bool], Ready | None]) -> tuple[Ready | None, int]:
+        """Return what the first input has become, and how many are waiting behind it if it may be skipped for them."""
         with self._changed:
             if not self._waiting:
-                return None
+                return None, 0
             self._at_work = first = self._waiting[0]
             last_call = self._idle or self._is_overdue(first)
         stays = False
@@ -128,7 +140,8 @@ class OrderedInputs(Generic[Item]):
                 self._at_work = None
                 if not stays:
                     self._waiting.remove(first)
-        return became
+                newer = sum(entry.droppable for entry in self._waiting)
+        return became, newer if first.droppable and not stays else 0
 
     def _wait(self) -> None:
         """Wait for something new, at most until the next deadline by the wall clock."""
