@@ -33,6 +33,8 @@ _INSIDE, _PLANE_INSIDE = 0.7, 0.85
 _PLANE_COVERS = 0.3
 # Margin around a rectangle in which pieces are looked for, as a share of its sides.
 _AROUND = 0.35
+# Least intersection over union of a piece that reaches beyond a rectangle with it, to be the thing all the same.
+_ALIKE = 0.25
 # A mask that covers a smaller share of its rectangle is dropped.
 _LEAST_SHARE = 0.06
 
@@ -79,7 +81,8 @@ class _Pieces:
 
     def __init__(self, labels: LabelArray, least: float, covered: float) -> None:
         self.labels = labels
-        self._least = least * np.bincount(labels.ravel())
+        self._sizes = np.bincount(labels.ravel())
+        self._least = least * self._sizes
         self._covered = covered
 
     def of(self, window: tuple[slice, slice]) -> LabelArray:
@@ -89,6 +92,15 @@ class _Pieces:
         kept = (within >= self._least) & (within >= self._covered * here.size)
         kept[0] = False
         return np.where(kept[here], here, 0).astype(np.int32)
+
+    def most_alike(self, window: tuple[slice, slice]) -> NDArray[np.bool_]:
+        """Return the pixels (h, w) of the piece that overlaps a window best, none where all overlap it little."""
+        here = self.labels[window]
+        within = np.bincount(here.ravel(), minlength=len(self._sizes))
+        overlap = within / np.maximum(self._sizes + here.size - within, 1)
+        overlap[0] = 0.0
+        best = int(np.argmax(overlap))
+        return np.asarray((self.labels == best) & (overlap[best] >= _ALIKE))
 
 
 def _mask(
@@ -102,14 +114,24 @@ def _mask(
     for face in np.unique(faces[faces > 0]).tolist():
         parts = without_things_on(view, parts, faces == face, plane_of[face])
     inside = main_body(view, (parts > 0) | (faces > 0))
-    full = _window(box, 1, depth_m.shape)
-    rows, columns = (
-        np.arange(side.start, side.stop) // relief.stride - small.start for side, small in zip(full, window)
-    )
-    mask = np.zeros(depth_m.shape, bool)
+    if np.count_nonzero(inside) >= _LEAST_SHARE * inside.size:
+        return _at_full_size(inside, window, box, relief.stride, depth_m.shape)
+    # Colour and depth that do not lie exactly over each other put a thing partly beyond its rectangle.
+    whole = pieces[0].most_alike(window)
+    if whole.any():
+        large = whole.repeat(relief.stride, axis=0).repeat(relief.stride, axis=1)
+        return np.ascontiguousarray(large[: depth_m.shape[0], : depth_m.shape[1]])
+    return mask_in_box(depth_m, box)
+
+
+def _at_full_size(
+    inside: NDArray[np.bool_], window: tuple[slice, slice], box: Box, stride: int, shape: tuple[int, ...]
+) -> NDArray[np.bool_]:
+    """Return the mask (h, w) of a window of the thinned image, cut to the rectangle."""
+    full = _window(box, 1, shape)
+    rows, columns = (np.arange(side.start, side.stop) // stride - small.start for side, small in zip(full, window))
+    mask = np.zeros(shape, bool)
     mask[full] = inside[np.ix_(rows, columns)]
-    if np.count_nonzero(mask[full]) < _LEAST_SHARE * mask[full].size:
-        return mask_in_box(depth_m, box)
     return mask
 
 

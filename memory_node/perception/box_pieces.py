@@ -18,7 +18,7 @@ from memory_node.perception.support_planes import Plane
 _OVER, _SMALL = 0.9, 0.25
 # Pieces of one thing are at most about two cells apart. Side of a cell, as a share of the rectangle's diagonal at the
 # thing's distance; least side, in metres at 0 m, and what depth noise adds to it at 1 m.
-_CELL_SHARE, _LEAST_CELL_M, _CELL_NOISE_M = 0.1, 0.03, 0.005
+_CELL_SHARE, _LEAST_CELL_M, _CELL_NOISE_M = 0.15, 0.03, 0.005
 # Points by which pieces are compared, about.
 _ENOUGH = 3000
 
