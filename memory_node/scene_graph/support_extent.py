@@ -20,7 +20,7 @@ def reach_down(state: GraphState, rows: Rows, neighbours: Rows) -> None:
     part is visible, from every view.
     """
     table, config = state.table, state.config
-    if not rows.size:
+    if not rows.size or not neighbours.size:
         return
     unseen = table.face_variance[rows, 0, 2] > 0.5 * config.unseen_face_sigma_m**2
     unseen |= table.mostly_truncated(rows)

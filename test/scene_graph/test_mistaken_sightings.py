@@ -207,6 +207,14 @@ def test_weak_sighting_is_believed_at_its_second_view(watched: Watched) -> None:
     assert watched.names() == ["can"]
 
 
+@pytest.mark.parametrize("part", [False, True])
+def test_graph_of_nothing_but_weak_sightings_is_kept(watched: Watched, part: bool) -> None:
+    weak = [replace(seen("can", x_m, CAN, part), class_scores={"can": 0.3}) for x_m in (0.0, 0.5)]
+    watched.look(*weak)
+    assert watched.names() == []
+    assert len(watched.graph.objects()) == 2
+
+
 def test_doubt_lowers_a_weak_sighting_further(watched: Watched) -> None:
     watched.look(seen("can", 0.0, CAN), times=3)
     watched.look(replace(seen("mug", 0.01, (0.04, 0.07, 0.05)), class_scores={"mug": 0.5}))
