@@ -42,14 +42,16 @@ class WindowView:
 def without_things_on(view: WindowView, parts: LabelArray, face: NDArray[np.bool_], plane: Plane) -> LabelArray:
     """Return the part numbers (h, w) less the parts that stand on a face (h, w) of a plane: small ones that lie, along
     the plane's normal, over its outline."""
-    at = np.argwhere(face)[:, ::-1].astype(np.int32)
-    outline = cv2.fillConvexPoly(np.zeros(face.shape, np.uint8), cv2.convexHull(at), 1) > 0
+    pixels = face.astype(np.uint8)
+    edges, _ = cv2.findContours(pixels, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    outline = cv2.fillConvexPoly(np.zeros(face.shape, np.uint8), cv2.convexHull(np.concatenate(edges)), 1) > 0
+    most = _SMALL * int(pixels.sum())
     left = parts.copy()
     for number, window in enumerate(ndimage.find_objects(parts), start=1):
         if window is None:
             continue
         piece = parts[window] == number
-        if np.count_nonzero(piece) < _SMALL * len(at) and _is_over(view, view.points[window][piece], outline, plane):
+        if np.count_nonzero(piece) < most and _is_over(view, view.points[window][piece], outline, plane):
             left[window][piece] = 0
     return left
 
