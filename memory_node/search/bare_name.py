@@ -29,11 +29,13 @@ _SITUATION = re.compile(
     r"|^(?:i|we)\s+(?:am|are|cannot|can)\s+(?!looking\b|searching\b|find\b|have\b)"
     r"|^(?:i|we)\s+(?:need|want|have|(?:would|should|could)\s+(?:like|love))\s+to\s+(?!have\b|get\b|find\b|see\b)"
 )
+_CONTRACTED = re.compile(r"\b(i|we|he|she|you|they)['’]d\b")
 
 
 def tells_a_situation(text: str) -> bool:
     """Return whether a text tells of a situation or a purpose: "the toilet is blocked", "how do I pay?"."""
-    return _SITUATION.search(" ".join(text.lower().split())) is not None
+    plain = _CONTRACTED.sub(r"\1 would", text.lower())
+    return _SITUATION.search(" ".join(plain.split())) is not None
 
 
 def bare_name(text: str) -> tuple[str, ...]:

@@ -31,12 +31,14 @@ _PLACE_LOG_ODDS = 1.0
 
 @dataclass(frozen=True)
 class ClassFit:
-    """How a request fits the classes by number (n,): the best cosine of each one's texts, log-odds by words, and
-    whether it names them or what they are pieces of, as what is wanted or as its place."""
+    """How a request fits the classes by number (n,): the best cosine of each one's texts, log-odds by words, whether it
+    names them or what they are pieces of, as what is wanted or as its place, and whether it names them as what the
+    wanted thing is used on."""
 
     cosines: NDArray[np.float64]
     word_log_odds: NDArray[np.float64]
     named: NDArray[np.bool_]
+    used_on: NDArray[np.bool_]
     best_cosine: float
 
 
@@ -186,12 +188,22 @@ class ClassScores:
         """Return the classes that the text names."""
         return self._table.named.mentioned(text)
 
-    def fit(self, phrases: RequestPhrases, vector: NDArray[np.float32]) -> ClassFit:
-        """Return how a request fits each class; vector (d,): the embedding of what is wanted."""
+    def fit(
+        self, phrases: RequestPhrases, vector: NDArray[np.float32], purpose: NDArray[np.float32] | None = None
+    ) -> ClassFit:
+        """Return how a request fits each class.
+
+        vector (d,): the embedding of what is wanted; purpose (d,): that of `phrases.purpose`, None where it is empty. A
+        class that the request does not name fits as well as the worse of the two: furniture to sit on is no cupboard.
+        """
         table, config = self._table, self._config
         cosines = np.maximum.reduceat(table.vectors @ vector, table.starts).astype(np.float64)
-        words = config.lexical_weight * _LEXICAL_LOG_ODDS * table.lexical.scores(phrases.wanted)
+        lexical = table.lexical.scores(phrases.wanted)
         named = table.named.find(phrases.wanted)
+        if purpose is not None and not named.meant:
+            cosines = np.minimum(cosines, np.maximum.reduceat(table.vectors @ purpose, table.starts))
+            lexical = np.minimum(lexical, table.lexical.scores(phrases.purpose))
+        words = config.lexical_weight * _LEXICAL_LOG_ODDS * lexical
         is_named = np.zeros(len(words), dtype=np.bool_)
         if named.meant:
             # "The bread" may be a slice of it.
@@ -202,9 +214,11 @@ class ClassScores:
             words += config.class_weight * signs
         elif table.heads.is_foreign(phrases.wanted):
             words -= config.class_weight
+        used_on = np.zeros(len(words), dtype=np.bool_)
+        used_on[[table.index[name] for name in named.used_on]] = True
         best = float(cosines.max(initial=0.0))
         # Texts that could not be embedded are neutral.
-        fit = ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, is_named, best)
+        fit = ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, is_named, used_on, best)
         places = [table.index[name] for name in table.named.mentioned(phrases.place) - named.meant]
         if places:
             # The destination of the thing is meant as well, but less.

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.search.bare_name import bare_name, tells_a_situation
+from memory_node.search.purpose import Span, handled, without_purpose
 from memory_node.search.request_words import tokens
 
 
@@ -84,23 +86,27 @@ _FOR = re.compile(
     r"(?:the|an?|my|our|your|his|her|their|this|that)\s.*",
     re.IGNORECASE | re.DOTALL,
 )
+_LISTING = frozenset(tokens("and or plus"))
 
 
 @dataclass(frozen=True)
 class NamedInRequest:
-    """meant: the classes that a request names; called_so: further ones with that name, which is another one's own.
+    """meant: the classes that a request names; called_so: further ones with that name, which is another one's own;
+    used_on: those that a description names as what the wanted thing is used on.
 
     "The towel" means the class Towel. A cloth is called a towel, too; it is meant where memory holds no towel.
     """
 
     meant: frozenset[str] = frozenset()
     called_so: frozenset[str] = frozenset()
+    used_on: frozenset[str] = frozenset()
 
 
 class NamedClasses:
     """Finds the class names in a request: "put the clean mug on the coffee table" names mug and coffee table."""
 
     def __init__(self, glosses: ClassGlosses, class_names: Iterable[str]) -> None:
+        self._glosses = glosses
         self._classes: dict[tuple[str, ...], set[str]] = {}
         self._own: dict[str, tuple[str, ...]] = {}
         for class_name in class_names:
@@ -115,22 +121,44 @@ class NamedClasses:
         None when it describes ("something for cutting bread"), tells of a situation ("the toilet is blocked") or of a
         purpose ("I want to pay for the pizza"). A word after "to" is a verb ("to water", "to switch").
         """
-        if not _DESCRIBING.isdisjoint(tokens(text)) or tells_a_situation(text):
+        if tells_a_situation(text):
             return NamedInRequest()
-        name, told = bare_name(text), _RELATIVE.sub("", text)
-        return self._named_by(self._head(name) if name else self._names(_FOR.sub("", told)) or self._names(told))
+        if not _DESCRIBING.isdisjoint(tokens(text)):
+            return NamedInRequest(used_on=self._used_on(text))
+        name, told = bare_name(text), without_purpose(_RELATIVE.sub("", text))
+        if name:
+            return self._named_by(self._head(name))
+        named = self._named_by(self._names(_FOR.sub("", told)) or self._names(told), _LISTING.isdisjoint(tokens(told)))
+        return named if named.meant else NamedInRequest(used_on=self._used_on(text))
 
     def mentioned(self, text: str) -> set[str]:
         """Return the classes that the text names at all."""
         return set().union(*(self._classes[name] for name in self._names(text)))
 
-    def _named_by(self, names: Sequence[tuple[str, ...]]) -> NamedInRequest:
-        meant, called_so = set(), set()
-        for name in names:
-            own = {one for one in self._classes[name] if self._own[one] == name}
-            meant |= own or self._classes[name]
-            called_so |= self._classes[name]
-        return NamedInRequest(frozenset(meant), frozenset(called_so - meant))
+    def _named_by(self, names: Sequence[tuple[str, ...]], of_one: bool = False) -> NamedInRequest:
+        """Return what the names mean; of_one: they may tell of one thing, "the shaker with the pepper"."""
+        called = [self._classes[name] for name in names]
+        own = [{one for one in classes if self._own[one] == name} for name, classes in zip(names, called)]
+        each = [itself or classes for itself, classes in zip(own, called)]
+        meant = set.intersection(*each) if of_one and each else set()
+        meant = meant or set().union(*each)
+        return NamedInRequest(frozenset(meant), frozenset(set().union(*called) - meant))
+
+    def _used_on(self, text: str) -> frozenset[str]:
+        """Return the classes that a description names as what the wanted thing is used on.
+
+        Of things that are not certain ones only those that hands move: one cuts bread, but watches television.
+        """
+        words = tokens(text)
+        certain, others = handled(words, self._spans(words))
+        moved = {
+            name for start, end in others for name in self._classes[tuple(words[start:end])] if self._is_moved(name)
+        }
+        return frozenset(moved.union(*(self._classes[tuple(words[start:end])] for start, end in certain)))
+
+    def _is_moved(self, class_name: str) -> bool:
+        kind = self._glosses.catalogue.find(class_name) if self._glosses.catalogue else None
+        return kind is not None and kind.can(Property.PICKUPABLE)
 
     def _head(self, name: tuple[str, ...]) -> list[tuple[str, ...]]:
         """Return the longest end of a name that names a class: of "bread knife" knife, of "bath robe" none."""
@@ -140,14 +168,18 @@ class NamedClasses:
     def _names(self, text: str) -> list[tuple[str, ...]]:
         """Return the names of classes in a text; of names side by side only the last, the head."""
         words = tokens(text)
-        spans: list[tuple[int, int]] = []
+        return [tuple(words[start:end]) for start, end in self._spans(words)]
+
+    def _spans(self, words: Sequence[str]) -> list[Span]:
+        """Return where the names of classes begin and end among words; of names side by side only the last."""
+        spans: list[Span] = []
         start = 0
         while start < len(words):
             end = next(
                 (
                     start + size
                     for size in range(min(self._longest, len(words) - start), 0, -1)
-                    if tuple(words[start : start + size]) in self._classes and words[start - 1 : start] != ["to"]
+                    if tuple(words[start : start + size]) in self._classes and list(words[start - 1 : start]) != ["to"]
                 ),
                 start,
             )
@@ -155,5 +187,4 @@ class NamedClasses:
                 spans.append((start, end))
             start = max(end, start + 1)
         # Of names side by side the last is the head: a bread knife is a knife.
-        heads = [span for span, following in zip(spans, [*spans[1:], (-1, -1)]) if span[1] != following[0]]
-        return [tuple(words[start:end]) for start, end in heads]
+        return [span for span, following in zip(spans, [*spans[1:], (-1, -1)]) if span[1] != following[0]]

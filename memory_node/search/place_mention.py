@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from memory_node.search.request_words import tokens
 
 _UNKNOWN = 0.5
+_IN_ITS_ROOM = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +30,13 @@ class PlaceMention:
     def holds(
         self, in_room: NDArray[np.bool_], room_known: NDArray[np.bool_], supports: NDArray[np.int32]
     ) -> NDArray[np.float64]:
-        """Return how far things (n,) are at the place, in [0, 1].
+        """Return how far things (n,) are at the place, in [0, 1]: half where the words name a thing in a room,
+        "the kitchen drawer", and only the room is theirs.
 
         in_room: whether each one's room is the one named; room_known: whether its room is known; supports: number of
         the class that each is on or in, -1 where that is unknown.
         """
         on_it = (supports >= 0) & self.classes.take(np.maximum(supports, 0), mode="clip")
         unknown = ~room_known & (supports < 0)
-        return np.where(in_room | on_it, 1.0, np.where(unknown, _UNKNOWN, 0.0))
+        near = in_room * (_IN_ITS_ROOM if self.classes.any() else 1.0)
+        return np.where(on_it, 1.0, np.where(unknown, _UNKNOWN, near))

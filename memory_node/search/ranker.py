@@ -26,6 +26,7 @@ from memory_node.search.state_words import states_in
 
 # Candidates beyond the best k, because one may leave while it is read, or be excluded by its id.
 _SPARE = 8
+_NOT_MEANT = -30.0  # log-odds
 
 
 class View(Protocol):
@@ -90,14 +91,17 @@ class Ranker:
         if not query.text:
             return Request(query, now_ns, wanted_classes=wanted)
         phrases = RequestPhrases.of(query.text)
-        vector = np.asarray(self.embedder.embed([phrases.wanted])[0])
+        place, states = None, states_in(query.text)
+        if phrases.where:
+            place = PlaceMention(frozenset(tokens(phrases.where)), self.classes.mask(phrases.where))
+        if not phrases.wanted:
+            return Request(query, now_ns, states=states, wanted_classes=wanted, place=place)
+        texts = [phrases.wanted, *filter(None, [phrases.purpose])]
+        vector, *purpose = map(np.asarray, self.embedder.embed(texts))
         picture = None
         if self._picture_embedder is not None:
             picture = np.asarray(self._picture_embedder.embed([query.text])[0])
-        place = None
-        if phrases.where:
-            place = PlaceMention(frozenset(tokens(phrases.where)), self.classes.mask(phrases.where))
-        fit, states = self.classes.fit(phrases, vector), states_in(query.text)
+        fit = self.classes.fit(phrases, vector, *purpose)
         return Request(query, now_ns, vector, fit, picture, states, wanted, place)
 
     def rank(self, request: Request, view: View) -> Recollection:
@@ -138,6 +142,8 @@ class Ranker:
             if looks is not None:
                 log_odds += self.scoring.picture_evidence(looks)
                 rivals |= self.scoring.no_poor_rival(log_odds)  # a green mug stays an answer beside a red one
+        # A bottle to be opened is no opener, nor is what is much less like one than the bottle.
+        log_odds = np.where(by_class(request.fit.used_on, found.class_numbers), _NOT_MEANT, log_odds)
         likely = np.flatnonzero(self.scoring.likely(log_odds) & rivals)
         if not len(likely):
             likely = np.array([np.argmax(log_odds)])

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from memory_node.search.bare_name import bare_name
+from memory_node.search.purpose import purpose_of
 
 _POLITE = (
     r"(?:(?:please|hey|hello|ok|okay|robot|now|just|kindly)\b[\s,]*)*"
@@ -40,18 +41,31 @@ _PLACE = re.compile(
     rf"|next\s+to|on|in|into|onto|inside|at|under|to|near|beside|by|behind|from|off)\s+(?P<place>{_DETERMINER}\s+.+)$",
     re.IGNORECASE,
 )
+# "Something on the desk", "anything in the fridge to eat", "what is in the drawer": the place is not what is wanted.
+_WHATEVER = re.compile(
+    r"^(?P<thing>something|anything|everything|things?|stuff|what(?:['’]s|\s+is|\s+are|\s+do\s+(?:we|i)\s+have))\s+"
+    r"(?:that\s+(?:is|are)\s+|which\s+(?:is|are)\s+)?(?:on\s+top\s+of|out\s+of|on|in|inside|at|under|from)\s+"
+    rf"(?P<place>{_DETERMINER}\s+\w+(?:\s+\w+){{0,3}}?)"
+    r"(?P<rest>\s+(?:to|that|which|for|i|we|you)\b.*)?[\s?.!]*$",
+    re.IGNORECASE,
+)
 _AWAY_FROM = frozenset({"from", "off", "out"})
 _POINTING = re.compile(r"^(?:it|this|that|them|these|those)\b(?!\s+\w)|^(?:it|them)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class RequestPhrases:
-    """wanted: what is asked for, "the mug"; place: where an order wants it to be, "the sink", or ""; where: the place
-    at which it is said to be, or ""."""
+    """wanted: what is asked for, "the mug", or "" for anything; place: where an order wants it to be, "the sink", or
+    ""; where: the place at which it is said to be, or ""."""
 
     wanted: str
     place: str = ""
     where: str = ""
+
+    @property
+    def purpose(self) -> str:
+        """What the wanted thing is for, as a request of its own; "" where the request does not tell both."""
+        return purpose_of(self.wanted)
 
     @classmethod
     def of(cls, text: str) -> RequestPhrases:
@@ -62,6 +76,9 @@ class RequestPhrases:
         request = text[asking.end() :].strip()
         if not request or _POINTING.match(request):
             return cls(text)
+        anything = None if _ORDER_TO_PLACE.match(text) else _WHATEVER.match(request)
+        if anything is not None:
+            return cls._of_whatever(anything)
         found = _PLACE.match(request)
         if found is None:
             return cls(request)
@@ -72,6 +89,9 @@ class RequestPhrases:
     @classmethod
     def _of_name(cls, text: str) -> RequestPhrases:
         """Take apart "where is the mug?" and "the mug in the kitchen"; the place is no thing that is wanted."""
+        anything = _WHATEVER.match(text)
+        if anything is not None:
+            return cls._of_whatever(anything)
         wondering = _WONDERING.match(text)
         request = text[wondering.end() :].strip(" ?!.") if wondering else text
         found = _PLACE.match(request)
@@ -79,3 +99,8 @@ class RequestPhrases:
         if not bare_name(name):
             return cls(text)
         return cls(name, where=found["place"] if found else "")
+
+    @classmethod
+    def _of_whatever(cls, found: re.Match[str]) -> RequestPhrases:
+        rest = found["rest"]
+        return cls(f"something {rest.strip(' ?!.')}" if rest else "", where=found["place"])

@@ -80,7 +80,9 @@ class Scoring:
             fit *= 1.0 - config.likeness_weight * (1.0 - np.minimum(cosines, 1.0))
         for state in request.states:
             fit *= 1.0 - self._state_penalty(facts.states, state)
-        if facts.at_place is not None:
+        if facts.at_place is not None and log_odds is None:
+            fit *= facts.at_place == 1.0  # "something on the desk": only what is known to be there
+        elif facts.at_place is not None:
             fit *= 1.0 - config.place_penalty * (1.0 - facts.at_place)
         return fit
 

@@ -1,0 +1,132 @@
+"""A purpose tells of the thing before it, and names things that are not wanted."""
+
+import numpy as np
+import pytest
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.answer import FindQuery
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.search.glosses import ClassGlosses, NamedClasses, NamedInRequest
+from memory_node.search.minilm import MiniLmEmbedder
+from memory_node.search.purpose import purpose_of, without_purpose
+from memory_node.search.ranker import Ranker
+from memory_node.search.request_phrases import RequestPhrases
+from memory_node.search.unit_index import UnitIndex
+
+
+@pytest.mark.parametrize(
+    ("text", "purpose"),
+    [
+        ("a piece of furniture to sit on", "something to sit on"),
+        ("an appliance for making toast", "something for making toast"),
+        ("a machine that browns bread", "something that browns bread"),
+        ("something to sit on", ""),
+        ("move it to the sink", ""),
+        ("batteries for the remote", ""),
+        ("I need a chair", ""),
+        ("the mug", ""),
+    ],
+)
+def test_purpose_beside_a_kind_is_a_request_of_its_own(text: str, purpose: str) -> None:
+    assert purpose_of(text) == purpose
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("a cup to drink wine from", "a cup"),
+        ("a knife for cutting bread", "a knife"),
+        ("take the cup to the sink", "take the cup to the sink"),
+        ("I would like to have the mug", "I would like to have the mug"),
+    ],
+)
+def test_purpose_is_left_out_where_something_stands_before_it(text: str, kind: str) -> None:
+    assert without_purpose(text) == kind
+
+
+def named_in(text: str) -> NamedInRequest:
+    glosses = ClassGlosses.of(load_catalogue())
+    return NamedClasses(glosses, glosses.names).find(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "used_on"),
+    [
+        ("something to open the wine bottle with", {"WineBottle"}),
+        ("something to clean the mirror", {"Mirror"}),
+        ("something to spread on toast", {"Bread"}),
+        ("what can I put the apple in?", {"Apple"}),
+        ("a tool for cutting bread", {"Bread"}),
+        ("something to watch television on", set()),
+        ("something to make toast from", set()),
+        ("something to sit on, like the armchair", set()),
+        ("I want to water the plant", set()),
+    ],
+)
+def test_description_names_what_the_wanted_thing_is_used_on(text: str, used_on: set[str]) -> None:
+    found = named_in(text)
+    assert (set(found.used_on), set(found.meant)) == (used_on, set())
+
+
+def test_names_of_one_thing_mean_what_both_name() -> None:
+    assert named_in("the shaker with the pepper").meant == {"PepperShaker"}
+    assert named_in("the shaker and the pepper").meant == {"PepperShaker", "SaltShaker"}
+    assert named_in("a plate or a bowl").meant == {"Plate", "Bowl"}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "where"),
+    [
+        ("something on the desk", "", "the desk"),
+        ("what's in the fridge?", "", "the fridge"),
+        ("what is on top of the coffee table", "", "the coffee table"),
+        ("bring me something from the fridge", "", "the fridge"),
+        ("something from the fridge that I can eat", "something that I can eat", "the fridge"),
+        ("anything in the fridge to eat", "something to eat", "the fridge"),
+        ("something to put on the table", "something to put on the table", ""),
+        ("put something on the table", "something", ""),
+    ],
+)
+def test_whatever_is_at_a_place_may_be_wanted(text: str, wanted: str, where: str) -> None:
+    found = RequestPhrases.of(text)
+    assert (found.wanted, found.where) == (wanted, where)
+
+
+@pytest.fixture(scope="module")
+def index() -> UnitIndex:
+    return UnitIndex(Ranker(MiniLmEmbedder()))
+
+
+def unit(object_class: str, support_class: str = "", room_name: str = "kitchen") -> MemoryUnit:
+    position = np.array([0.0, 0.0, 0.8])
+    covariance = np.eye(3) * 0.01
+    return MemoryUnit(
+        object_class, object_class, position, covariance, 900, support_class=support_class, room_name=room_name
+    )
+
+
+def answered(index: UnitIndex, text: str, *units: MemoryUnit) -> list[str]:
+    index.clear()
+    index.put_all(units)
+    return [answer.object_class for answer in index.rank(FindQuery(text, k=9), 1000).answers]
+
+
+def test_only_what_is_there_answers_for_a_place(index: UnitIndex) -> None:
+    units = [unit("Apple", "Fridge"), unit("Egg", "Fridge"), unit("Bread", "CounterTop"), unit("Fridge"), unit("Mug")]
+    assert set(answered(index, "what is in the fridge?", *units)) == {"Apple", "Egg"}
+    assert answered(index, "something on the desk", *units) == []
+
+
+def test_room_of_a_drawer_is_not_the_drawer(index: UnitIndex) -> None:
+    assert answered(index, "something in the kitchen drawer", unit("Fork", "Drawer"), unit("Mug", "Shelf")) == ["Fork"]
+
+
+def test_kind_and_purpose_must_both_fit(index: UnitIndex) -> None:
+    found = answered(index, "a piece of furniture to lie on", unit("Bed"), unit("Dresser"), unit("Cabinet"))
+    assert found == ["Bed"]
+
+
+def test_thing_that_is_worked_on_does_not_answer(index: UnitIndex) -> None:
+    units = [unit("WineBottle"), unit("Cup"), unit("Knife"), unit("Bread")]
+    assert answered(index, "something to open the wine bottle with", *units) == []
+    assert answered(index, "something to cut the bread with", *units) == ["Knife"]
