@@ -129,3 +129,10 @@ def _lowest(bound: str) -> str:
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in version.split("."))
+
+
+def test_libraries_command_looks_for_each_library_of_apt() -> None:
+    """Where there is no apt, ROS built from source for example, the command installs those, too."""
+    script = (ROOT / "scripts" / "install_libraries").read_text()
+    rows = script.partition("<<'END'\n")[2].partition("END\n")[0].splitlines()
+    assert {name.lower(): package for _, package, name in map(str.split, rows)} == OF_APT
