@@ -13,6 +13,11 @@ from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.qos import LATCHED, OVERRIDABLE, own
 
+try:
+    from rclpy.event_handler import PublisherEventCallbacks
+except ImportError:  # Humble
+    from rclpy.qos_event import PublisherEventCallbacks
+
 # The whole graph is published again after so many times what that took.
 _SHARE_OF_PUBLISHING = 20.0
 
@@ -32,6 +37,8 @@ class GraphTopic:
             rm.SceneGraph,
             "~/scene_graph",
             qos_overriding_options=OVERRIDABLE,
+            # rclpy keeps a writer until its executor lets go of its callbacks: until then the old graph is given out.
+            event_callbacks=PublisherEventCallbacks(use_default_callbacks=False),
         )
         self._publisher = self._make(own(LATCHED))
         self._version: int | None = None  # of the graph that the topic holds
