@@ -101,7 +101,7 @@ def build_parser(argv: Sequence[str]) -> tuple[argparse.ArgumentParser, Command 
     Raises:
         RobotMemoryError: `argv` names a command that only a checkout has.
     """
-    parser = argparse.ArgumentParser(prog="memory-node", description="The memory of a mobile manipulator.")
+    parser = _StrictParser(prog="memory-node", description="The memory of a mobile manipulator.")
     parser.add_argument("--version", action="version", version=f"robot_memory {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     parsers = {name: commands.add_parser(name, help=help_, description=help_) for name, (_, help_) in COMMANDS.items()}
@@ -126,6 +126,22 @@ def build_parser(argv: Sequence[str]) -> tuple[argparse.ArgumentParser, Command 
     if first in COMMANDS:
         return parser, _declared(COMMANDS[first][0], parsers[first])
     return parser, None
+
+
+class _StrictParser(argparse.ArgumentParser):
+    """A parser that refuses unknown arguments itself, so that the usage shown is that of the command that got them.
+
+    argparse hands them up to the first parser otherwise, which shows its own.
+    """
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Return what the arguments say; end the process with status 2 where one is unknown."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, []
 
 
 def _declared(module_name: str, parser: argparse.ArgumentParser) -> Command:

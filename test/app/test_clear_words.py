@@ -152,3 +152,18 @@ def test_demo_tells_why_a_node_cannot_start(
     told = one_line(capsys, "demo", "--headless", "--out", str(tmp_path), *option)
     assert told.startswith("memory-node: home cannot start: ")
     assert f"got {option[1]}" in told.replace("'", "") or "'castle'" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "program"),
+    [(("store", "check"), "memory-node store check"), (("parameters",), "memory-node parameters")],
+)
+def test_unknown_argument_is_told_with_the_usage_of_its_command(
+    words: tuple[str, ...], program: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([*words, "--bogus"])
+    told = capsys.readouterr().err
+    assert end.value.code == 2
+    assert told.startswith(f"usage: {program} [-h]")
+    assert told.endswith(f"{program}: error: unrecognized arguments: --bogus\n")
