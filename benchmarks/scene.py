@@ -213,7 +213,8 @@ def shaded(view: View) -> np.ndarray:
     """Return an RGB image (h, w, 3) of the view, a colour for each thing."""
     palette = np.random.default_rng(3).integers(40, 256, (256, 3)).astype(np.uint8)
     color = palette[view.number & 255]
-    return np.asarray(cv2.multiply(color, np.full(3, 0.9)), dtype=np.uint8)
+    # OpenCV 4.5 takes a scalar of four channels for an image of three.
+    return np.asarray(cv2.multiply(color, np.full(4, 0.9)), dtype=np.uint8)
 
 
 def rss_mb() -> float:

@@ -18,6 +18,7 @@ from memory_node.store.check import Finding
 def working(what: str) -> Progress:
     """Return a display on standard error that work goes on, and for how long; silent where that is no terminal."""
     console = Console(stderr=True)
+    console.quiet = not console.is_terminal  # rich 13.0 ends a disabled display with an empty line
     display = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
