@@ -375,6 +375,7 @@ class MultiThreadedExecutor(Executor):
             self._executor.submit(self._run, task)
         except RuntimeError:  # another thread has shut the pool down since the task was found
             self._finish()
+            task._abandon()
             if not self._is_shutdown:
                 raise
             return

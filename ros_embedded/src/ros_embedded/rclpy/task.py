@@ -189,6 +189,12 @@ class Task(Future):
         else:
             self.set_result(result)
 
+    def _abandon(self) -> None:
+        """Drop the work of a task that nothing will run: Python complains of coroutines that were never awaited."""
+        if inspect.iscoroutine(self._handler):
+            self._handler.close()
+        self.cancel()
+
     def executing(self) -> bool:
         return self._executing
 
