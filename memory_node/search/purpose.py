@@ -1,4 +1,4 @@
-"""What a request says a thing is for: "a piece of furniture to sit on", "something to cut the bread with"."""
+"""What a request says a thing is for: "a piece of furniture to lie on", "something to cut the bread with"."""
 
 from __future__ import annotations
 
