@@ -51,7 +51,9 @@ _OF_THINGS = frozenset({"it", "its"})
 _OF_MANY = frozenset({"they", "their", "them"})
 # What a clause about a thing is about, or else what it ends with.
 _THING_FIRST = re.compile(
-    r"^(?P<thing>(?:the|our|my) [\w' -]+?) (?:is|are|was|were|has|have|must|may|should|can)\b", re.I
+    r"^(?P<thing>(?:the|our|my) [\w' -]+?) (?:is|are|was|were|has|have|must|may|should|can|came|comes|went|goes|got|"
+    r"gets|stands|stood|lies|lay|hangs|hung|fell|broke|belongs|needs|looks|smells|works|makes|does|will|would|\w+ed)\b",
+    re.I,
 )
 _THING_LAST = re.compile(r"\b(?P<thing>(?:the|our|my) [\w' -]+)$", re.I)
 _THING = re.compile(r"\b(?P<thing>(?:the|our|my) [\w'-]+)\b", re.I)

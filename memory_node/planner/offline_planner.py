@@ -14,6 +14,7 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Setback
 from memory_node.planner.language.asking_back import Question
 from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.told_cautions import Cautious, cautious_by_words
 from memory_node.planner.language.told_facts import informed, words_about
 from memory_node.planner.language.understanding import Understander, Understanding
 from memory_node.planner.memory_lookup import MemoryLookup, is_surveyed
@@ -34,20 +35,28 @@ SPOKEN = _NOTHING_TO_DO | {GoalKind.TELL}  # goals that move nothing
 class OfflinePlanner:
     """Understands instructions and carries them out with searched plans.
 
-    max_failures: how many skills may fail within one goal before it is given up.
+    max_failures: how many skills may fail within one goal before it is given up. is_cautious: whether something told
+    that no rule reads may speak against an instruction.
     """
 
-    def __init__(self, understander: Understander, kinds: ObjectCatalogue, max_failures: int = 10) -> None:
+    def __init__(
+        self,
+        understander: Understander,
+        kinds: ObjectCatalogue,
+        max_failures: int = 10,
+        is_cautious: Cautious = cautious_by_words,
+    ) -> None:
         if max_failures < 1:
             raise InvalidValueError(f"max_failures: expected at least 1, got {max_failures}")
         self._understander = understander
         self._kinds = kinds
         self._max_failures = max_failures
+        self._is_cautious = is_cautious
 
     def read(self, instruction: str, situation: Situation) -> Understanding:
         """Return what an instruction asks for; the situation's conversation goes on with it."""
         told = situation.told(words_about(instruction, self._kinds))
-        with_facts = informed(instruction, told, self._kinds)
+        with_facts = informed(instruction, told, self._kinds, self._is_cautious)
         if with_facts.question:
             return Understanding(confidence=0.0, question=Question(with_facts.question, with_facts.choices))
         if with_facts.unsure:

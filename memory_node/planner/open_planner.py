@@ -10,6 +10,7 @@ from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.household_adapter import with_household_adapter
+from memory_node.planner.language.told_caution_reader import open_caution_reader
 from memory_node.planner.language.trained_readers import TrainedReaders
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.llm_planner import LlmPlanner
@@ -44,7 +45,7 @@ def open_planner(
     config = config or PlannerConfig()
     kinds = kinds or load_catalogue()
     understander = open_understander(kinds, embedder, asks)
-    offline = OfflinePlanner(understander, kinds, config.offline.max_failures)
+    offline = OfflinePlanner(understander, kinds, config.offline.max_failures, open_caution_reader(embedder))
     if name == "offline":
         return offline
     if config.llm.mode == "rank" and not config.llm.in_process:

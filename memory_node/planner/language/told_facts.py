@@ -12,7 +12,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.planner.language.told_cautions import SPEAKER, Asked, ClassWords, concerns, same_thing, speaks_against
+from memory_node.planner.language.told_cautions import (
+    SPEAKER,
+    Asked,
+    Cautious,
+    cautious_by_words,
+    concerns,
+    same_thing,
+    speaks_against,
+)
+from memory_node.planner.language.told_classes import ClassWords
 from memory_node.planner.language.told_patterns import first_match, told_patterns
 from memory_node.planner.language.told_statements import ToldStatements
 from memory_node.planner.language.told_wording import people_also_called, persons_in, speaks_of_speaker
@@ -45,25 +54,32 @@ def nothing_told(_text: str) -> Sequence[str]:
     return ()
 
 
-def informed(instruction: str, statements: Sequence[str], kinds: ObjectCatalogue | None = None) -> Informed:
+def informed(
+    instruction: str,
+    statements: Sequence[str],
+    kinds: ObjectCatalogue | None = None,
+    is_cautious: Cautious = cautious_by_words,
+) -> Informed:
     """Return the instruction in words that need no more knowledge, or what to ask.
 
     statements: what was told, the more important first; of two about the same the first counts. kinds: tells that a
-    couch is a sofa and an apple a fruit; None: things are compared by their names alone.
+    couch is a sofa and an apple a fruit; None: things are compared by their names alone. is_cautious: whether a
+    statement that no rule reads may speak against something.
     """
-    facts = ToldStatements(statements)
-    text = facts.persons.plain(" ".join(instruction.split()))
     words = ClassWords(kinds)
+    facts = ToldStatements(statements, words)
+    text = facts.persons.plain(" ".join(instruction.split()))
     read = _filled_in(text, facts, instruction, words)
     if not read.question:
         asked = _asked(text, read.text, facts)
         for told in facts.not_understood:
             if told.statement in read.used and same_thing(told.whole, replace(asked, text=asked.moved), words):
                 continue  # what it says of the thing was followed
-            if speaks_against(told, asked, words):
+            thrown_away = told_patterns().throwing_away.match(text) and same_thing(told.whole, asked, words)
+            if thrown_away or speaks_against(told, asked, words, is_cautious):
                 return Informed("", f"{told.statement.rstrip('.')}. What shall I do instead?", (), (told.statement,))
         left = [told for told in facts.not_understood if told.statement not in read.used]
-        unsure = tuple(dict.fromkeys(told.statement for told in left if concerns(told, asked, words)))
+        unsure = tuple(dict.fromkeys(told.statement for told in left if concerns(told, asked, words, is_cautious)))
         said = facts.persons.as_said(read.text, instruction) if read.text != text else instruction
         read = replace(read, text=said, unsure=unsure)
     return read
@@ -95,9 +111,12 @@ def _asked(text: str, filled_in: str, facts: ToldStatements) -> Asked:
     who = persons_in(text) & facts.people
     if speaks_of_speaker(text):
         who |= {SPEAKER}
-    whom = first_match(told_patterns().for_somebody, filled_in)
+    whoms = (first_match(told_patterns().for_somebody, one) for one in (filled_in, text))
+    whom = next((one for one in whoms if one and one["who"].lower() in who), None)
     handled = told_patterns().handled.match(filled_in)
-    moved = whom["what"] if whom and whom["who"].lower() in who else handled["object"] if handled else filled_in
+    moved = whom["what"] if whom else handled["object"] if handled else filled_in
+    if handled and told_patterns().open_wish.match(moved):
+        moved = handled["object"]  # what was chosen for "a snack"
     return Asked(f"{text} {filled_in}", moved, frozenset(who), told_patterns().open_wish.match(moved) is not None)
 
 
@@ -111,13 +130,13 @@ def _for_a_person(whom: re.Match[str], facts: ToldStatements, instruction: str, 
     who, what = whom["who"], whom["what"]
     said = facts.persons.said(who, instruction)
     if told_patterns().open_wish.match(what):
-        chosen = facts.liked(who, what)
+        chosen = facts.tastes.liked(who, what)
         if len(chosen) != 1:
-            known = "; ".join(dict.fromkeys(facts.avoided(who).values()))
+            known = "; ".join(dict.fromkeys(facts.tastes.avoided(who).values()))
             question = f"What shall I bring {said}?" + (f" I was told: {known}." if known else "")
             return Informed("", question, tuple(f"bring {said} the {one}" for one in chosen), tuple(facts.used))
         what = f"the {chosen[0]}"
-    against = facts.objection(who, what)
+    against = facts.tastes.objection(who, what)
     if against:
         return Informed("", f"{against.rstrip('.')}. What shall I bring {said} instead?", (), tuple(facts.used))
     place = facts.places.of_person(who)

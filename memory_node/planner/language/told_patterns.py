@@ -15,10 +15,10 @@ _FILE = Path(__file__).with_name("told_facts.yaml")
 # Words of one phrase: a verb or "not" would make it a sentence that says more than its pattern.
 _NO_NOUN = (
     "is|are|was|were|be|been|being|to|not|no|never|has|have|had|does|do|did|must|may|cannot|should|will|would|when|if|"
-    "because|until|unless|without|supposed|it|so|but|except|nothing|none|nobody"
+    "because|until|after|before|during|unless|without|supposed|it|so|but|except|nothing|none|nobody"
 )
 _WORDS = rf"(?:(?!(?:{_NO_NOUN})\b)[\w'’-]+(?: (?!(?:{_NO_NOUN})\b)[\w'’-]+)*?)"
-_DETERMINERS = r"the|that|this|a|an|some|our|my|his|her|their"
+_DETERMINERS = r"the|that|this|a|an|some|our|my|his|her|their|every|each|all(?: the)?|any"
 _SLOTS = {
     "who": r"(?P<who>(?-i:[A-Z][\w-]*))",
     "thing": rf"(?:(?:{_DETERMINERS}) )?(?P<thing>{_WORDS})",
@@ -30,6 +30,7 @@ _SLOTS = {
     "some": rf"(?P<what>{_WORDS})",
     "wish": r"(?P<what>.+?)",
     "name": rf"(?P<name>{_WORDS})",
+    "somebody": r"(?-i:[A-Z][\w-]*)",
     "proper_name": r"(?P<name>(?-i:[A-Z][\w-]*(?: [A-Z][\w-]*)*))",
     "favourite_name": r"(?P<name>(?:favou?rite) [\w -]+?)",
     "thing_word_place": rf"(?:(?:{_DETERMINERS}) )(?P<where>[\w' -]+?)",
@@ -71,13 +72,16 @@ class ToldPatterns:
     second_verb: re.Pattern[str]
     caution: re.Pattern[str]
     closing: re.Pattern[str]
+    manner_denied: re.Pattern[str]
     done_by_anybody: re.Pattern[str]
     timed: re.Pattern[str]
+    time_of_habit: re.Pattern[str]
     of_food: re.Pattern[str]
     put_away: re.Pattern[str]
     where: re.Pattern[str]
     handled: re.Pattern[str]
     moving: re.Pattern[str]
+    throwing_away: re.Pattern[str]
     used: re.Pattern[str]
 
 
@@ -85,6 +89,7 @@ class ToldPatterns:
 class ToldWords:
     """manners: the adjective of each way to tell how a thing is to be. diets: what each leaves out. titles: words
     before a person's name. people: the one name of what a person without a name is called. times: names of no person.
+    by_parts: the words of each relation that told_parts.py reads.
     """
 
     manners: Mapping[str, str]
@@ -92,6 +97,7 @@ class ToldWords:
     titles: Sequence[str]
     people: Mapping[str, str]
     times: frozenset[str]
+    by_parts: Mapping[str, frozenset[str]]
 
 
 @lru_cache(maxsize=1)
@@ -100,7 +106,12 @@ def told_words() -> ToldWords:
     told = _told()
     manners = {said: adjective for adjective, ways in told["manners"].items() for said in ways}
     return ToldWords(
-        {**manners, **told["manner_verbs"]}, told["diets"], told["titles"], told["people"], frozenset(told["times"])
+        {**manners, **told["manner_verbs"]},
+        told["diets"],
+        told["titles"],
+        told["people"],
+        frozenset(told["times"]),
+        {relation: frozenset(words.split()) for relation, words in told["by_parts"].items()},
     )
 
 
@@ -126,12 +137,15 @@ def told_patterns() -> ToldPatterns:
         second_verb=_compiled(_pattern(told["second_verb"])),
         caution=_compiled(_pattern(told["caution"])),
         closing=_compiled(_pattern(told["closing"])),
+        manner_denied=_compiled(f"^{_pattern(told['manner_denied'])}$"),
         done_by_anybody=_compiled(_pattern(told["done_by_anybody"])),
         timed=_compiled(_pattern(told["timed"])),
+        time_of_habit=_compiled(_pattern(told["time_of_habit"])),
         of_food=_compiled(_pattern(told["of_food"])),
         put_away=_compiled(rf"\b{_pattern(told['put_away'])}\s*[.!]?$"),
         where=_compiled(rf"\b{_pattern(told['where'])}\s*[.!?]?$"),
         handled=_compiled(rf"{before}\w+ {object_}"),
+        throwing_away=_compiled(rf"{before}{_pattern(told['throwing_away'])}\b"),
         moving=_compiled(rf"{before}{_pattern(told['moving'])}\b"),
         used=_compiled(rf"\b{_pattern(told['using'])} (?:the |our |my )?(?:\w+ )?$"),
     )

@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from memory_node.domain.nouns import plural, singular
+from memory_node.domain.nouns import plural
 from memory_node.planner.language.told_cautions import NotUnderstood
+from memory_node.planner.language.told_classes import ClassWords
+from memory_node.planner.language.told_parts import PartsReader
 from memory_node.planner.language.told_patterns import first_match, told_patterns, told_words
 from memory_node.planner.language.told_places import Places, fits, head
+from memory_node.planner.language.told_tastes import SINGLE, Tastes, bare
 from memory_node.planner.language.told_wording import People, persons_in, plain_clauses
 
-_SINGLE = r"(?:the|an?|that|this|some|his|her|their|my|our|your)"
 # What sentences say that may say more: "the card in the drawer is for emergencies".
 _LOOSE = frozenset({"holds", "kept_in"})
+# Sentences that name a thing otherwise, and sentences that end with what somebody wants.
+_NAMING = frozenset({"called", "stands_for", "stands_for_of_me"})
+_WANTED = frozenset({"likes", "avoids"})
 # What of somebody is where they are.
 _SEATS = frozenset({"place", "seat", "spot"})
 _CLAUSE_END = re.compile(r"[,;.]? (?:and|then) |[,;.] ")
@@ -23,18 +28,19 @@ CanBe = Callable[[str, str], bool]
 
 
 class ToldStatements:
-    """Statements by what they say; of two about the same the first counts. used: those that were needed."""
+    """Statements by what they say; of two about the same the first counts. used: those that were needed. words: the
+    things that they may name.
+    """
 
-    def __init__(self, statements: Sequence[str]) -> None:
+    def __init__(self, statements: Sequence[str], words: ClassWords) -> None:
+        self._words = words
         self.used: dict[str, None] = {}
         self.persons = People(statements)
         self.people: set[str] = set()
         self.not_understood: list[NotUnderstood] = []
         self.places = Places(self.used)
+        self.tastes = Tastes(self.used, words)
         self._owned: dict[str, list[tuple[str, str]]] = {}
-        self._likes: dict[str, list[tuple[str, str]]] = {}
-        self._avoids: dict[str, dict[str, str]] = {}
-        self._holds: list[tuple[str, str, str]] = []
         self._names: list[tuple[str, str, str]] = []
         # Of somebody or, by "", of anybody: a thing, how it is to be, and the statement.
         self._manners: list[tuple[str, str, str, str]] = []
@@ -66,19 +72,39 @@ class ToldStatements:
         }
         for statement in statements:
             self.people |= persons_in(self.persons.plain(statement))
+        self._parts = PartsReader(words, self.people)
+        for statement in statements:
             for clause in plain_clauses(statement, self.persons):
                 self._take(clause, statement)
 
     def _take(self, said: str, statement: str) -> None:
-        patterns = told_patterns()
-        self.places.note(said, statement)
-        for kind, take in self._takers.items():
-            if match := first_match(getattr(patterns, kind), said):
-                take(match, statement)
-                if kind not in _LOOSE or not patterns.caution.search(said):
-                    return
-                break
+        self.places.note(told_patterns().time_of_habit.sub("", said), statement)
+        if self._is_read(said, statement):
+            return
+        plain = self._parts.plain_sentence(said)
+        if plain and self._is_read(plain, statement):
+            return
         self.not_understood.append(NotUnderstood(said, self.persons.plain(statement), statement))
+
+    def _is_read(self, said: str, statement: str) -> bool:
+        """Return whether a sentence says what a rule reads, and no more; what it says is taken over."""
+        patterns = told_patterns()
+        for kind, take in self._takers.items():
+            match = first_match(getattr(patterns, kind), said)
+            if match is not None and self._names_things(kind, match):
+                take(match, statement)
+                return kind not in _LOOSE or not patterns.caution.search(said)
+        return patterns.manner_denied.match(said) is not None
+
+    def _names_things(self, kind: str, match: re.Match[str]) -> bool:
+        """Return whether the words that should name a thing do: "her wine well chilled" does not end with one, and what
+        is called "trouble" is none.
+        """
+        found = match.groupdict()
+        named = found.get("what") or found.get("thing") or ""
+        if kind in _NAMING and self._words.known and not self._words.classes(named):
+            return False
+        return kind not in _WANTED or not self._words.classes(named) or bool(self._words.classes(head(named)))
 
     def _take_manner(self, match: re.Match[str], statement: str) -> None:
         found = match.groupdict()
@@ -102,26 +128,26 @@ class ToldStatements:
         name, thing = match["name"], match["thing"]
         if name.lower() in ("favourite", "favorite"):
             name = f"{name} {head(thing)}"
-            thing = f"the {_bare(thing)}"
+            thing = f"the {bare(thing)}"
         # "Ben's mug is the blue one."
         thing = re.sub(r"\bones?(?= with |$)", name, thing)
         self._names.append((f"{match['who']}'s {name}", thing, statement))
         if head(name) == head(thing):
-            self._owned.setdefault(match["who"].lower(), []).append((_bare(thing), statement))
+            self._owned.setdefault(match["who"].lower(), []).append((bare(thing), statement))
         if head(name) in _SEATS:
             self.places.sit(match["who"], thing, statement)
         if name.lower().startswith(("favourite ", "favorite ")):
-            self._likes.setdefault(match["who"].lower(), []).append((thing, statement))
+            self.tastes.like(match["who"], thing, statement)
 
     def _take_stands_for_of_me(self, match: re.Match[str], statement: str) -> None:
         self._names.append((f"my {match['name']}", match["thing"], statement))
 
     def _take_owned(self, match: re.Match[str], statement: str) -> None:
-        self._owned.setdefault(match["who"].lower(), []).append((_bare(match["thing"]), statement))
+        self._owned.setdefault(match["who"].lower(), []).append((bare(match["thing"]), statement))
 
     def _take_kept(self, match: re.Match[str], statement: str) -> None:
         for thing in _LISTED.split(match["thing"]):
-            self.places.keep(re.sub(rf"^{_SINGLE} ", "", thing, flags=re.I), match["place"], statement)
+            self.places.keep(re.sub(rf"^{SINGLE} ", "", thing, flags=re.I), match["place"], statement)
 
     def _take_kept_in(self, match: re.Match[str], statement: str) -> None:
         self.places.keep(match["thing"], f"in the {match['where']}", statement)
@@ -133,27 +159,25 @@ class ToldStatements:
         self.places.keep(f"{match['who']}'s {match['thing']}", match["place"], statement)
 
     def _take_avoids(self, match: re.Match[str], statement: str) -> None:
-        avoided = self._avoids.setdefault(match["who"].lower(), {})
         for what in _LISTED.split(match["what"]):
-            avoided.setdefault(what.strip(), statement)
+            self.tastes.avoid(match["who"], what.strip(), statement)
 
     def _take_diet(self, match: re.Match[str], statement: str) -> None:
-        avoided = self._avoids.setdefault(match["who"].lower(), {})
         for what in told_words().diets[match["diet"].lower()]:
-            avoided.setdefault(what, statement)
+            self.tastes.avoid(match["who"], what, statement)
 
     def _take_sits(self, match: re.Match[str], statement: str) -> None:
         self.places.sit(match["who"], match.string[match.start("place") :], statement)
 
     def _take_likes(self, match: re.Match[str], statement: str) -> None:
-        self._likes.setdefault(match["who"].lower(), []).append((match["what"], statement))
+        self.tastes.like(match["who"], match["what"], statement)
 
     def _take_holds(self, match: re.Match[str], statement: str) -> None:
-        self._holds.append((match["thing"], match["what"], statement))
+        self.tastes.hold(match["thing"], match["what"], statement)
 
     def _take_called(self, match: re.Match[str], statement: str) -> None:
         whole = match.string[match.start("thing") - 6 : match.end("thing")]
-        article = re.search(rf"\b({_SINGLE}) {re.escape(match['thing'])}$", whole, re.I)
+        article = re.search(rf"\b({SINGLE}) {re.escape(match['thing'])}$", whole, re.I)
         self._names.append((match["name"], f"{article[1].lower() if article else 'the'} {match['thing']}", statement))
 
     def called_by_their_names(self, text: str, who: str = "") -> str:
@@ -166,7 +190,7 @@ class ToldStatements:
             if possessive and owner.lower() == who.lower():
                 words = rf"(?:{words}|(?:his|her|their) {re.escape(noun)})"
             # Its own article stays: "the zapper" is "the remote control" where no article was told.
-            replaced = re.sub(rf"(?:\b{_SINGLE} )?\b{words}\b(?!['’])", thing, text, flags=re.I)
+            replaced = re.sub(rf"(?:\b{SINGLE} )?\b{words}\b(?!['’])", thing, text, flags=re.I)
             if replaced != text:
                 self.used[statement] = None
                 text = replaced
@@ -214,7 +238,7 @@ class ToldStatements:
         if kind == "forbidden":
             return self._needed(statement)
         owner, statement = self._reserved.get(moved, ("", ""))
-        if statement and owner != who.lower():
+        if statement and (not owner or owner != who.lower()):
             return self._needed(statement)
         for clause in _CLAUSE_END.split(text):
             # One may put things into a broken microwave.
@@ -234,49 +258,9 @@ class ToldStatements:
         self.used[statement] = None
         return statement
 
-    def liked(self, who: str, what: str) -> list[str]:
-        """Return what somebody likes that fits an open wish and that nothing speaks against."""
-        drink = re.search(r"drink", what, re.I) is not None
-        found: dict[str, None] = {}
-        for thing, statement in self._likes.get(who.lower(), ()):
-            is_drink = told_patterns().of_drinks.search(statement) is not None
-            if not self.objection(who, thing) and (is_drink == drink or not self._tells_drinks(who)):
-                before, space, noun = _bare(thing).rpartition(" ")
-                found[before + space + singular(noun)] = None
-                self.used[statement] = None
-        return list(found)
-
-    def _tells_drinks(self, who: str) -> bool:
-        return any(re.search(r"\bdrinks?\b", statement, re.I) for _, statement in self._likes.get(who.lower(), ()))
-
-    def avoided(self, who: str) -> dict[str, str]:
-        """Return what somebody must not or does not want to have, with the statements that say so."""
-        return {what: statement.strip().rstrip(".") for what, statement in self._avoids.get(who.lower(), {}).items()}
-
-    def objection(self, who: str, thing: str) -> str:
-        """Return the statement that speaks against giving somebody a thing, "" for none."""
-        words = dict.fromkeys(_nouns(thing), "")
-        for held, what, statement in self._holds:
-            if head(held) in words:
-                words = dict.fromkeys(_nouns(what), statement) | words
-        for what, statement in self._avoids.get(who.lower(), {}).items():
-            if head(what) in words:
-                if words[head(what)]:
-                    self.used[words[head(what)]] = None
-                return self._needed(statement)
-        return ""
-
-
-def _nouns(text: str) -> set[str]:
-    return {singular(word) for word in re.findall(r"[a-z]+", text.lower())}
-
-
-def _bare(thing: str) -> str:
-    return re.sub(rf"^{_SINGLE} ", "", thing, flags=re.I)
-
 
 def _with_adjective(phrase: str, adjective: str) -> str:
-    article = re.match(rf"^({_SINGLE}) ", phrase, re.I)
+    article = re.match(rf"^({SINGLE}) ", phrase, re.I)
     if article is None:
         return f"{adjective} {phrase}"
     own = article[1].lower()

@@ -9,6 +9,7 @@ from memory_node.domain.nouns import singular
 from memory_node.knowledge.coreference import Named, resolved
 from memory_node.knowledge.text.words import STOP_WORDS, plain_words
 from memory_node.planner.language.told_patterns import told_patterns, told_words
+from memory_node.planner.language.told_takes_back import without_what_is_taken_back
 
 _CONTRACTIONS = (
     (re.compile(r"\bcan['’]t\b|\bcan not\b", re.I), "cannot"),
@@ -102,7 +103,7 @@ def _capital(noun: str) -> str:
 def plain_clauses(statement: str, people: People) -> Iterator[str]:
     """Yield the clauses of a statement, each by itself: "Tom is vegan, so he never eats eggs" says two things."""
     patterns, named = told_patterns(), Named()
-    said = uncontracted(statement.strip().rstrip(".!"))
+    said = uncontracted(without_what_is_taken_back(statement.strip()).rstrip(".!"))
     said = patterns.fillers.sub("", patterns.opening.sub("", said)).strip(" ,")
     for part in patterns.parts.split(people.plain(said)):
         whole = resolved(patterns.closing.sub("", part.strip(" ,")), "", named)

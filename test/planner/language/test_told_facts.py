@@ -71,7 +71,10 @@ def test_newer_statement_comes_first_and_counts() -> None:
         ("told_facts_family", 39, 0.85),
         ("told_facts_flat", 39, 0.85),
         ("told_facts_care", 38, 0.85),
-        ("told_facts_visit", 37, 0.8),
+        ("told_facts_visit", 37, 0.85),
+        ("told_facts_inn", 41, 0.8),
+        ("told_facts_club", 31, 0.8),
+        ("told_facts_studio", 29, 0.7),
     ],
 )
 def test_instructions_need_what_was_told(name: str, instructions: int, least: float) -> None:
@@ -79,7 +82,7 @@ def test_instructions_need_what_was_told(name: str, instructions: int, least: fl
     knowing, without = home_rows(EMBEDDER, (CHECKS / f"{name}.yaml",))
     assert knowing["instructions"] == without["instructions"] == instructions
     assert knowing["success_rate"] >= least
-    assert knowing["silent"] <= 0.05
+    assert knowing["silent"] == 0.0
     assert without["success_rate"] <= 0.45
 
 
