@@ -76,6 +76,22 @@ def test_step_is_reached_by_a_rare_thing_that_both_mention() -> None:
         assert found(graph, "Where do I find the pliers for the valve of the heater?", 2, hops=2) == ["a", second]
 
 
+def test_names_lead_to_the_last_of_three_hops_before_things_that_are_shared() -> None:
+    pages = {
+        "Ivo Kresk": "The watch of the teacher Ivo Kresk is kept in the Vessel Museum.",
+        "Vessel Museum": "It was founded by the whaler Oda Finn.",
+        "Oda Finn": "She lived at the cape.",
+        "Puppets": "A heron is kept in a box.",
+        "Bridges": "The teacher of engineers drew bridges.",
+        "Clocks": "A watch is no clock.",
+    }
+    graph = KnowledgeGraph(BagOfWords(), ListedLog())
+    for title, text in pages.items():
+        graph.add(document_steps(title, title, [text]))
+    question = "Where lived the founder of the museum that has the watch of Ivo Kresk?"
+    assert found(graph, question, 3, hops=2) == ["Ivo Kresk", "Vessel Museum", "Oda Finn"]
+
+
 def test_answer_stands_behind_its_question() -> None:
     graph = KnowledgeGraph(BagOfWords(), ListedLog())
     turns = [

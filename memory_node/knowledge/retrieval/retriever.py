@@ -157,7 +157,8 @@ class Retriever:
         likeness = (cosines[:, None] + cosines[None, :]) / lengths
         steps = [found.steps[at] for at in chosen]
         links = self._links(steps, [found.subjects[at] for at in chosen])
-        value = (relevance[:, None] + relevance[None, :]) / 2.0 + config.link_weight * links
+        partner = np.where(links >= _LEAST_LINK, _through_names(relevance, links), relevance[None, :])
+        value = (relevance[:, None] + partner) / 2.0 + config.link_weight * links
         value += config.coverage_weight * covered + config.joint_likeness_weight * likeness
         partners = (links >= _LEAST_LINK) | (named[:, None] & named[None, :]) | np.eye(len(chosen), dtype=np.bool_)
         if concepts is not None:
@@ -187,6 +188,21 @@ class Retriever:
                     if other != place:
                         links[place, other] = links[other, place] = max(links[place, other], strength)
         return links
+
+
+def _through_names(relevance: Floats, links: Floats) -> Floats:
+    """Return (n, n) each partner's relevance for a step: its own, or the mean of its own and that of a third step to
+    which a name links it, if that is more. So the last hop of three is found, whose own words answer little.
+
+    relevance (n,); links (n, n): 0 to 1.
+    """
+    thirds = np.where(links >= _LEAST_LINK, relevance[:, None], -np.inf)
+    order = np.argsort(-thirds, axis=0)
+    places = np.arange(len(relevance))
+    # [i, j]: the best step that is linked with j and is not i.
+    best = np.broadcast_to(thirds[order[0], places], thirds.shape).copy()
+    best[order[0], places] = thirds[order[min(1, len(order) - 1)], places]
+    return np.asarray(np.maximum(relevance[None, :], (relevance[None, :] + best) / 2.0))
 
 
 def covers_question(question: Question, found: StepScores, values: Floats) -> Judgement:
