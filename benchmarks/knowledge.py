@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ from benchmarks.knowledge_answers import TOKENS, answer_rows
 from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
 from benchmarks.knowledge_home import home_rows
 from benchmarks.knowledge_load import load_row
-from benchmarks.knowledge_rankers import METHODS, Ranker, build, knowledge_by_model
+from benchmarks.knowledge_rankers import MEMORIES, METHODS, Ranker, build, knowledge_by_model
 from benchmarks.knowledge_readers import ModelReader, Reader, RuleReader
 from benchmarks.knowledge_update import update_row
 from benchmarks.knowledge_utility import BUDGETS, rows_over, utility_rows
 from benchmarks.knowledge_utility_picture import draw
 from benchmarks.reply_cache import ReplyCache
 from benchmarks.rows import emit
+from benchmarks.utility_row import UtilityRow
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
@@ -36,6 +38,9 @@ from memory_node.search.minilm import MiniLmEmbedder
 _DEPTHS = (2, 5, 10)
 # A busy machine ends no measurement.
 _REPLY_S = 600.0
+# Tokens of a memory whose density a row of retrieval shows.
+ROW_BUDGET = 256
+_NO_WORTH: dict[str, float | None] = {"tokens": None, "density": None, "density_likelihood": None}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -99,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
         found = answer_rows(dataset, MiniLmEmbedder(threads=args.threads), model, args.seed, args.tokens)
         emit(found, args.json)
     elif args.utility:
-        emit(utility(args), args.json)
+        emit(map(asdict, utility(args)), args.json)
     elif args.update:
         emit([update_row(load_dataset(args.data), MiniLmEmbedder(threads=args.threads))], args.json)
     else:
@@ -111,20 +116,35 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield one row for each method.
 
     recall_at_k: mean over questions of the share of their gold passages among the first k. ms_*: one question, its
-    embedding included. build_s: everything from the texts on, embedding included.
+    embedding included. build_s: everything from the texts on, embedding included. tokens, density,
+    density_likelihood: of the methods that are memories (--utility compares them), with ROW_BUDGET tokens, read by
+    rules: the mean length, and the bits a token brought by answer F1 and by the right answer's probability.
     """
     dataset = load_dataset(args.data, args.limit)
     embedder = MiniLmEmbedder(threads=args.threads)
     with progress_bar() as progress:
-        task = progress.add_task(dataset.name, total=len(args.methods))
+        task = progress.add_task(dataset.name, total=len(args.methods) + 1)
+        worth = _worth(dataset, embedder, args) if set(args.methods) & MEMORIES else {}
+        progress.advance(task)
         for method in args.methods:
-            yield measure(dataset, method, embedder, args.seed)
+            yield measure(dataset, method, embedder, args.seed) | worth.get(method, _NO_WORTH)
             progress.advance(task)
     if args.model is not None:
         yield model_row(dataset, embedder, args)
 
 
-def utility(args: argparse.Namespace) -> list[dict[str, Any]]:
+def _worth(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace) -> dict[str, dict[str, float | None]]:
+    """Return the tokens and densities of the memories; none where no question has an answer."""
+    if not any(question.answers for one in dataset.collections for question in one.questions):
+        return {}
+    worth: dict[str, dict[str, float | None]] = {}
+    for row in utility_rows(dataset, CachingEmbedder(embedder), RuleReader(), [ROW_BUDGET], args.seed):
+        column = "density" if row.p == "score" else "density_likelihood"
+        worth.setdefault(row.memory, dict(_NO_WORTH)).update({"tokens": row.tokens, column: row.density_80})
+    return worth
+
+
+def utility(args: argparse.Namespace) -> list[UtilityRow]:
     """Return the rows of utility_rows(), and draw them where that is wanted.
 
     Raises:
@@ -173,7 +193,9 @@ def model_row(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace
 
     row = measure(dataset, "knowledge-model", embedder, args.seed, build_with_model)
     counts = extractor.counts
-    return row | {
+    return {
+        **row,
+        **_NO_WORTH,
         "model": model.name,
         "model_steps": counts.steps,
         "model_failed": counts.failed,

@@ -150,8 +150,12 @@ _BUILDERS: dict[str, Callable[[Collection, TextEmbedder, int], Ranker]] = {
     "knowledge": _knowledge,
     "knowledge-one-hop": _one_hop,
     "knowledge-updated": _updated,
+    "raw-chunks": _bm25,
     "random-nodes": _random,
+    "no-reasoning": _knowledge,
     "gold": _gold,
     "no-memory": _nothing,
 }
 METHODS = tuple(_BUILDERS)
+# Those that knowledge_utility.recalls_of() reads as memories; reasoning leaves statements out and changes no rank.
+MEMORIES = frozenset({"knowledge", "raw-chunks", "random-nodes", "no-reasoning", "gold", "no-memory"})

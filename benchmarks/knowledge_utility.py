@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +16,10 @@ from benchmarks.knowledge_readers import Reader
 from benchmarks.memory_utility import (
     Answered,
     CostPoint,
-    Quadrant,
     best_points,
-    density_of,
-    directed_density_of,
-    entropy_fall_of,
     entropy_of,
-    epsilon_of,
-    pmi_of,
-    quadrant_of,
 )
+from benchmarks.utility_row import UtilityRow, utility_row
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
@@ -37,8 +30,6 @@ from memory_node.search.lexical import Bm25
 
 BUDGETS = (64, 128, 256, 512, 1024)
 CANDIDATES = 10
-# A question that was answered without memory says nothing about it (tau_conf).
-_TAUS = (0.8, 0.9)
 _TRUTHS = ("yes", "no")
 _STATEMENTS = 40
 # Passages whose names are wrong answers that are hard to tell from the right one.
@@ -68,7 +59,7 @@ class Read:
 
 def utility_rows(
     dataset: Dataset, embedder: TextEmbedder, reader: Reader, budgets: Sequence[int], seed: int
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[UtilityRow]:
     """Yield the rows of rows_over() for questions about passages or talks."""
     asked = (
         (list(cases_of(collection, seed + place)), recalls_of(collection, embedder, seed + place))
@@ -82,14 +73,8 @@ def rows_over(
     asked: Iterable[tuple[Sequence[Case], Mapping[str, Recall]]],
     reader: Reader,
     budgets: Sequence[int],
-) -> Iterator[dict[str, Any]]:
-    """Yield a row for each memory and budget.
-
-    p: score, the F1 of the most probable answer (of an action, whether it is the right one), and likelihood, the
-    probability of the right one. density_*: bits a
-    token brought, over the questions with P without memory under 0.8 and 0.9. fall_bits: dH. efficient, corrective,
-    trap, noise: shares of the questions with a memory. best: whether this budget is the best of its memory by
-    "performance", by "efficiency", or both.
+) -> Iterator[UtilityRow]:
+    """Yield a row for each memory and budget, by score and by likelihood.
 
     Raises:
         InvalidValueError: no question has an answer.
@@ -106,8 +91,7 @@ def rows_over(
     for memory, by_budget in read.items():
         if not all(by_budget.values()):
             raise InvalidValueError(f"{name}: expected questions with answers, got none")
-        for row in _rows_of(memory, by_budget):
-            yield {"dataset": name, "reader": reader.name} | row
+        yield from _rows_of(name, reader.name, memory, by_budget)
 
 
 def cases_of(collection: Collection, seed: int) -> Iterator[Case]:
@@ -227,7 +211,7 @@ def _score(probabilities: NDArray[np.float64], case: Case) -> float:
     return float(np.mean([answer_f1(case.candidates[place], case.candidates[0]) for place in best]))
 
 
-def _rows_of(memory: str, read: Mapping[int, Sequence[Read]]) -> Iterator[dict[str, Any]]:
+def _rows_of(name: str, reader: str, memory: str, read: Mapping[int, Sequence[Read]]) -> Iterator[UtilityRow]:
     curves = {
         "score": {budget: [one.by_score for one in all_] for budget, all_ in read.items()},
         "likelihood": {budget: [one.by_likelihood for one in all_] for budget, all_ in read.items()},
@@ -236,33 +220,10 @@ def _rows_of(memory: str, read: Mapping[int, Sequence[Read]]) -> Iterator[dict[s
         points = [_point(budget, cases) for budget, cases in curve.items()]
         best = best_points(points, float(np.mean([case.base for cases in curve.values() for case in cases])))
         for point in points:
-            reached = "+".join(name for name, one in best.items() if one is point and point.tokens)
-            named = {"memory": memory, "budget": point.budget, "p": p}
-            yield named | _figures(curve[point.budget]) | {"best": reached}
+            reached = "+".join(named for named, one in best.items() if one is point and point.tokens)
+            yield utility_row(name, reader, memory, point.budget, p, curve[point.budget], reached)
 
 
 def _point(budget: int, cases: Sequence[Answered]) -> CostPoint:
     tokens, scores = zip(*((case.tokens, case.with_memory) for case in cases))
     return CostPoint(budget, float(np.mean(tokens)), float(np.mean(scores)))
-
-
-def _figures(cases: Sequence[Answered]) -> dict[str, Any]:
-    epsilon = epsilon_of(cases)
-    held = [case for case in cases if case.tokens]
-    quadrants = Counter(quadrant_of(case, epsilon) for case in held)
-    return {
-        "questions": len(cases),
-        "empty": len(cases) - len(held),
-        "tokens": _mean([case.tokens for case in held]),
-        "p_base": _mean([case.base for case in cases]),
-        "p_memory": _mean([case.with_memory for case in cases]),
-        "pmi": _mean([pmi_of(case, epsilon) for case in held]),
-        **{f"density_{round(100 * tau)}": density_of(cases, epsilon, tau) for tau in _TAUS},
-        "fall_bits": _mean([entropy_fall_of(case) for case in held]),
-        "directed_density": _mean([directed_density_of(case, epsilon) for case in held]),
-        **{str(quadrant.value): quadrants[quadrant] / max(1, len(held)) for quadrant in Quadrant},
-    }
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return float(np.mean(values)) if values else None

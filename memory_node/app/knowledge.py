@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from itertools import islice
@@ -160,7 +161,10 @@ def _tell(args: argparse.Namespace, memory: RobotMemory) -> int:
 
 def _ask(args: argparse.Namespace, memory: RobotMemory) -> int:
     answer = memory.ask(args.question, Mode(args.mode) if args.mode else None, args.k)
-    print(json.dumps(as_row(answer)) if args.json else answer.text)
+    waiting = memory.knowledge.without_meaning
+    print(json.dumps(as_row(answer) | {"by_words_alone": waiting}) if args.json else answer.text)
+    if waiting:
+        print(f"{waiting} statements are found by their words alone so far", file=sys.stderr)
     return 1 if answer.abstains else 0
 
 

@@ -124,7 +124,7 @@ class KnowledgeQuestions:
         hits = self.search(question, EPISODIC_HITS if mode is Mode.EPISODIC else k)
         vector = self._embedder.embed([question])[0]
         with self._lock:
-            held = [self._nodes.semantic.get(text) for text in self._texts_of(hits[:k])]
+            held = [self._nodes.semantic.get(text) for text in self._texts_of(hits[:k], mode)]
             found = [(one, self._nodes.semantic.likeness(one.text, vector)) for one in held if one is not None]
             propositions = bearing_on(question, found, self._nodes.semantic.idf)
             likeness = max((cosine for one, cosine in found if one in propositions), default=0.0)
@@ -133,16 +133,14 @@ class KnowledgeQuestions:
             steps = episodic_steps([hit.step for hit in hits], self._nodes.steps) if mode is Mode.EPISODIC else []
         return answer_of(question, mode, confidence, propositions, ways, steps)
 
-    def _texts_of(self, hits: Sequence[Hit]) -> list[str]:
-        """Return the statements of hits, and behind each of the best what else its step says: how to do a thing often
-        takes several sentences.
+    def _texts_of(self, hits: Sequence[Hit], mode: Mode) -> list[str]:
+        """Return the statements of hits, and what else the steps of the best say: how to do a thing often takes several
+        sentences, in their order. To other questions the rest of a step matters less than what was found.
         """
-        texts: dict[str, None] = {}
-        for place, hit in enumerate(hits):
-            texts[hit.statement.key] = None
-            if place < _READ_WHOLE:
-                texts.update(dict.fromkeys(self._nodes.semantic.of_step(hit.step)))
-        return list(texts)
+        own = [hit.statement.key for hit in hits]
+        whole = [[key, *self._nodes.semantic.of_step(hit.step)] for key, hit in zip(own, hits[:_READ_WHOLE])]
+        rest = [text for texts in whole for text in texts]
+        return list(dict.fromkeys(rest + own if mode is Mode.PROCEDURAL else own + rest))
 
     def told_facts(self, instruction: str) -> tuple[Proposition, ...]:
         """Return the statements that people told and that share a name or thing with an instruction, the newest first.

@@ -12,6 +12,7 @@ import pytest
 
 from memory_node.app import knowledge
 from memory_node.cli import main
+from memory_node.knowledge.knowledge_questions import KnowledgeQuestions
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 
@@ -88,6 +89,18 @@ def test_import_makes_statements_findable_by_meaning(
     assert waiting_in(database) == 30
     told(capsys, "add", str(path), "--database", database)
     assert waiting_in(database) == 0
+
+
+def test_answer_says_how_many_statements_are_found_by_words_alone(
+    database: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(capsys, "tell", "The ladder is in the shed.", "--database", database)
+    for waiting in (0, 7):
+        monkeypatch.setattr(KnowledgeQuestions, "without_meaning", waiting)
+        assert main(["knowledge", "ask", "Where is the ladder?", "--json", "--database", database]) == 0
+        said = capsys.readouterr()
+        assert json.loads(said.out)["by_words_alone"] == waiting
+        assert ("7 statements" in said.err) == (waiting == 7)
 
 
 def waiting_in(database: str) -> int:

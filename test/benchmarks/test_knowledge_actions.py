@@ -48,13 +48,13 @@ def test_row_of_an_action_counts_the_right_command_alone(runs: Path) -> None:
     known, asked = split_runs(load_runs(runs))
     cases = list(action_cases(asked, 0, seed=1))
     recalls = action_recalls(known, asked, BagOfWords(), seed=1)
-    rows = {(row["memory"], row["p"]): row for row in rows_over("runs", [(cases, recalls)], LikesTake(), [200])}
+    rows = {(row.memory, row.p): row for row in rows_over("runs", [(cases, recalls)], LikesTake(), [200])}
     assert set(recalls) == {memory for memory, _ in rows}
     # Four commands, of which the reader takes one that begins with "take".
     right = np.mean([case.candidates[0].startswith("take") for case in cases])
-    assert rows["knowledge", "score"]["p_memory"] == pytest.approx(right)
-    assert rows["knowledge", "score"]["tokens"] > 0
-    assert rows["no-memory", "score"]["empty"] == len(cases)
+    assert rows["knowledge", "score"].p_memory == pytest.approx(right)
+    assert rows["knowledge", "score"].tokens
+    assert rows["no-memory", "score"].empty == len(cases)
 
 
 class LikesTake(RuleReader):

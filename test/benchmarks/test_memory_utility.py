@@ -139,15 +139,15 @@ def test_rows_compare_memories_over_budgets_and_are_drawn(tmp_path: Path) -> Non
     assert "zadar" not in cases[0].candidates[1:]
     assert cases[1].candidates == ("yes", "no")
     rows = list(utility_rows(dataset, HashedWords(), RuleReader(), (16, 64), 0))
-    by_name = {(row["memory"], row["budget"], row["p"]): row for row in rows}
+    by_name = {(row.memory, row.budget, row.p): row for row in rows}
     assert len(rows) == len(by_name) == 6 * 2 * 2
-    assert by_name["no-memory", 64, "score"]["empty"] == 2
-    assert by_name["no-memory", 64, "score"]["density_80"] is None
+    assert by_name["no-memory", 64, "score"].empty == 2
+    assert by_name["no-memory", 64, "score"].density_80 is None
     gold = by_name["gold", 64, "likelihood"]
-    assert gold["p_memory"] > gold["p_base"]
-    assert gold["density_80"] > 0.0
-    assert by_name["gold", 16, "score"]["tokens"] <= 16.0
-    best = [row["best"] for row in rows if row["memory"] == "gold" and row["p"] == "score"]
+    assert (gold.p_memory or 0.0) > (gold.p_base or 0.0)
+    assert (gold.density_80 or 0.0) > 0.0
+    assert (by_name["gold", 16, "score"].tokens or 99.0) <= 16.0
+    best = [row.best for row in rows if row.memory == "gold" and row.p == "score"]
     assert sorted("+".join(best).strip("+").split("+")) == ["efficiency", "performance"]
     draw(rows, tmp_path / "curves.png")
     assert (tmp_path / "curves.png").stat().st_size > 10_000

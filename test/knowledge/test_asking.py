@@ -53,3 +53,18 @@ def test_steps_of_a_manual_are_answered_with_the_sentence_that_names_the_task() 
 )
 def test_capital_at_the_beginning_makes_no_name(question: str, names: list[str]) -> None:
     assert [name for name in names_asked(question) if name != "i"] == names
+
+
+def test_what_was_found_comes_before_the_rest_of_its_step_unless_it_tells_how() -> None:
+    graph = KnowledgeGraph(BagOfWords(), ListedLog())
+    shop = ["The shop sells a bulb for the lamp of the hall.", "The lamp of the shop is in the hall."]
+    graph.add(document_steps("a", "Shop", [" ".join(shop)]))
+    graph.add(document_steps("b", "Lamp", ["The lamp of the hall needs a bulb from the shop."]))
+    question = "Which shop sells the bulb for the lamp of the hall?"
+    first, rest, other = (
+        f"Shop: {shop[0]}",
+        f"Shop: {shop[1]}",
+        "Lamp: The lamp of the hall needs a bulb from the shop.",
+    )
+    assert [one.text for one in graph.ask(question, Mode.SEMANTIC).propositions] == [first, other, rest]
+    assert [one.text for one in graph.ask(question, Mode.PROCEDURAL).propositions] == [first, rest, other]
