@@ -49,6 +49,21 @@ def test_furniture_that_was_sought_in_vain_is_not_sought_again(kitchen, word_emb
     assert [search.target_class for search in explored if search.target_class == "Desk"] == ["Desk"]
 
 
+@pytest.mark.parametrize(
+    ("there", "asks", "moved"),
+    [(True, True, ["cup"]), (True, False, ["cup"]), (False, True, []), (False, False, ["m-mug1"])],
+)
+def test_named_thing_is_searched_for_and_never_swapped_for_a_known_one(
+    kitchen, word_embedder, there, asks, moved
+) -> None:
+    if there:
+        kitchen.things["cup"] = replace(kitchen.things["m-mug1"], id="cup", object_class="Cup", seen=False)
+    planner = OfflinePlanner(Understander(kitchen.kinds, None, word_embedder, asks=asks), kitchen.kinds)
+    result = InstructionExecutor(kitchen, kitchen, planner).execute("put the cup in the sink")
+    assert [name for name, one in kitchen.things.items() if one.support_id == "m-sink"] == moved
+    assert result.success is bool(moved)
+
+
 @pytest.mark.parametrize("asks", [True, False])
 def test_furniture_of_a_home_looked_at_everywhere_is_not_sought(kitchen, word_embedder, monkeypatch, asks) -> None:
     scene = kitchen.scene

@@ -64,13 +64,16 @@ class Destinations:
             beside = self._meaning.mention(phrase, Slot.DESTINATION)
             if command.under and self._kinds[beside.object_class].can(Property.BREWS):
                 return beside  # a mug stands under the coffee machine when it stands in it
-            return Mention(f"beside {beside}", beside.candidates, beside=True)
+            return self._beside(beside)
         place = self._meaning.mention(phrase, Slot.DESTINATION, self.holds, partner=target.object_class)
         if self._is_on_rim(phrase, place):
-            return Mention(f"beside {place}", place.candidates, beside=True)
+            return self._beside(place)
         if command.verb in _CARRYING and place.candidates and not self.holds(place.object_class):
-            return Mention(f"beside {place}", place.candidates, beside=True)  # "carry the vase to the lamp"
+            return self._beside(place)  # "carry the vase to the lamp"
         return place
+
+    def _beside(self, place: Mention) -> Mention:
+        return Mention(f"beside {place}", place.candidates, beside=True, stand_ins=place.stand_ins)
 
     def _is_on_rim(self, phrase: NounPhrase, place: Mention) -> bool:
         """Return whether "on the edge of the sink" is said: not in it. The edge of a table is on the table."""

@@ -144,7 +144,7 @@ class English:
     repeats: Phrases
     contractions: Mapping[str, str]
     spelling: Mapping[str, str]
-    rooms: Sequence[str]
+    rooms: Mapping[str, str]
     directed: Sequence[str]
     removed: Mapping[str, str]
     states: Mapping[str, ObjectState]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.goal import Goal
@@ -14,6 +14,7 @@ from memory_node.planner.language.reading import Reading, Said
 from memory_node.planner.language.spoken_instruction import Remark
 from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.treatments import TreatmentWords
+from memory_node.planner.language.usual_rooms import UsualRooms
 
 # A description, what memory holds -> the classes that it may mean, likeliest first.
 Describe = Callable[[str, HomeClasses], Sequence[str]]
@@ -25,11 +26,18 @@ Prefer = Callable[[Said, Slot, Sequence[str], bool], str]
 class GrammarReader:
     """Interprets what the grammar has read.
 
-    describe, similar: what descriptions and unknown nouns may mean. guesses: nobody can be asked.
+    describe, similar: what descriptions and unknown nouns may mean. guesses: nobody can be asked. room_kinds: kinds of
+    rooms by other names that people have for them.
     """
 
     def __init__(
-        self, kinds: ObjectCatalogue, describe: Describe, similar: Describe, prefer: Prefer, guesses: bool = False
+        self,
+        kinds: ObjectCatalogue,
+        describe: Describe,
+        similar: Describe,
+        prefer: Prefer,
+        guesses: bool = False,
+        room_kinds: Mapping[str, str] | None = None,
     ) -> None:
         self._kinds = kinds
         self._describe = describe
@@ -37,10 +45,11 @@ class GrammarReader:
         self._prefer = prefer
         self._guesses = guesses
         self._treated_in = TreatmentWords(kinds).treated_in
+        self._usual_rooms = UsualRooms(kinds, room_kinds or {})
 
     def read(self, said: Said) -> Reading:
         """Return the goals of the parts of an instruction, in order, or the question that one of them leaves open."""
-        discourse = said.discourse.copy()
+        discourse, clues = said.discourse.copy(), self._usual_rooms.clues(said.parts)
         meaning = PhraseMeaning(
             self._kinds,
             said.home,
@@ -50,6 +59,7 @@ class GrammarReader:
             lambda words: self._similar(words, said.home),
             lambda slot, among, surely: self._prefer(said, slot, among, surely),
             self._guesses,
+            lambda phrase, among: self._usual_rooms.likely(among, clues, phrase),
         )
         interpreter = Interpreter(self._kinds, meaning, said.home, discourse)
         goals: list[Goal] = []

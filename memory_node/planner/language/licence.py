@@ -26,13 +26,15 @@ class Licence:
 
 
 def meant_by(called: Called, home: HomeClasses, asks: bool = False) -> frozenset[str]:
-    """Return the classes that a name accounts for: those first called so, and of the others the ones that memory holds.
+    """Return the classes that a name accounts for: those first called so.
 
-    Where it is the first name of none and memory holds none, all. asks: somebody can be asked, so that a name means
-    the classes first called so, if there are any: no mug for "the cup", whatever memory holds.
+    Where one of these is known and nobody can be asked, others that memory holds may be called so as well. A name that
+    is the first of none accounts for those of the classes that memory holds, or else for all.
     """
-    also = frozenset() if asks and called.own else frozenset(called.also)
-    return frozenset(called.own) | (also & home.all or (frozenset() if called.own else also))
+    known = frozenset(called.also) & home.all
+    if not called.own:
+        return known or frozenset(called.also)
+    return frozenset(called.own) | (known if not asks and home.all & set(called.own) else frozenset())
 
 
 def licence_of(

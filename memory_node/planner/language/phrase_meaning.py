@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.goal import Mention
@@ -21,6 +22,8 @@ Similar = Callable[[str], Sequence[str]]
 # Several classes that a name may mean, for a part of the command, whether to be almost sure -> the one that is
 # meant, "" where that is open.
 Prefer = Callable[[Slot, Sequence[str], bool], str]
+# A phrase, classes -> those of them that are used where the instruction takes place; all where nothing tells.
+UsedHere = Callable[[NounPhrase, Sequence[str]], Sequence[str]]
 _MOST_CHOICES = 4
 _TALL_M = 1.0  # what is taller stands on the floor
 _KINDS_OF_A_GENERIC = 2  # a name that so many other classes answer to is generic: "lamp", "bottle"
@@ -43,6 +46,7 @@ class PhraseMeaning:
         similar: Similar,
         prefer: Prefer,
         guesses: bool = False,
+        used_here: UsedHere = lambda _phrase, names: names,
     ) -> None:
         self._kinds = kinds
         self._home = home
@@ -52,6 +56,7 @@ class PhraseMeaning:
         self._similar = similar
         self._prefer = prefer
         self._guesses = guesses
+        self._used_here = used_here
 
     @property
     def guesses(self) -> bool:
@@ -101,7 +106,10 @@ class PhraseMeaning:
         if told:
             return self._made(phrase, _first(told[:1], own + also))
         known = [name for name in also + own if name in self._home.all]
-        meant = self._called_after(partner, also + own, known or also) or (known if len(known) == 1 else [])
+        meant = self._called_after(partner, also + own, known or also)
+        if not meant and self._guesses:
+            return self._likeliest(phrase, slot, also + own, known)
+        meant = meant or (known if len(known) == 1 else [])
         if meant:
             return self._made(phrase, _first(meant, also + own))
         if own and not known:
@@ -109,6 +117,22 @@ class PhraseMeaning:
         if self._have_one_name(also):
             return self._made(phrase, sorted(also, key=lambda name: not self._holds(name)))
         return self._chosen(phrase, slot, known or also)
+
+    def _likeliest(self, phrase: NounPhrase, slot: Slot, names: Sequence[str], known: Sequence[str]) -> Mention:
+        """Return what a generic name means where nobody can be asked: the class that the trained readers are almost
+        sure of, or one that is used where the instruction takes place. Memory decides what these leave open; "a table"
+        is any that it holds."""
+        told = phrase.definite or phrase.attributes
+        among = names if told or not known else known
+        sure = self._prefer(slot, among, True)
+        likely = [sure] if sure else self._used_here(phrase, among)
+        likely = [name for name in likely if name in known] or likely
+        meant = sure or self._prefer(slot, likely, False)
+        likely = _first(filter(None, [meant]), likely)
+        if len(likely) == len(among):
+            return self._made(phrase, _first(likely, names))
+        others = tuple(name for name in _first(known, names) if name not in likely)
+        return replace(self._made(phrase, likely), stand_ins=others)
 
     def _able(self, called: Called, fits: Fits | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the classes first called so, everyday ones and those that hold things first, and the others.
@@ -124,11 +148,16 @@ class PhraseMeaning:
         return len({self._kinds[name].best_name for name in names}) == 1
 
     def _first_called_so(self, phrase: NounPhrase, slot: Slot, names: Sequence[str]) -> Mention:
-        """Return the class that is first called so. Where nobody can be asked, it may be another that memory holds and
-        that answers to the name: of two knives the butter knife, if that is almost surely meant."""
-        own = names[0]
-        meant = self._guessed(slot, names, surely=own in self._home.all) or own
-        return self._made(phrase, _first([meant], names))
+        """Return the class that is first called so, known or not. Where nobody can be asked and memory holds such a
+        thing, it may be another that answers to the name: of two knives the butter knife, if that is almost surely
+        meant. Others that answer to the name take its part only where a search finds none of it."""
+        own, *others = names
+        meant = self._guessed(slot, names) if own in self._home.all else ""
+        if meant and meant != own:
+            return self._made(phrase, _first([meant], names))
+        carried = any(self._kinds[name].pickupable for name in names)
+        instead = tuple(others) if self._guesses or not carried else ()  # a person is told that there is no cup
+        return replace(self._made(phrase, [own]), stand_ins=instead)
 
     def _spoken_of_before(self, phrase: NounPhrase, names: Sequence[str]) -> list[str]:
         """Return the classes that "the ..." means because they were spoken of, the last one first."""
@@ -146,8 +175,6 @@ class PhraseMeaning:
         preferred = self._prefer(slot, choices, False)
         if preferred:
             return self._made(phrase, _first([preferred], choices))
-        if self._guesses:  # any of them, in the order in which people mean them
-            return self._made(phrase, choices)
         raise UnclearError(self._which(phrase, choices, slot))
 
     def _standing_there(self, phrase: NounPhrase, names: Sequence[str]) -> list[str]:
@@ -166,10 +193,10 @@ class PhraseMeaning:
         low = [name for name, size in sizes.items() if size is None or size[2] < _TALL_M]
         return low if len(low) < len(names) else []
 
-    def _guessed(self, slot: Slot, names: Sequence[str], surely: bool) -> str:
-        """Return the one of several classes with a name that people mostly mean, where nobody can be asked."""
+    def _guessed(self, slot: Slot, names: Sequence[str]) -> str:
+        """Return the known class of those with a name that is almost surely meant, where nobody can be asked."""
         known = [name for name in names if name in self._home.all]
-        return self._prefer(slot, known, surely) if self._guesses and known else ""
+        return self._prefer(slot, known, True) if self._guesses and known else ""
 
     def _holds(self, name: str) -> bool:
         return self._kinds[name].is_receptacle
@@ -256,9 +283,9 @@ class PhraseMeaning:
         return tuple(name for name in names if fits is None or fits(name))
 
 
-def _first(names: Sequence[str], among: Sequence[str]) -> tuple[str, ...]:
+def _first(names: Iterable[str], among: Sequence[str]) -> tuple[str, ...]:
     """Return the names, then the others among which they are."""
-    return (*names, *(name for name in among if name not in names))
+    return tuple(dict.fromkeys((*names, *among)))
 
 
 def _or(words: Sequence[str]) -> str:

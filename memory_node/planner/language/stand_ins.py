@@ -33,7 +33,7 @@ class StandIns:
         """Return the goal with stand-ins. text: the words that it was read from."""
         parts = {name: getattr(goal, name) for name in _SLOTS}
         with_stand_ins = {
-            name: replace(part, stand_ins=self._for(part, home, text, _SLOTS[name]))
+            name: replace(part, stand_ins=_each_once(part.stand_ins, self._for(part, home, text, _SLOTS[name])))
             for name, part in parts.items()
             if part is not None and self._lacks(part, home)
         }
@@ -48,3 +48,7 @@ class StandIns:
         shares = self._prefer(text, home, slot, able)
         close = {name: -rank for rank, name in enumerate(self._similar(mention.text, able))}
         return tuple(sorted(able, key=lambda name: (-shares.get(name, 0.0), -close.get(name, -len(able)))))
+
+
+def _each_once(*rows: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for row in rows for name in row))

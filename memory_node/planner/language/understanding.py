@@ -21,6 +21,7 @@ from memory_node.planner.language.instruction_grammar import InstructionReader
 from memory_node.planner.language.known_words import KnownWords
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.licence import Licence, licence_of, meant_by
+from memory_node.planner.language.named_mentions import with_named
 from memory_node.planner.language.reading import Reading, Said
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Instruction, Parts
@@ -88,7 +89,8 @@ class Understander:
         counts = frozenset(english.numbers) | {"both", "some", "few"}
         known = KnownWords(self._lexicon, english, kinds.treatments)
         self._words = WordsEvidence(kinds, self._instructions, known, self._treatments, counts, asks)
-        self._commands = GrammarReader(kinds, self._described, self._similar, self._preferred, guesses=not asks)
+        meaning = (self._described, self._similar, self._preferred)
+        self._commands = GrammarReader(kinds, *meaning, not asks, english.rooms)
 
     def understand(
         self,
@@ -183,8 +185,12 @@ class Understander:
             return home
         if licence.open and self._asks:
             return HomeClasses()  # what is described may be something that memory does not know yet
-        movable = {name for name in licence.named if self._kinds[name].pickupable}
-        return replace(home, objects=home.objects | movable, fixtures=home.fixtures | (licence.named - movable))
+        return self._with(home, licence.named)
+
+    def _with(self, home: HomeClasses, names: Collection[str]) -> HomeClasses:
+        """Return the home as if memory held things of some classes, too."""
+        movable = frozenset(name for name in names if self._kinds[name].pickupable)
+        return replace(home, objects=home.objects | movable, fixtures=home.fixtures | (frozenset(names) - movable))
 
     # --- what the grammar asks of the others
 
@@ -203,10 +209,12 @@ class Understander:
         return self._grounding.by_meaning(words, home.all or self._kinds.names)
 
     def _preferred(self, said: Said, slot: Slot, among: Sequence[str], surely: bool) -> str:
-        """Return the class that the trained readers prefer. surely: of one command, where they are almost sure."""
-        if self._asks or not said.home.all or (surely and (len(among) < 2 or len(said.instruction.commands) > 1)):
+        """Return the class that the trained readers prefer, known or not. surely: of one command, where they are almost
+        sure."""
+        if self._asks or (surely and (len(among) < 2 or len(said.instruction.commands) > 1)):
             return ""
-        shares = self._shares(said.text, said.home, slot, among)
+        home = self._with(said.home, among) if said.home.all else said.home
+        shares = self._shares(said.text, home, slot, among)
         best = max(shares, key=lambda name: shares[name], default="")
         return "" if surely and best and shares[best] < _ALMOST_SURE else best
 
@@ -253,6 +261,8 @@ class Understander:
 
     def _stands(self, reading: Reading, commands: Reading, said: Said) -> Understanding:
         goals = self._treatments.named(reading.goals, commands.goals, said.text)
+        if not self._asks and reading.source != commands.source:
+            goals = with_named(goals, commands.goals, names_in(said.parts))
         return Understanding(tuple(goals), reading.source, reading.confidence)
 
     def _without_readers(self, said: Said, commands: Reading, why: str) -> Understanding:

@@ -37,6 +37,8 @@ def question_about(
 
 
 def _is_unseen(mention: Mention, home: HomeClasses, kinds: ObjectCatalogue) -> bool:
+    if home.all & set(mention.stand_ins):
+        return False
     return lacks(home, mention, kinds) and all(_is_big_furniture(kinds[name]) for name in mention.candidates)
 
 

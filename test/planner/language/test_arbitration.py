@@ -189,7 +189,7 @@ def test_one_of_several_tables_is_guessed_only_where_nobody_can_be_asked() -> No
     one.preferred = {"CoffeeTable": 0.99, "DiningTable": 0.01}
     assert understood("put the book on the table", None, one, home=tables).question is not None
     guessed = understood("put the book on the table", None, one, home=tables, asks=False)
-    assert set(one.asked_among) == {"CoffeeTable", "DiningTable"}
+    assert {"CoffeeTable", "DiningTable"} <= set(one.asked_among)
     assert goals(guessed)[1] == ["place Book to CoffeeTable"]
 
 

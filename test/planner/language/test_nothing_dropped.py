@@ -94,7 +94,7 @@ def test_verb_and_thing_are_not_swapped(text: str, meant: str) -> None:
 
 
 def test_second_name_accounts_for_a_class_only_where_nobody_can_be_asked() -> None:
-    cup, home = Called(("Cup",), ("Mug",)), HomeClasses(frozenset({"Mug"}))
+    cup, home = Called(("Cup",), ("Mug",)), HomeClasses(frozenset({"Cup", "Mug"}))
     assert meant_by(cup, home) == {"Cup", "Mug"}
     assert meant_by(cup, home, asks=True) == {"Cup"}
 

@@ -135,3 +135,42 @@ def test_of_two_that_a_name_means_the_preferred_one_is_taken_only_where_nobody_c
     assert means("the knife", meaning(home, preferred="ButterKnife")) == "Knife"
     assert means("the knife", meaning(home, preferred="ButterKnife", guesses=True)) == "ButterKnife"
     assert means("the knife", meaning(home, guesses=True)) == "Knife"
+
+
+@pytest.mark.parametrize("guesses", [True, False])
+def test_unknown_thing_is_not_swapped_for_one_that_is_called_so_too(guesses: bool) -> None:
+    home = HomeClasses(frozenset({"ButterKnife"}), frozenset({"ArmChair"}))
+    knife = meaning(home, preferred="ButterKnife", guesses=guesses).mention(phrase("a knife"), Slot.TARGET)
+    assert (knife.candidates, knife.stand_ins) == (("Knife",), ("ButterKnife",) if guesses else ())
+    chair = meaning(home, preferred="ArmChair", guesses=guesses).mention(phrase("the chair"), Slot.DESTINATION)
+    assert (chair.candidates, chair.stand_ins) == (("Chair",), ("ArmChair",))
+
+
+def tables(said: str, preferred: str, sure: bool, *known: str) -> Mention:
+    found = PhraseMeaning(
+        KINDS,
+        HomeClasses(frozenset(), frozenset(known)),
+        Discourse(),
+        nothing_recalled,
+        lambda words: (),
+        lambda words: (),
+        lambda slot, among, surely: preferred if preferred in among and (sure or not surely) else "",
+        True,
+        lambda phrase, names: [name for name in names if name == "DiningTable"] or names,
+    )
+    return found.mention(phrase(said), Slot.DESTINATION)
+
+
+def test_generic_name_means_the_class_that_is_almost_surely_meant_though_another_is_known() -> None:
+    assert tables("the table", "Desk", True, "SideTable").object_class == "Desk"
+    assert tables("a black table", "Desk", True, "SideTable").object_class == "Desk"
+    assert "SideTable" in tables("the table", "Desk", True, "SideTable").stand_ins
+
+
+def test_generic_name_means_what_is_used_where_the_instruction_takes_place() -> None:
+    assert tables("the table", "SideTable", False, "SideTable", "DiningTable").object_class == "DiningTable"
+    assert tables("the table", "SideTable", False, "SideTable").object_class == "DiningTable"
+
+
+def test_any_known_one_will_do_for_a_generic_name_without_more_words() -> None:
+    assert tables("a table", "Desk", True, "SideTable").object_class == "SideTable"
