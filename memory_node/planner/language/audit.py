@@ -6,14 +6,14 @@ One audit for every reader, and for a language model's plan, before the first mo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.language.audit_quantities import dropped_quantity
+from memory_node.planner.language.audit_quantities import dropped_quantity, made_up_number
 from memory_node.planner.language.english import English
 from memory_node.planner.language.licence import Licence
 from memory_node.planner.language.noun_phrase import NounPhrase
@@ -24,7 +24,8 @@ from memory_node.planner.language.treatments import TreatmentWords
 _HARMS = (GoalKind.BREAK, GoalKind.THROW)  # they need a command: nothing is broken for a word that was misread
 _UNSAID = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)  # what trained readers may add to a place
 _CARRYING = (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.FETCH, GoalKind.THROW)
-_TREATED = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.FILL, GoalKind.EMPTY)
+_SETTING = (GoalKind.OPEN, GoalKind.CLOSE, GoalKind.SWITCH_ON, GoalKind.SWITCH_OFF)
+_TREATED = (*_UNSAID, GoalKind.FILL, GoalKind.EMPTY)
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,8 @@ def _unasked(goal: Goal, evidence: Evidence) -> str:
 
 def _uncounted(goal: Goal, evidence: Evidence) -> str:
     """Object to a number that nobody said: "the pillows" are all of them, not two."""
-    said = not evidence.counts or evidence.counts & set(evidence.instruction.words)
-    return "" if said or goal.count == 1 or goal.target.referring else f"no word says {goal.count}"
+    words, english = evidence.counts & set(evidence.instruction.words), evidence.english
+    return made_up_number(goal, words, english) if evidence.counts and english is not None else ""
 
 
 def _dropped_quantity(goals: Sequence[Goal], evidence: Evidence) -> str:
@@ -140,7 +141,6 @@ def _unaccounted(goals: Sequence[Goal], evidence: Evidence) -> str:
 
 
 def _left_out(goals: Sequence[Goal], evidence: Evidence) -> str:
-    """Object to leaving out a thing that is named."""
     classes = {name for mention in _handled(goals) for name in mention.candidates}
     classes |= {evidence.kinds.recipient, *(name for goal in goals for name in _used_for(goal, evidence.kinds))}
     named = (*_demanded(evidence.instruction), *evidence.roles.goals, *evidence.unexplained, *_topics(evidence))
@@ -166,9 +166,11 @@ def _bare(instruction: Instruction) -> NounPhrase | None:
         phrase for command in instruction.commands for phrase in command.targets if phrase.bare and phrase.pointed_at
     ]
     if shown or not instruction.plain or instruction.aside:
-        return next(iter(shown), None)
-    moved = [command for command in instruction.commands if command.kind in _CARRYING and command.contents is None]
-    return next((phrase for command in moved for phrase in command.targets if phrase.bare), None)
+        return shown[0] if shown else None
+    commands = [command for command in instruction.commands if command.contents is None]
+    moved = [phrase for command in commands if command.kind in _CARRYING for phrase in command.targets]
+    fixed = [replace(phrase, states=()) for one in commands if one.kind in _SETTING for phrase in one.targets]
+    return next((phrase for phrase in (*moved, *fixed) if phrase.bare), None)
 
 
 def _used_for(goal: Goal, kinds: ObjectCatalogue) -> Sequence[str]:

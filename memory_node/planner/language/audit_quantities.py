@@ -18,7 +18,7 @@ _UNCOUNTED = (GoalKind.TELL, GoalKind.STOP, GoalKind.WAIT, GoalKind.GO)
 def dropped_quantity(goals: Sequence[Goal], instruction: Instruction, english: English) -> str:
     """Return why goals do not have the quantities of the words, in one sentence; "" where they do."""
     commands = [command for command in instruction.commands if command.kind not in _UNCOUNTED]
-    everywhere = next((command.destination for command in commands if _is_each(command.destination)), None)
+    everywhere = next((command.destination for command in commands if _is_each(command)), None)
     if everywhere is not None:
         return f"{everywhere.text!r} is more than one place"
     covered = next((phrase for phrase in _all_of_them(commands) if not _covers(goals, phrase)), None)
@@ -29,15 +29,29 @@ def dropped_quantity(goals: Sequence[Goal], instruction: Instruction, english: E
     return _uncounted((*texts, instruction.unread), counted, english)
 
 
+def made_up_number(goal: Goal, words: Set[str], english: English) -> str:
+    """Return why the number of a goal is none of those that words say, in one sentence; "" where it is one.
+
+    words: those of the instruction that count; one without a number of its own ("both", "a few") is any.
+    """
+    said = any(english.numbers.get(word, goal.count) == goal.count for word in words)
+    return "" if said or goal.count == 1 or goal.target.referring else f"no word says {goal.count}"
+
+
 def _uncounted(runs: Sequence[Sequence[str]], counted: Set[int], english: English) -> str:
     """Return that a number of the words is none of those that are counted; "" where all are."""
     said = (number for words in runs for number in _numbers(words, english))
     return next((f"{word!r} is left out" for word, number in said if number not in counted), "")
 
 
-def _is_each(phrase: NounPhrase | None) -> bool:
-    """Return whether a place is each of several: "an apple in each bowl"."""
-    return phrase is not None and phrase.every and phrase.text.split()[0] in ("each", "every")
+def _is_each(command: Command) -> bool:
+    """Return whether a place is each of several: "an apple in each bowl", "each book on its own shelf"."""
+    phrase = command.destination
+    if phrase is None:
+        return False
+    several = any(target.every or target.plural for target in command.targets)
+    own = phrase.owner in ("its", "their") and "own" in phrase.attributes
+    return (phrase.every and phrase.text.split()[0] in ("each", "every")) or (several and own)
 
 
 def _all_of_them(commands: Sequence[Command]) -> Iterator[NounPhrase]:

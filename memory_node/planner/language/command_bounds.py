@@ -86,7 +86,8 @@ class CommandBounds:
     def _is_afterthought(self, words: Sequence[str], at: int, found: Arguments, joint: str) -> bool:
         """Return whether what begins at a word is no further thing of the command. joint: the word that joins it."""
         set_off = joint == "," and words[at - 1] == "," and self._phrases.read(words, at) is not None
-        if set_off and (found.places or (found.targets and self._is_address(words, at))):
+        placed = any(not place.phrase.person for place in found.places)  # "bring me a fork, two knives and a spoon"
+        if set_off and (placed or (found.targets and self._is_address(words, at))):
             return True  # "..., nurse's orders"
         switched = found.particle in ("on", "off") and self._is_switched(words, at)
         return switched or self._is_remark(words, at) or (bool(found.places) and self._is_gapped(words, at))

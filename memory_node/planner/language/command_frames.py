@@ -188,9 +188,11 @@ def _lit_while_carrying(command: Command, places: Sequence[Place], english: Engl
 def _searched_place(command: Command, places: Sequence[Place]) -> Command | None:
     """Read "search the bedroom for my card": the card is sought."""
     sought = [place.phrase for place in places if place.sense == FOR and not place.phrase.person]
-    if command.kind is not _K.FIND or not sought or not command.targets:
+    inside = [place.phrase for place in places if place.sense == INTO]  # "look in the fridge for butter"
+    where = command.targets or inside
+    if command.kind is not _K.FIND or not sought or not where:
         return None
-    return replace(command, targets=(placed(sought[0], INTO, command.targets[0]),))
+    return replace(command, targets=(placed(sought[0], INTO, where[0]),))
 
 
 def _told_by_places(command: Command, places: Sequence[Place]) -> Command:

@@ -8,15 +8,16 @@ from dataclasses import replace
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.command_bounds import CommandBounds
 from memory_node.planner.language.command_frames import framed
-from memory_node.planner.language.english import FROM, INTO, PUNCTUATION, English
+from memory_node.planner.language.english import FROM, INTO, NEAR, PUNCTUATION, English
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.noun_phrase_reader import NounPhraseReader
-from memory_node.planner.language.spoken_command import Command, Place
+from memory_node.planner.language.spoken_command import Command, Place, placed
 from memory_node.planner.language.verb_particles import SoFar, VerbParticles
 
 _ADDING = frozenset({"and", "or", "plus"})
 _CARRYING = frozenset(["take", "carry", "move", "send", "get", "fetch", "return"])
+_ONWARD = frozenset(["and", "then", ",", "from", "there"])
 _NEGATIONS = (["but", "not"], ["instead", "of"])
 
 
@@ -78,10 +79,19 @@ class CommandReader:
         """Take the words behind the verb; return where the command ends."""
         while at < len(words):
             back = self._where_it_was(words, at, reading)
-            if back is None and self._bounds.ends(words, at, reading.found):
+            if back is None and (self._bounds.ends(words, at, reading.found) or self._is_next_stop(words, at, reading)):
                 break
             at = back or self._by_rule(words, at, reading)
         return at
+
+    def _is_next_stop(self, words: Sequence[str], at: int, reading: SoFar) -> bool:
+        """Return whether the robot is to go on from there: "go to the bathroom [and then to the kitchen]"."""
+        if reading.sense.kind is not GoalKind.GO or not (reading.found.targets or reading.found.places):
+            return False
+        stop = at
+        while stop < len(words) and words[stop] in _ONWARD:
+            stop += 1
+        return stop > at and stop < len(words) and self.english.preposition_at(words, stop) is not None
 
     def _by_rule(self, words: Sequence[str], at: int, reading: SoFar) -> int:
         """Take what begins at a word by the first rule that knows it; else it is a thing of its own."""
@@ -111,7 +121,8 @@ class CommandReader:
             word == "over" and targets and targets[-1].head in self.english.liquids
         )  # "water over the plant"
         draped = word == "over" and bool(targets) and reading.sense.word in self.english.draping
-        filler &= not (draped and "".join(words[at + 1 : at + 2]) in self.english.determiners)
+        above = word == "over" and (draped or any(place.sense == FROM for place in reading.found.places))
+        filler &= not (above and "".join(words[at + 1 : at + 2]) in self.english.determiners)
         adverb = word.endswith("ly") and self._lexicon.name_at(words, at) is None
         return at + 1 if filler or adverb or word in PUNCTUATION else None
 
@@ -204,7 +215,7 @@ class CommandReader:
         if english.is_verb(word) and {"it", "them"} & set(words[at + 2 : at + 3]):
             return True  # "to cool it down"
         beginners = self._beginners | english.people | english.colours | english.sizes | set(english.states)
-        if word in beginners or english.preposition_at(words, at + 1):
+        if word in beginners | english.relative or english.preposition_at(words, at + 1):
             return False
         return not (self._lexicon.name_at(words, at + 1) or self._lexicon.room_at(words, at + 1))
 
@@ -218,20 +229,25 @@ class CommandReader:
     def _place(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Take a preposition and what stands behind it."""
         found = reading.found
-        placed = self.english.preposition_at(words, at)
-        if placed is None and words[at] == "out" and found.targets:
-            placed = FROM, 1
-        if placed is None:
+        said = self.english.preposition_at(words, at)
+        if said is None and words[at] == "out" and found.targets:
+            said = FROM, 1
+        if said is None:
             return None
-        start = at + placed[1]
+        sense, start = said[0], at + said[1]
         if words[start : start + 1] == ["where"] and found.targets:
             return start  # "back to where it was"
         phrase = self._phrases.read(words, start)
         if phrase is None:
             found.unread += words[at:start]
             return start
-        found.places.append(Place(placed[0], " ".join(words[at:start]), phrase))
-        return phrase.end
+        end, preposition = phrase.end, " ".join(words[at:start])
+        paired = preposition.endswith("between") and words[end : end + 1] == ["and"]
+        other = self._phrases.read(words, end + 1) if paired else None
+        if other is not None:  # "between the vase and the statue"
+            phrase, end = placed(phrase, NEAR, other), other.end
+        found.places.append(Place(sense, preposition, phrase))
+        return end
 
     def _thing(self, words: Sequence[str], at: int, reading: SoFar) -> int:
         """Take a thing or a person; a word that is neither is unread."""
@@ -250,6 +266,8 @@ class CommandReader:
             last = replace(last, attributes=(*last.attributes, *phrase.attributes))
             states, places = (*last.states, *phrase.states), (*last.places, *phrase.places)
             found.targets[-1] = replace(last, states=states, places=places)
+        elif found.targets and words[at - 1] == "," and words[at] in ("all", "both") and phrase.pronoun == "them":
+            found.targets[-1] = replace(found.targets[-1], count=phrase.count, every=phrase.count == 1)
         elif found.targets and words[at - 1] not in (",", "and", "or", "then"):
             found.unread += words[phrase.begin : phrase.end]
         else:

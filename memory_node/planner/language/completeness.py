@@ -46,6 +46,22 @@ class Completeness:
         if strange is not None:
             self._meaning.mention(strange, Slot.COMMAND)
 
+    def check_filled(self, command: Command) -> None:
+        """Ask where something is to be filled with what is no liquid: that is put in one by one."""
+        matter = command.instrument if command.kind is _K.FILL else None
+        if matter is not None and matter.called is not None and self._kinds[matter.called.all[0]].pickupable:
+            into = command.targets[0].head if command.targets else "it"
+            raise UnclearError(
+                Question(f"I can fill the {into} with water. Shall I do that, or put {matter.text} there?")
+            )
+
+    def check_cut(self, command: Command, target: Mention) -> None:
+        """Ask where something is to be cut that cannot be."""
+        name = target.object_class
+        if command.kind is _K.SLICE and name and not self._kinds[self._kinds.whole(name)].slices:
+            called = self._kinds[name].best_name
+            raise UnclearError(Question(f"I cannot cut the {called}. What shall I cut?", slot=Slot.TARGET))
+
     def check_complete(self, command: Command, target: Mention, destination: Mention | None) -> None:
         """Ask for what a command leaves out: where a thing goes, or what is to be taken out of a piece of furniture."""
         if command.kind is _K.PLACE and destination is None:

@@ -58,31 +58,31 @@ def completed(said: Instruction, conversation: Conversation, kinds: ObjectCatalo
     if pending is not None and pending.question.confirms:
         return pending.parts if fragment.agrees else None
     if pending is not None:
-        return _answered(fragment, pending)
+        return _answered(fragment, pending, kinds)
     if not conversation.last or (fragment.thing is None and fragment.place is None):
         return None
     return _repeated(fragment, conversation.last, kinds)
 
 
-def _answered(fragment: Fragment, pending: Pending) -> Parts | None:
+def _answered(fragment: Fragment, pending: Pending, kinds: ObjectCatalogue) -> Parts | None:
     """Return the parts of the question's instruction with the answer in its place."""
     command = pending.parts[pending.index]
     if not isinstance(command, Command):
         return None
     thing, place = fragment.thing, fragment.place
     if fragment.agrees and len(pending.question.choices) == 1:
-        thing = _choice(pending.question.choices[0])
+        thing = _choice(pending.question.choices[0], kinds)
     slot = pending.question.slot
     if thing is None and place is None:
         return None
     if place is not None and command.kind is GoalKind.GO:
         filled = replace(command, targets=(place[1],))
     elif place is not None and (slot is Slot.DESTINATION or thing is None):
-        filled = replace(command, destination=place[1], near=place[0] == NEAR)
+        filled = replace(command, destination=place[1], near=place[0] == NEAR, under=False)
     elif thing is None:
         return None
     elif slot is Slot.DESTINATION:
-        filled = replace(command, destination=_merged(command.destination, thing))
+        filled = replace(command, destination=_merged(command.destination, thing), under=False)
     elif slot is Slot.LIGHT:
         filled = replace(command, light=thing)
     else:
@@ -103,8 +103,9 @@ def _merged(asked: NounPhrase | None, answer: NounPhrase) -> NounPhrase:
     return answer
 
 
-def _choice(words: str) -> NounPhrase:
-    return NounPhrase(words, 0, 0, words, Called((words,)), definite=True)
+def _choice(words: str, kinds: ObjectCatalogue) -> NounPhrase:
+    called = tuple(kind.name for kind in kinds if kind.best_name == words) or (words,)
+    return NounPhrase(words, 0, 0, words, Called(called), definite=True)
 
 
 def _repeated(fragment: Fragment, last: Parts, kinds: ObjectCatalogue) -> Parts | None:

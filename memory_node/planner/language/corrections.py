@@ -144,7 +144,10 @@ class Corrections:
         if right is None or right.person:
             return None
         alone = bool(ENDS & set(words[begin:end]))
-        place = (self._last_like(words, begin, right) if alone else None) or self._last_phrase(words, begin)
+        like = self._last_like(words, begin, right)
+        wrong = self._commands.phrase(words, like[0]) if like is not None else None
+        meant = alone or not self._holds(right) or self._holds(wrong)  # "put the cup in the sink, no, the mug"
+        place = (like if meant else None) or self._last_phrase(words, begin)
         if place is None:
             return None
         first, last = place
@@ -162,6 +165,10 @@ class Corrections:
             if phrase is not None and determined and self._is_carried(phrase) and phrase.end <= last[0]:
                 return phrase.begin, phrase.end
         return None
+
+    def _holds(self, phrase: NounPhrase | None) -> bool:
+        """Return whether things may be put into what a phrase means."""
+        return phrase is not None and (phrase.called is None or self._lexicon.is_holder(phrase.called))
 
     def _is_carried(self, phrase: NounPhrase | None) -> bool:
         return phrase is not None and phrase.called is not None and self._lexicon.is_carried(phrase.called)

@@ -64,6 +64,8 @@ class Destinations:
             beside = self._meaning.mention(phrase, Slot.DESTINATION)
             if command.under and self._kinds[beside.object_class].can(Property.BREWS):
                 return beside  # a mug stands under the coffee machine when it stands in it
+            if command.under and not self._meaning.guesses:
+                raise UnclearError(self._instead_of_under(beside))
             return self._beside(beside)
         place = self._meaning.mention(phrase, Slot.DESTINATION, self.holds, partner=target.object_class)
         if self._is_on_rim(phrase, place):
@@ -71,6 +73,11 @@ class Destinations:
         if command.verb in _CARRYING and place.candidates and not self.holds(place.object_class):
             return self._beside(place)  # "carry the vase to the lamp"
         return place
+
+    def _instead_of_under(self, place: Mention) -> Question:
+        name = self._kinds[place.object_class].best_name
+        words = f"I cannot put anything under the {name}. Shall I put it beside the {name}?"
+        return Question(words, (name,), slot=Slot.DESTINATION)
 
     def _beside(self, place: Mention) -> Mention:
         return Mention(f"beside {place}", place.candidates, beside=True, stand_ins=place.stand_ins)

@@ -83,4 +83,6 @@ def _same(goal: Goal, before: Goal) -> bool:
 
 def _is_approach(goal: Goal, later: Sequence[Goal]) -> bool:
     """Return whether a goal only drives somewhere on the way: "go to the counter, pick up the mug"."""
+    if later and goal.kind is later[0].kind is _K.FIND and goal.text == later[0].text:
+        return False  # "find a pencil and a book"
     return goal.kind in (_K.FIND, _K.GO) and bool(later) and later[0].kind not in (_K.GO, _K.TELL, _K.WAIT, _K.STOP)

@@ -12,20 +12,21 @@ from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.complaints import Complaints
 from memory_node.planner.language.corrections import Corrections
 from memory_node.planner.language.doing_order import DoingOrder
-from memory_node.planner.language.english import PUNCTUATION, English, phrase_at
+from memory_node.planner.language.english import INTO, PUNCTUATION, English, phrase_at
 from memory_node.planner.language.fragments import read_fragment
 from memory_node.planner.language.idioms import Idioms
 from memory_node.planner.language.instruction_words import without_kindness, words_of
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
-from memory_node.planner.language.spoken_command import Command
-from memory_node.planner.language.spoken_instruction import Heard, Instruction
+from memory_node.planner.language.spoken_command import Command, placed
+from memory_node.planner.language.spoken_instruction import Heard, Instruction, Remark
 from memory_node.planner.language.timing import Timing, without
 from memory_node.planner.language.verbless import Verbless
 from memory_node.planner.language.wanted_states import WantedStates
 
 _IF_NOT = (("if", "not"), ("if", "it", "is", "not"), ("if", "they", "are", "not"))
 _IF_SO = (("if", "so"), ("if", "it", "is"), ("if", "they", "are"), ("if", "yes"))
+_ONWARD = frozenset({"and", "then", ","})
 _ADDITIONS = frozenset({"and", "but", "or"})
 
 _SWITCHING = {GoalKind.SWITCH_ON: GoalKind.SWITCH_OFF, GoalKind.SWITCH_OFF: GoalKind.SWITCH_ON}
@@ -37,9 +38,13 @@ _Rule = Callable[[Sequence[str], int, Heard], "int | None"]
 
 
 class InstructionReader:
-    """Reads instructions with the names of a lexicon."""
+    """Reads instructions with the names of a lexicon.
 
-    def __init__(self, lexicon: Lexicon, english: English) -> None:
+    literal: "the mug on the desk" is a mug that is there, also behind "put the pen in"; else the mug goes there, too.
+    """
+
+    def __init__(self, lexicon: Lexicon, english: English, literal: bool = False) -> None:
+        self._literal = literal
         self._english = english
         self.lexicon = lexicon
         self.commands = CommandReader(lexicon, english)
@@ -62,6 +67,7 @@ class InstructionReader:
             _part(wanted.assured),
             _part(wanted.requested),
             self._switched_again,
+            self._going_on,
             _part(complaints.left),
             self._opening,
             _part(idioms.given),
@@ -91,13 +97,21 @@ class InstructionReader:
         return Instruction(
             tuple(said),
             tuple(words),
-            tuple(heard.parts),
+            tuple(map(self._told_by_place, heard.parts)),
             tuple(heard.aside),
             tuple(heard.unread),
             taken_back=taken_back,
             asks=self._asks(said),
             put_off=self._timing.put_off(timed, spans, heard),
         )
+
+    def _told_by_place(self, part: Command | Remark) -> Command | Remark:
+        """Return "put the pen in the mug on the desk" with the desk as where the mug is."""
+        inner, outer = (part.within, part.destination) if isinstance(part, Command) else (None, None)
+        if not self._literal or not isinstance(part, Command) or inner is None or outer is None or part.near:
+            return part
+        carried = inner.definite and inner.called is not None and self.lexicon.is_carried(inner.called)
+        return replace(part, destination=placed(inner, INTO, outer), within=None) if carried else part
 
     def _heard(self, words: Sequence[str]) -> Heard:
         heard, at = Heard(), 0
@@ -219,6 +233,20 @@ class InstructionReader:
             return None
         heard.parts.append(replace(said, kind=_SWITCHING[said.kind], text=words[at]))
         return at + 1
+
+    def _going_on(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take the next stop of "go to the bathroom and then to the kitchen"."""
+        said = heard.parts[-1] if heard.parts else None
+        if not isinstance(said, Command) or said.kind is not GoalKind.GO or words[at - 1] not in _ONWARD:
+            return None
+        begin = at + (words[at : at + 2] == ["from", "there"]) * 2
+        if self._english.preposition_at(words, begin) is None:
+            return None
+        found = self.commands.read(["go", *words[begin:]], 0)
+        if found is None or found[0].unread:
+            return None
+        heard.parts.append(found[0])
+        return begin + found[1] - 1
 
     def _opening(self, words: Sequence[str], at: int, _heard: Heard) -> int | None:
         """Return where the command begins that is only introduced here; a question behind a command is no more."""

@@ -68,12 +68,14 @@ class Interpreter:
         return goals
 
     def _goals(self, command: Command) -> list[Goal]:
-        simple = self._simple.of(command)
-        if simple is not None:
-            return [simple]
+        stops = command.targets if command.kind is _K.GO else ()
+        simple = [self._simple.of(replace(command, targets=(one,))) for one in stops] or [self._simple.of(command)]
+        if simple[0] is not None:
+            return [goal for goal in simple if goal is not None]
         command = self._with_targets(self._put_somewhere(command))
         self._completeness.check_poured(command)
         self._completeness.check_means(command)
+        self._completeness.check_filled(command)
         if command.alternatives:
             return [self._either(command)]
         goals = [goal for phrase in command.targets for goal in self._goals_of(command, phrase)]
@@ -163,6 +165,8 @@ class Interpreter:
         target, container, phrase = self._stacked(command, phrase, target)
         light = self._destinations.light(command) if command.kind is _K.EXAMINE else None
         self._completeness.check_complete(command, target, destination)
+        if not self._meaning.guesses:
+            self._completeness.check_cut(command, target)
         kind, target = self._by_claimed_state(self._switched(command, target), phrase, target)
         sliced = {*phrase.states, *self._discourse.states_of(target.object_class)}
         cut = phrase.pieces or _S.SLICED in sliced

@@ -114,6 +114,10 @@ class Lexicon:
         """Return whether things of a name can be carried."""
         return any(self._kinds[name].pickupable for name in called.all)
 
+    def is_holder(self, called: Called) -> bool:
+        """Return whether things are put into or onto things of a name."""
+        return any(self._kinds[name].is_receptacle for name in called.all)
+
     def is_switched(self, called: Called) -> bool:
         """Return whether things of a name are turned on and off."""
         return any(self._kinds[name].can(Property.TOGGLEABLE) for name in called.all)

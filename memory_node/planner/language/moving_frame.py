@@ -147,10 +147,19 @@ class _Around:
             last = self.goals[-1]
             self.goals[-1] = last._replace(phrase=placed(last.phrase, sense, phrase))
             return True
+        if self._tells_origin(place):
+            assert self.origin is not None
+            self.origin = placed(self.origin, sense, phrase)
+            return True
         if sense == OF and not self.targets:
             self.targets.append(phrase)
             return True
         return False
+
+    def _tells_origin(self, place: Place) -> bool:
+        """Return whether a place tells where the thing is taken from: "the pot from the cabinet over the sink"."""
+        carried_to = self.to_user or self.command.kind is _K.FETCH
+        return place.sense in (NEAR, UNDER) and self.origin is not None and not self.goals and carried_to
 
     def _goal(self, place: Place) -> bool:
         """Take where the thing may go; "in half" and "into pieces" say how it is cut."""

@@ -17,7 +17,10 @@ def with_named(goals: Sequence[Goal], commands: Sequence[Goal], names: Iterable[
     commands: the grammar's goals, if it has any. names: what the names in the words may mean; a class that is first
     called so is no other, and those that are called so as well take its part only where a search finds none.
     """
-    found = {name: one for goal in commands for one in goal.mentions for name in (*one.candidates, *one.stand_ins)}
+    names = tuple(names)
+    named = {name for called in names for name in called.all}
+    mentions = [mention for goal in commands for mention in goal.mentions]
+    found = {name: one for one in mentions for name in (*one.candidates, *one.stand_ins) if name in named}
     first = {called.own[0]: called.also for called in names if called.own}
     return [_named(goal, found, first) for goal in goals]
 

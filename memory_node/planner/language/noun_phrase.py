@@ -21,7 +21,8 @@ class NounPhrase:
     of before. in_hand: what the robot holds, whatever that is. pieces: slices of it. handled: something was done with
     it before. described: told by its use or looks instead of a name. peculiar: told from others by words that are
     neither colours nor sizes nor names. places: (sense of the preposition, phrase) of where it is. excluded: what is
-    not meant. uncounted: some of them, but not how many. strange: its noun is no name, nor a word for a part or a way.
+    not meant. uncounted: some of them, but not how many. part: the part of it that is spoken of ("lid"). strange: its
+    noun is no name, nor a word for a part or a way.
     """
 
     text: str
@@ -49,6 +50,7 @@ class NounPhrase:
     places: tuple[tuple[str, NounPhrase], ...] = ()
     excluded: tuple[NounPhrase, ...] = ()
     uncounted: bool = False
+    part: str = ""
     strange: bool = False
 
     @property

@@ -253,9 +253,10 @@ class NounPhraseReader:
         if last.bare and singular(last.words) in english.pieces:
             phrase = replace(phrase, pieces=True, plural=phrase.plural or singular(last.words) != last.words)
             nouns = nouns[:-1]
-            if all(not noun.called and noun.words in english.parts for noun in nouns):  # "the slice", "an end slice"
-                return phrase
+            if all(not noun.called and noun.words in english.parts for noun in nouns):
+                return phrase  # "the slice", "an end slice"
         elif len(nouns) > 1 and self._adds_nothing(last, nouns[-2]):
+            phrase = replace(phrase, part=last.words if singular(last.words) in english.attached else "")
             nouns = nouns[:-1]
         if len(nouns) > 1 and singular(nouns[0].words) in english.pieces and nouns[-1].called is not None:
             phrase = replace(phrase, pieces=True)  # "the slice tomato"
@@ -266,8 +267,7 @@ class NounPhraseReader:
         return replace(phrase, pronoun=word.removesuffix("s") if "one" in word else word, plural=plural)
 
     def _adds_nothing(self, last: _Noun, before: _Noun) -> bool:
-        """Return whether the last noun means what the one before it does: "the fridge door" is the fridge, "the
-        bathroom door" a door."""
+        """Return whether the last noun means what the one before does, as in "fridge door", not "bathroom door"."""
         generic = singular(last.words)
         if last.bare and generic in self._english.generic:
             return True

@@ -148,14 +148,19 @@ class PhraseMeaning:
         return len({self._kinds[name].best_name for name in names}) == 1
 
     def _first_called_so(self, phrase: NounPhrase, slot: Slot, names: Sequence[str]) -> Mention:
-        """Return the class that is first called so, known or not. Where nobody can be asked and memory holds such a
-        thing, it may be another that answers to the name: of two knives the butter knife, if that is almost surely
-        meant. Others that answer to the name take its part only where a search finds none of it."""
+        """Return the class that is first called so, known or not. Others that answer to the name take its part only
+        where a search finds none of it.
+
+        Where nobody can be asked it may be another that memory holds: furniture, where memory holds none that is first
+        called so, or of two knives that it holds the butter knife, if that is almost surely meant.
+        """
         own, *others = names
-        meant = self._guessed(slot, names) if own in self._home.all else ""
-        if meant and meant != own:
-            return self._made(phrase, _first([meant], names))
         carried = any(self._kinds[name].pickupable for name in names)
+        if self._guesses and (own in self._home.all or not carried):
+            known = [name for name in names if name in self._home.all]
+            meant = self._prefer(slot, known, own in self._home.all) if known else ""
+            if meant and meant != own:
+                return self._made(phrase, _first([meant], names))
         instead = tuple(others) if self._guesses or not carried else ()  # a person is told that there is no cup
         return replace(self._made(phrase, [own]), stand_ins=instead)
 
@@ -192,11 +197,6 @@ class PhraseMeaning:
         sizes = {name: self._kinds[name].size_m for name in names}
         low = [name for name, size in sizes.items() if size is None or size[2] < _TALL_M]
         return low if len(low) < len(names) else []
-
-    def _guessed(self, slot: Slot, names: Sequence[str]) -> str:
-        """Return the known class of those with a name that is almost surely meant, where nobody can be asked."""
-        known = [name for name in names if name in self._home.all]
-        return self._prefer(slot, known, True) if self._guesses and known else ""
 
     def _holds(self, name: str) -> bool:
         return self._kinds[name].is_receptacle

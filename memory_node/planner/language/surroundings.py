@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.states import ObjectState
@@ -36,6 +36,11 @@ class HomeClasses:
     def all(self) -> frozenset[str]:
         """Movable things and fixtures together."""
         return self.objects | self.fixtures
+
+    def with_classes(self, names: Collection[str], kinds: ObjectCatalogue) -> HomeClasses:
+        """Return the home as if memory held things of some classes, too."""
+        movable = frozenset(name for name in names if kinds[name].pickupable)
+        return replace(self, objects=self.objects | movable, fixtures=self.fixtures | (frozenset(names) - movable))
 
 
 def lacks(home: HomeClasses, mention: Mention, kinds: ObjectCatalogue) -> bool:

@@ -46,9 +46,18 @@ class Targets:
             return self._tap(phrase)
         if needed is not None:
             return self._own_door(phrase) or self._with(needed, phrase)
+        self._check_whole(command, phrase)
         if command.kind is _K.SLICE and phrase.refers_back:  # "put the potato in a pan and slice it"
             return self._meaning.mention(phrase, Slot.TARGET, lambda name: bool(self._kinds[name].slices))
         return self._meaning.mention(phrase, Slot.TARGET, self._carried if command.kind in _CARRIED else None)
+
+    def _check_whole(self, command: Command, phrase: NounPhrase) -> None:
+        """Ask where a part of what is carried is to be handled: "put the lid of the pan on the pot"."""
+        thing = phrase.called.all[0] if phrase.part and phrase.called is not None else ""
+        if command.kind in _CARRIED and thing and self._kinds[thing].pickupable and not self._meaning.guesses:
+            raise UnclearError(
+                Question(f"I do not know {phrase.text!r} apart from the {phrase.head}. What do you mean?")
+            )
 
     def several(self, command: Command, phrase: NounPhrase) -> list[Mention]:
         """Return each thing or kind that a phrase covers: "both", "all the lamps"; [] for others."""

@@ -84,7 +84,7 @@ class Understander:
         self._treatments = TreatmentWords(kinds)
         english = self._english = load_english().with_treatments(kinds.treatments)
         self._lexicon = Lexicon(kinds, english.rooms)
-        self._instructions = InstructionReader(self._lexicon, english)
+        self._instructions = InstructionReader(self._lexicon, english, literal=asks)
         self._stand_ins = StandIns(kinds, self._shares, self._grounding.by_meaning)
         counts = frozenset(english.numbers) | {"both", "some", "few"}
         known = KnownWords(self._lexicon, english, kinds.treatments)
@@ -185,12 +185,7 @@ class Understander:
             return home
         if licence.open and self._asks:
             return HomeClasses()  # what is described may be something that memory does not know yet
-        return self._with(home, licence.named)
-
-    def _with(self, home: HomeClasses, names: Collection[str]) -> HomeClasses:
-        """Return the home as if memory held things of some classes, too."""
-        movable = frozenset(name for name in names if self._kinds[name].pickupable)
-        return replace(home, objects=home.objects | movable, fixtures=home.fixtures | (frozenset(names) - movable))
+        return home.with_classes(licence.named, self._kinds)
 
     # --- what the grammar asks of the others
 
@@ -209,11 +204,10 @@ class Understander:
         return self._grounding.by_meaning(words, home.all or self._kinds.names)
 
     def _preferred(self, said: Said, slot: Slot, among: Sequence[str], surely: bool) -> str:
-        """Return the class that the trained readers prefer, known or not. surely: of one command, where they are almost
-        sure."""
+        """Return the class that trained readers prefer, known or not. surely: of one command, and they are sure."""
         if self._asks or (surely and (len(among) < 2 or len(said.instruction.commands) > 1)):
             return ""
-        home = self._with(said.home, among) if said.home.all else said.home
+        home = said.home.with_classes(among, self._kinds) if said.home.all else said.home
         shares = self._shares(said.text, home, slot, among)
         best = max(shares, key=lambda name: shares[name], default="")
         return "" if surely and best and shares[best] < _ALMOST_SURE else best

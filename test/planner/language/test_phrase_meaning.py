@@ -142,8 +142,17 @@ def test_unknown_thing_is_not_swapped_for_one_that_is_called_so_too(guesses: boo
     home = HomeClasses(frozenset({"ButterKnife"}), frozenset({"ArmChair"}))
     knife = meaning(home, preferred="ButterKnife", guesses=guesses).mention(phrase("a knife"), Slot.TARGET)
     assert (knife.candidates, knife.stand_ins) == (("Knife",), ("ButterKnife",) if guesses else ())
-    chair = meaning(home, preferred="ArmChair", guesses=guesses).mention(phrase("the chair"), Slot.DESTINATION)
-    assert (chair.candidates, chair.stand_ins) == (("Chair",), ("ArmChair",))
+
+
+@pytest.mark.parametrize(
+    ("guesses", "candidates", "stand_ins"), [(True, ("ArmChair", "Chair"), ()), (False, ("Chair",), ("ArmChair",))]
+)
+def test_known_furniture_that_is_called_so_too_is_taken_at_once_only_where_nobody_can_be_asked(
+    guesses: bool, candidates: tuple[str, ...], stand_ins: tuple[str, ...]
+) -> None:
+    found = meaning(HomeClasses(frozenset(), frozenset({"ArmChair"})), preferred="ArmChair", guesses=guesses)
+    chair = found.mention(phrase("the chair"), Slot.DESTINATION)
+    assert (chair.candidates, chair.stand_ins) == (candidates, stand_ins)
 
 
 def tables(said: str, preferred: str, sure: bool, *known: str) -> Mention:
