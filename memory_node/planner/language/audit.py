@@ -6,7 +6,7 @@ One audit for every reader, and for a language model's plan, before the first mo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -14,6 +14,7 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.audit_quantities import dropped_quantity, made_up_number
+from memory_node.planner.language.bare_things import bare_thing
 from memory_node.planner.language.english import English
 from memory_node.planner.language.licence import Licence
 from memory_node.planner.language.noun_phrase import NounPhrase
@@ -24,7 +25,6 @@ from memory_node.planner.language.treatments import TreatmentWords
 _HARMS = (GoalKind.BREAK, GoalKind.THROW)  # they need a command: nothing is broken for a word that was misread
 _UNSAID = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)  # what trained readers may add to a place
 _CARRYING = (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.FETCH, GoalKind.THROW)
-_SETTING = (GoalKind.OPEN, GoalKind.CLOSE, GoalKind.SWITCH_ON, GoalKind.SWITCH_OFF)
 _TREATED = (*_UNSAID, GoalKind.FILL, GoalKind.EMPTY)
 
 
@@ -74,7 +74,7 @@ def _strange(_goals: Sequence[Goal], evidence: Evidence) -> str:
 
 
 def _untold(_goals: Sequence[Goal], evidence: Evidence) -> str:
-    bare = _bare(evidence.instruction)
+    bare = bare_thing(evidence.instruction)
     return f"nothing tells what {bare.text!r} is" if bare is not None else ""
 
 
@@ -158,19 +158,6 @@ def _topics(evidence: Evidence) -> Iterator[NounPhrase]:
 
 def _handled(goals: Sequence[Goal]) -> Iterator[Mention]:
     return (mention for goal in goals for mention in goal.mentions if mention.candidates)
-
-
-def _bare(instruction: Instruction) -> NounPhrase | None:
-    """Return a thing to be handled that no word tells from others: "get me something"."""
-    shown = [
-        phrase for command in instruction.commands for phrase in command.targets if phrase.bare and phrase.pointed_at
-    ]
-    if shown or not instruction.plain or instruction.aside:
-        return shown[0] if shown else None
-    commands = [command for command in instruction.commands if command.contents is None]
-    moved = [phrase for command in commands if command.kind in _CARRYING for phrase in command.targets]
-    fixed = [replace(phrase, states=()) for one in commands if one.kind in _SETTING for phrase in one.targets]
-    return next((phrase for phrase in (*moved, *fixed) if phrase.bare), None)
 
 
 def _used_for(goal: Goal, kinds: ObjectCatalogue) -> Sequence[str]:

@@ -266,10 +266,15 @@ class CommandReader:
             last = replace(last, attributes=(*last.attributes, *phrase.attributes))
             states, places = (*last.states, *phrase.states), (*last.places, *phrase.places)
             found.targets[-1] = replace(last, states=states, places=places)
-        elif found.targets and words[at - 1] == "," and words[at] in ("all", "both") and phrase.pronoun == "them":
+        elif self._is_quantity(words, at, reading, phrase):
             found.targets[-1] = replace(found.targets[-1], count=phrase.count, every=phrase.count == 1)
         elif found.targets and words[at - 1] not in (",", "and", "or", "then"):
             found.unread += words[phrase.begin : phrase.end]
         else:
             found.targets.append(self._as_many(found.targets, phrase))
         return phrase.end
+
+    def _is_quantity(self, words: Sequence[str], at: int, reading: SoFar, phrase: NounPhrase) -> bool:
+        """Return whether words tell how many of the last thing are meant: "cut the potatoes, all three"."""
+        told = words[at - 1] == "," and words[at] in ("all", "both") and phrase.pronoun == "them"
+        return told and bool(reading.found.targets)

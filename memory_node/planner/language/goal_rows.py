@@ -27,7 +27,13 @@ def tidied(goals: Sequence[Goal], lamps: Sequence[str], appliances: Mapping[Goal
             tidy.append(goal)
     left = [goal for index, goal in enumerate(tidy) if not _is_approach(goal, tidy[index + 1 :])]
     # "put it on the sofa, wait, the sofa is wet, ...": only the last one is meant as an order
-    return [goal for goal in left if goal.kind is not _K.WAIT or goal is left[-1]]
+    left = [goal for goal in left if goal.kind is not _K.WAIT or goal is left[-1]]
+    others = [goal for goal in left if not _is_let_be(goal)]  # "take the big bowl, leave the small one"
+    return others or left
+
+
+def _is_let_be(goal: Goal) -> bool:
+    return goal.kind is _K.STOP and goal.text.split()[:1] == ["leave"]
 
 
 def _implies(goal: Goal, before: Goal, lamps: Sequence[str], appliances: Mapping[GoalKind, str]) -> bool:

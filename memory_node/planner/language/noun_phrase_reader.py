@@ -256,8 +256,8 @@ class NounPhraseReader:
             if all(not noun.called and noun.words in english.parts for noun in nouns):
                 return phrase  # "the slice", "an end slice"
         elif len(nouns) > 1 and self._adds_nothing(last, nouns[-2]):
-            phrase = replace(phrase, part=last.words if singular(last.words) in english.attached else "")
-            nouns = nouns[:-1]
+            part = {last.words} & self._english.attached
+            phrase, nouns = replace(phrase, part="".join(part)), nouns[:-1]
         if len(nouns) > 1 and singular(nouns[0].words) in english.pieces and nouns[-1].called is not None:
             phrase = replace(phrase, pieces=True)  # "the slice tomato"
         return self._with_head(phrase, nouns)

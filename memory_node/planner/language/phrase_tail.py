@@ -37,7 +37,8 @@ class PhraseTail:
         at = phrase.end
         length = phrase_at(self._english.excluding, words, at)
         if not length and words[at : at + 1] == ["but"] and (phrase.every or phrase.text.startswith("any")):
-            length = int("".join(words[at + 1 : at + 2]) in self._english.determiners)
+            following = "".join(words[at + 1 : at + 2])
+            length = int(following in self._english.determiners or following in self._english.numbers)
         inner = self._read(words, at + length) if length else None
         if inner is None:
             return None
@@ -60,7 +61,9 @@ class PhraseTail:
                 every=phrase.every,
             )
         if phrase.head in english.parts | english.attached and (phrase.called is None or inner.called is not None):
-            return replace(inner, text=text, begin=phrase.begin, definite=True)
+            part = phrase.head if phrase.head in english.attached else ""
+            each = phrase.every or inner.every  # "at each end of the sofa"
+            return replace(inner, text=text, begin=phrase.begin, definite=True, part=part, every=each)
         return self._compounded(replace(phrase, text=text, end=inner.end), inner)
 
     def _pieces_of(self, phrase: NounPhrase, inner: NounPhrase, text: str) -> NounPhrase:

@@ -24,6 +24,9 @@ class Remark:
 Parts = tuple[Command | Remark, ...]  # of an instruction, in the order of doing
 
 
+_ENDING = frozenset(["stop", "quit", "halt", "cancel", "abort", "pause"])
+
+
 @dataclass(frozen=True)
 class Instruction:
     """An instruction as the grammar reads it.
@@ -58,7 +61,8 @@ class Instruction:
     def denies(self) -> bool:
         """Whether something is denied that no rule explains."""
         words = self.unread if self.commands else (*self.unread, *self.aside)
-        return bool({"not", "never", "no"} & set(words))
+        ended = any(command.verb in _ENDING and command.unread for command in self.commands)  # "stop washing the mug"
+        return ended or bool({"not", "never", "no"} & set(words))
 
     @property
     def strange_nouns(self) -> tuple[str, ...]:

@@ -34,10 +34,14 @@ def test_place_is_the_one_that_is_said(text: str, meant: str) -> None:
         "could we have some light?",
         "give the remote to whoever is on the sofa",
         "put the saucepan lid back on the pan",
+        "put the lid of the pan on the pot",
         "put each book on its own shelf",
         "fill the bowl with apples",
         "put the book anywhere but on the bed",
         "carve the mug",
+        "stop cleaning the mug",
+        "give me all of the candles but one",
+        "put a pillow at each end of the sofa",
     ],
 )
 def test_thing_that_no_word_tells_from_others_is_asked_about(text: str) -> None:
@@ -51,6 +55,7 @@ def test_thing_that_no_word_tells_from_others_is_asked_about(text: str) -> None:
         ("bring me one fork, two knives and three spoons", "Fork at User; 2 Knife at User; 3 Spoon at User"),
         ("wash the mug, not the cup", "clean Mug"),
         ("cut the potatoes, all three", "slice 3 Potato"),
+        ("take the big bowl, leave the small one", "fetch Bowl"),
     ],
 )
 def test_each_thing_of_a_row_is_handled(text: str, meant: str) -> None:
