@@ -109,5 +109,5 @@ def test_question_changes_nothing_that_was_spoken_of() -> None:
 
 
 def test_sessions_know_nothing_of_each_other() -> None:
-    assert session("wash the mug", "slice it") == ["clean Mug", "slice Mug"]
+    assert session("wash the apple", "slice it") == ["clean Apple", "slice Apple"]
     assert session("slice it") == [ASKS]
