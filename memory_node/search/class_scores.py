@@ -84,6 +84,14 @@ class _ClassTable:
         return NamedClasses(self.glosses, self.index)
 
     @cached_property
+    def pieces(self) -> dict[str, list[int]]:
+        """By class, the numbers of those that are it or pieces of it."""
+        found: dict[str, list[int]] = {}
+        for name, number in self.index.items():
+            found.setdefault(self.glosses.whole(name), []).append(number)
+        return found
+
+    @cached_property
     def heads(self) -> KnownHeads:
         """The nouns that their texts end with."""
         return KnownHeads(text for group in self.texts for text in group)
@@ -207,7 +215,7 @@ class ClassScores:
         is_named = np.zeros(len(words), dtype=np.bool_)
         if named.meant:
             # "The bread" may be a slice of it.
-            is_named[[n for name, n in table.index.items() if self._glosses.whole(name) in named.meant]] = True
+            is_named[[number for name in named.meant for number in table.pieces.get(name, ())]] = True
             signs = np.full(len(words), -1.0)
             signs[[table.index[name] for name in named.meant]] = 1.0
             signs[[table.index[name] for name in named.called_so]] = 0.0
