@@ -8,7 +8,6 @@ from typing import Annotated
 
 import yaml
 from pydantic import Field, ValidationError
-from pydantic_core import ErrorDetails
 
 from memory_node.catalogue.catalogue_from_file import catalogue_of
 from memory_node.catalogue.label_space_file import LabelSpaceFile
@@ -16,6 +15,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.on_base import on_base
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.resources import resource_path
+from memory_node.domain.validation_faults import faults_of
 from memory_node.domain.yaml_1_2 import read_yaml
 
 HOUSEHOLD = "household"
@@ -86,8 +86,5 @@ def _checked(path: Path) -> LabelSpaceFile:
     try:
         return LabelSpaceFile.model_validate(content)
     except ValidationError as error:
-        raise InvalidValueError(f"{path}: {'; '.join(_told(one) for one in error.errors())}") from error
-
-
-def _told(error: ErrorDetails) -> str:
-    return f"{'.'.join(map(str, error['loc'])) or 'file'}: {error['msg']}"
+        faults = faults_of(error, "file")
+        raise InvalidValueError(f"{path}: {'; '.join(faults)}") from error

@@ -19,6 +19,7 @@ from memory_node.domain.geometry import POSITION_LIMIT_M
 from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
+from memory_node.domain.validation_faults import faults_of
 from memory_node.inspector.access import ROLES, Role
 from memory_node.inspector.agent_answers import (
     Found,
@@ -175,8 +176,7 @@ class _Server(MCPServer):
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
-            faults = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.__cause__.errors())
-            raise ToolError(f"{name}: {'; '.join(faults)}") from error.__cause__
+            raise ToolError(f"{name}: {'; '.join(faults_of(error.__cause__))}") from error.__cause__
 
 
 def build_server(

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from memory_node.domain.validation_faults import faults_of
 from memory_node.llm.chat import JsonForm
 from memory_node.llm.errors import RejectedReplyError
 
@@ -53,9 +54,6 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _problems(error: ValidationError) -> str:
-    found = [
-        f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}"
-        for e in error.errors(include_url=False, include_input=False)
-    ]
+    found = faults_of(error, "the object")
     more = [f"and {len(found) - _SHOWN_PROBLEMS} more"] if len(found) > _SHOWN_PROBLEMS else []
     return "; ".join([*found[:_SHOWN_PROBLEMS], *more])

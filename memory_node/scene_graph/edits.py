@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import Room, SceneEvent, SceneEventKind
 from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.object_table import ObjectRecord
@@ -104,7 +103,7 @@ class SceneEdits:
         state.table.place_since[row] = state.now_ns
         state.table.note_seen(row, state.now_ns)
         certain = state.config.max_existence
-        state.table.log_odds[row] = math.log(certain / (1.0 - certain))
+        state.table.log_odds[row] = log_odds(certain)
         self._state.table.record(row).provenance = _BY
         state.version += 1
         return [state.event(SceneEventKind.MOVED, row)]

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from memory_node.domain.log_odds import log_odds
 from memory_node.domain.observation import ObjectObservation
 from memory_node.scene_graph.association import alike
 from memory_node.scene_graph.box_overlap import share_inside
@@ -28,12 +29,12 @@ def first_log_odds(state: GraphState, observed: Observed, which: int, rows: Rows
     class. Doubt is a likelihood ratio, the same at every score.
     """
     config, observation = state.config, observed.observations[which]
-    start = _log_odds(config.start_existence)
+    start = log_odds(config.start_existence)
     if not again:
-        start = _log_odds(_believed(observation, config))
+        start = log_odds(_believed(observation, config))
         sliver = observation.truncated and 0 < observation.pixels < config.sliver_pixels
         if sliver or _in_known(state, observed, which, rows):
-            start += _log_odds(config.start_existence_doubtful) - _log_odds(config.start_existence)
+            start += log_odds(config.start_existence_doubtful) - log_odds(config.start_existence)
     fit = state.sizes.fit(observation.best_class, observation.box.size, whole=False)
     return start + math.log(fit)
 
@@ -50,10 +51,6 @@ def _believed(observation: ObjectObservation, config: SceneGraphConfig) -> float
         return config.start_existence
     score = sum(observation.class_scores.values())
     return min(max(score, config.removed_existence), config.start_existence)
-
-
-def _log_odds(probability: float) -> float:
-    return math.log(probability / (1.0 - probability))
 
 
 def _in_known(state: GraphState, observed: Observed, which: int, rows: Rows) -> bool:

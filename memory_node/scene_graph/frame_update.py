@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from memory_node.domain.log_odds import log_odds
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.absence import Sight, look_for, view_bounds
@@ -104,7 +105,7 @@ class FrameUpdate:
         table.note_missed(rows[missed], self._frame.stamp_ns)
         doubt = np.minimum(1.0, _DOUBTED_SIGHTINGS / np.maximum(table.times_seen[self._joined], 1))
         table.log_odds[self._joined] += self._weight * math.log(config.miss_likelihood_ratio) * doubt
-        limit = _log_odds(config.removed_existence)
+        limit = log_odds(config.removed_existence)
         doubted = missed | np.isin(rows, self._joined)
         for row in rows[doubted & (table.log_odds[rows] < limit)].tolist():
             # An earlier row of this loop may have been merged with this one.
@@ -120,7 +121,7 @@ class FrameUpdate:
             self._events += go_on_at(state, row, newcomer)
             return
         # The thing that is seen in its place shows that it is gone, whatever its own evidence.
-        table.log_odds[row] = min(float(table.log_odds[row]), _log_odds(state.config.removed_existence))
+        table.log_odds[row] = min(float(table.log_odds[row]), log_odds(state.config.removed_existence))
         if not table.times_missed[row]:
             table.note_missed(row, self._frame.stamp_ns)
         self._events.append(state.event(SceneEventKind.REMOVED, row))
@@ -137,7 +138,7 @@ class FrameUpdate:
             return []
         shares = fuse_geometry(self._observed, which, table, matched, config).tolist()
         gain = math.log(config.detection_probability / config.clutter_probability)
-        most = _log_odds(config.max_existence)
+        most = log_odds(config.max_existence)
         table.log_odds[matched] = np.minimum(table.log_odds[matched] + self._weight * gain, most)
         table.note_seen(matched, self._frame.stamp_ns)
         table.times_seen[matched] += 1
@@ -275,7 +276,3 @@ class FrameUpdate:
         note_anchor(table.record(row), self._frame.keyframe, 1.0)
         state.place(row)
         state.locate(row, self._eye)
-
-
-def _log_odds(probability: float) -> float:
-    return math.log(probability / (1.0 - probability))

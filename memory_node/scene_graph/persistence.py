@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneObject
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable
 from memory_node.scene_graph.places import Places
@@ -83,7 +83,7 @@ def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] 
         table.place_since[row], record.crop_pixels = kept["place_since"], kept["crop_pixels"]
     else:
         existence = min(max(found.existence, 1e-4), 1.0 - 1e-4)
-        table.log_odds[row] = math.log(existence / (1.0 - existence))
+        table.log_odds[row] = log_odds(existence)
         table.face_variance[row] = 2.0 * np.diagonal(found.covariance)
         table.yaw_weight[row] = min(20.0, float(found.times_seen))
         record.anchors = ((found.anchor, 1.0),) if found.anchor else ()

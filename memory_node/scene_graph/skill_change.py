@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import StateBelief, with_state
@@ -71,7 +70,7 @@ def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[S
 def _believe(state: GraphState, row: int, change: StateChange) -> None:
     table = state.table
     probability = min(max(change.probability, 0.01), state.config.max_existence)
-    table.log_odds[row] = max(float(table.log_odds[row]), math.log(probability / (1.0 - probability)))
+    table.log_odds[row] = max(float(table.log_odds[row]), log_odds(probability))
     table.note_seen(row, max(int(table.last_seen[row]), change.stamp_ns))
 
 

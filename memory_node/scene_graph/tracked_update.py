@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.absence import Sight, look_for
 from memory_node.scene_graph.anchors import note_anchor
@@ -109,7 +110,7 @@ class TrackedUpdate(FrameUpdate):
         observation = self._observed.observations[obs]
         take_geometry(self._observed, obs, table, row, config)
         gain = math.log(config.detection_probability / config.clutter_probability)
-        most = math.log(config.max_existence / (1.0 - config.max_existence))
+        most = log_odds(config.max_existence)
         table.log_odds[row] = min(float(table.log_odds[row]) + self._weight * gain, most)
         table.note_seen(np.array([row]), self._frame.stamp_ns)
         table.times_seen[row] = max(int(table.times_seen[row]) + 1, observation.views)
@@ -124,8 +125,7 @@ class TrackedUpdate(FrameUpdate):
         state, observation = self._state, self._observed.observations[obs]
         row = self._add(obs, observation)
         state.tracks[observation.track] = state.table.record(row).id
-        start = state.config.start_existence
-        state.table.log_odds[row] = math.log(start / (1.0 - start))
+        state.table.log_odds[row] = log_odds(state.config.start_existence)
         state.table.times_seen[row] = max(int(state.table.times_seen[row]), observation.views)
         return row
 
@@ -138,7 +138,7 @@ class TrackedUpdate(FrameUpdate):
         gone = rows[passed]
         table.log_odds[gone] += self._weight * math.log(config.through_likelihood_ratio)
         table.note_missed(gone, self._frame.stamp_ns)
-        limit = math.log(config.removed_existence / (1.0 - config.removed_existence))
+        limit = log_odds(config.removed_existence)
         for row in gone[table.log_odds[gone] < limit].tolist():
             self._remove(row)
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.domain.log_odds import log_odds
 from memory_node.domain.states import EXCLUSIVE, ObjectState
 from memory_node.search.class_scores import ClassScores
 from memory_node.search.config import RetrievalConfig
@@ -26,7 +27,7 @@ class Scoring:
         self._config = config
         self.least_fit = config.abstain_below
         threshold = min(max(config.abstain_below, 1e-9), 1.0 - 1e-9)
-        self._least_log_odds = math.log(threshold / (1.0 - threshold))
+        self._least_log_odds = log_odds(threshold)
         self._rival_log_odds = math.log(config.rival_share) if config.rival_share else -math.inf
 
     def passing(self, request: Request, numbers: NDArray[np.int32], states: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.resources import resource_path
+from memory_node.domain.validation_faults import faults_of
 from memory_node.domain.yaml_1_2 import read_yaml
 
 _Channel = Annotated[int, Field(ge=0, le=255)]
@@ -131,6 +132,5 @@ def load_types(catalogue: ObjectCatalogue | None = None, path: Path | None = Non
     try:
         looks = _LooksFile.model_validate(read_yaml(source)).root
     except ValidationError as error:
-        told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        raise InvalidValueError(f"{source}: {told}") from error
+        raise InvalidValueError(f"{source}: {'; '.join(faults_of(error))}") from error
     return TypeCatalogue(catalogue or load_catalogue(), looks)

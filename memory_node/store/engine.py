@@ -6,7 +6,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -111,9 +111,18 @@ def open_for_reading(path: Path, timeout_s: float = 10.0) -> Engine:
 def is_ours(path: Path) -> bool:
     """Return whether a file is this program's, or empty; somebody else's is opened, but not changed."""
     try:
-        return path.stat().st_size == 0 or _application_id(path) == APPLICATION_ID
-    except (OSError, sqlite3.DatabaseError):
+        with closing(sqlite3.connect(reading_address(path), uri=True)) as connection:
+            return _is_ours(connection, path)
+    except sqlite3.DatabaseError:
         return False  # connecting says why
+
+
+def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
+    """Return the same through a connection: `held_files` says why SQLite is asked, not the bytes."""
+    try:
+        return path.stat().st_size == 0 or _application_id(connection) == APPLICATION_ID
+    except (OSError, sqlite3.DatabaseError):
+        return False
 
 
 def require_store(path: Path) -> None:
@@ -126,7 +135,8 @@ def require_store(path: Path) -> None:
     try:
         if not path.stat().st_size:
             raise ForeignFileError(f"{path} is empty (0 bytes): it holds no memory; delete it, or restore a backup")
-        found = _application_id(path)
+        with closing(sqlite3.connect(reading_address(path), uri=True)) as connection:
+            found = _application_id(connection)
     except OSError as error:
         raise StoreUnavailableError(f"{path} cannot be read: {error.strerror}") from error
     except sqlite3.OperationalError as error:
@@ -139,13 +149,9 @@ def require_store(path: Path) -> None:
         raise ForeignFileError(f"{path} is a SQLite database of another program; give another path")
 
 
-def _application_id(path: Path) -> int:
-    """Return whose file it is, its write-ahead log included; `held_files` says why SQLite is asked, not the bytes."""
-    connection = sqlite3.connect(reading_address(path), uri=True)
-    try:
-        return int(connection.execute("PRAGMA application_id").fetchone()[0])
-    finally:
-        connection.close()
+def _application_id(connection: sqlite3.Connection) -> int:
+    """Return whose file it is, its write-ahead log included."""
+    return int(connection.execute("PRAGMA application_id").fetchone()[0])
 
 
 def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
@@ -153,7 +159,7 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
         # sqlite3 must not begin transactions on its own (isolation_level): _begin below says which kind.
         options: dict[str, Any] = {"timeout": busy_timeout_s, "check_same_thread": False, "isolation_level": None}
         connection = sqlite3.connect(_sqlite_address(path), uri=True, **options)
-        if os.access(path.parent, os.W_OK) and is_ours(path):
+        if os.access(path.parent, os.W_OK) and _is_ours(connection, path):
             connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")

@@ -171,17 +171,19 @@ def test_cup_is_not_on_the_knife_that_somebody_put_into_it() -> None:
     assert graph.object(class_of["Cup"]).support_id == class_of["CounterTop"]
 
 
+# Masks of the table hold what stands on it, too: its box reaches 4 cm above its top at 0.75 m.
+LAID_TABLE = {
+    "DiningTable": (0.0, 0.0, 0.0, 1.6, 0.9, 0.79, 0.0),
+    "Mug": (0.2, 0.1, 0.75, 0.1, 0.08, 0.1, 0.0),
+    "Bowl": (-0.3, 0.1, 0.75, 0.16, 0.16, 0.07, 0.0),
+}
+
+
 @pytest.mark.parametrize("yaw_rad", [0.0, np.pi / 4])
 def test_top_of_a_table_seen_in_part_ends_below_what_stands_on_it(yaw_rad: float) -> None:
     graph = SceneGraph()
-    # Masks of the table hold the mugs, too: its box reaches 4 cm above its top at 0.75 m.
-    things = {
-        "DiningTable": (0.0, 0.0, 0.0, 1.6, 0.9, 0.79, 0.0),
-        "Mug": (0.2, 0.1, 0.75, 0.1, 0.08, 0.1, 0.0),
-        "Bowl": (-0.3, 0.1, 0.75, 0.16, 0.16, 0.07, 0.0),
-    }
     for stamp_s in range(1, 6):
-        look(graph, stamp_s, things, yaw_rad, cut=("DiningTable",))
+        look(graph, stamp_s, LAID_TABLE, yaw_rad, cut=("DiningTable",))
     table = next(found for found in graph.objects() if found.class_name == "DiningTable")
     assert table.box.center[2] + 0.5 * table.box.size[2] == pytest.approx(0.75, abs=0.005)
     assert table.box.center[2] - 0.5 * table.box.size[2] == pytest.approx(0.0, abs=0.005)
@@ -189,12 +191,7 @@ def test_top_of_a_table_seen_in_part_ends_below_what_stands_on_it(yaw_rad: float
 
 def test_top_of_a_table_seen_whole_stays() -> None:
     graph = SceneGraph()
-    things = {
-        "DiningTable": (0.0, 0.0, 0.0, 1.6, 0.9, 0.79, 0.0),
-        "Mug": (0.2, 0.1, 0.75, 0.1, 0.08, 0.1, 0.0),
-        "Bowl": (-0.3, 0.1, 0.75, 0.16, 0.16, 0.07, 0.0),
-    }
     for stamp_s in range(1, 6):
-        look(graph, stamp_s, things)
+        look(graph, stamp_s, LAID_TABLE)
     table = next(found for found in graph.objects() if found.class_name == "DiningTable")
     assert table.box.center[2] + 0.5 * table.box.size[2] == pytest.approx(0.79, abs=0.005)

@@ -10,10 +10,11 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.nouns import singular
 from memory_node.knowledge.text.words import plain_words
 
-_LONGEST_NAME = 3  # words# What follows a name that begins a statement.
+_LONGEST_NAME = 3  # words
+# What follows a name that begins a statement.
 _VERB = re.compile(
-    r"in|from|at|with|and|or|also|is|are|was|were|has|have|had|got|did|cannot|can|must|may|should|will|would|never|always|only|\w+[a-z]s|\w+ed|left|"
-    r"lost|took|went|came|broke|said|bought|gave|made|forgot",
+    r"in|from|at|with|and|or|also|is|are|was|were|has|have|had|got|did|cannot|can|must|may|should|will|would|never|"
+    r"always|only|\w+[a-z]s|\w+ed|left|lost|took|went|came|broke|said|bought|gave|made|forgot",
     re.I,
 )
 

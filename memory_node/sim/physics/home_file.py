@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.resources import resource_path
+from memory_node.domain.validation_faults import faults_of
 from memory_node.domain.yaml_1_2 import read_yaml
 
 Triple = tuple[float, float, float]
@@ -74,5 +75,4 @@ def read_home(path: Path | None = None) -> HomeEntries:
     try:
         return HomeEntries.model_validate(read_yaml(path))
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5])
-        raise InvalidValueError(f"{path}: {problems}") from None
+        raise InvalidValueError(f"{path}: {'; '.join(faults_of(error)[:5])}") from None
