@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -57,7 +58,7 @@ _BODY_CHECKS = {
 
 
 def open_memory(
-    config: MemoryConfig | None = None,
+    config: MemoryConfig | str | os.PathLike[str] | None = None,
     clock: Clock = system_clock,
     embedder: TextEmbedder | None = None,
     experience: Experience | None = None,
@@ -67,6 +68,7 @@ def open_memory(
 ) -> RobotMemory:
     """Return a memory that goes on from what its store holds.
 
+    config: a path is the database of an otherwise default configuration; without any, nothing is kept.
     embedder: by default the one of `config.search`. experience: one that a robot has brought along from another site,
     instead of one of this memory's own. catalogue: by default the one that `config.label_space` names.
     habits: where things usually are at other sites; by default what censuses the store holds, without any of them only
@@ -77,6 +79,8 @@ def open_memory(
         ResourceMissingError: the embedder's model has not been built, or there is no such label space.
         InvalidValueError: the label space says something that cannot be.
     """
+    if isinstance(config, str | os.PathLike):
+        config = MemoryConfig(database=os.fspath(config))
     config = config or MemoryConfig()
     catalogue = catalogue or load_catalogue(config.label_space)
     embedder = CachingEmbedder(embedder or build_embedder(config.search))

@@ -3,11 +3,14 @@
 import re
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import memory_node
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.step import StepRecord
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,3 +39,16 @@ def test_readme_example_runs_and_imports_nothing_deep(tmp_path: Path) -> None:
     told = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path, timeout=100.0, check=False)
     assert told.returncode == 0, told.stderr
     assert "sure to" in told.stdout
+
+
+@pytest.mark.parametrize("given", [str, Path])
+def test_a_path_alone_is_the_database_that_is_gone_on_from(tmp_path: Path, given: type[str] | type[Path]) -> None:
+    path = given(tmp_path / "memory.db")
+    with closing(memory_node.open_memory(path)) as memory:
+        episode = memory.experience.start("wash the mug")
+        taken = SkillCall("PickupObject", ("Mug",))
+        memory.experience.record(StepRecord(episode, 0, taken, True, FailureReason.NONE, stamp_ns=1))
+        memory.experience.end(episode, success=True)
+    with closing(memory_node.open_memory(path)) as memory:
+        assert memory.experience.wait_settled(30.0)
+        assert memory.experience.knows(episode)
