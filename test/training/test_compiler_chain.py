@@ -31,7 +31,7 @@ from training.adapters.example import answered
 from training.adapters.learning import Schedule, learn
 from training.compiler.game_pairs import GameTeacher
 from training.grpo.games import GameRollouts
-from training.grpo.learning import GrpoSchedule, reinforce, update
+from training.grpo.learning import GrpoSchedule, add_gradients, reinforce
 from training.grpo.objective import advantages, clipped_gain
 from training.grpo.rollouts import Decision, Rollout
 from training.softmem.soft_memory import (
@@ -174,7 +174,8 @@ def test_update_makes_what_won_likelier_and_what_lost_less_likely() -> None:
             return Decision((2, 9, 3), reply, old, soft, latent.log_density(soft))
 
     won, lost = decided((20, 1)), decided((30, 1))
-    update(pair, [[Rollout((won,), 1.0), Rollout((lost,), 0.0)]], 1.0)
+    rated = [(Rollout((won,), 1.0), 1.0), (Rollout((lost,), 0.0), -1.0)]
+    add_gradients(pair, rated, 2 * (2 + LATENT), 1.0)
     free = [weight for weight in pair.parameters() if weight.grad is not None]
     assert pair.soft.mean.weight.grad is not None
     with torch.no_grad():

@@ -10,16 +10,18 @@ from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM
 
 from training.adapters.export import TARGETS, write_adapter
+from training.adapters.processes import device
 
 _ALPHA_OF_RANK = 2
 
 
 def adapted_model(gguf_file: Path, rank: int) -> Any:
     """Return the model of a GGUF file, its weights dequantised and frozen, with an untrained adapter of a rank."""
-    model = AutoModelForCausalLM.from_pretrained(
-        str(gguf_file.parent), gguf_file=gguf_file.name, dtype=torch.float32, local_files_only=True
-    )
-    return with_adapter(model, rank)
+    with torch.device("cpu"):  # the same weights and draws wherever it computes
+        model = AutoModelForCausalLM.from_pretrained(
+            str(gguf_file.parent), gguf_file=gguf_file.name, dtype=torch.float32, local_files_only=True
+        )
+        return with_adapter(model, rank).to(device())
 
 
 def with_adapter(model: Any, rank: int) -> Any:
@@ -35,6 +37,6 @@ def save_adapter(model: Any, path: Path) -> None:
         if weight.requires_grad:
             # "base_model.model.model.layers.0.self_attn.q_proj.lora_A.default.weight"
             inner = name.partition("layers.")[2].removesuffix(".default.weight")
-            weights[f"layers.{inner}"] = weight.detach().numpy()
+            weights[f"layers.{inner}"] = weight.detach().cpu().numpy()
     alpha = float(model.peft_config["default"].lora_alpha)
     write_adapter(weights, model.config.num_attention_heads, alpha, path)

@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from training.adapters.processes import is_first
+
 
 def free_weights(model: Any) -> dict[str, Tensor]:
     """Return the weights of a model that are trained, by name."""
@@ -19,7 +21,9 @@ def free_weights(model: Any) -> dict[str, Tensor]:
 def save_checkpoint(
     path: Path, free: Mapping[str, Tensor], optimizer: torch.optim.Optimizer, run: Mapping[str, Any], **state: Any
 ) -> None:
-    """Write a checkpoint. run: what tells this run from others; state: where it stands."""
+    """Write a checkpoint, once for all processes. run: what tells this run from others; state: where it stands."""
+    if not is_first():
+        return
     weights = {name: weight.detach() for name, weight in free.items()}
     beside = path.with_suffix(".part")
     torch.save({"weights": weights, "optimizer": optimizer.state_dict(), "run": dict(run), **state}, beside)
@@ -36,7 +40,7 @@ def resume(
     """
     if not path.is_file():
         return None
-    state: dict[str, Any] = torch.load(path, weights_only=True)
+    state: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
     if state["run"] != run:
         raise ValueError(f"{path} is of another run: {state['run']}, not {run}")
     _put(free, state["weights"])
@@ -50,7 +54,7 @@ def load_weights(model: Any, checkpoint: Path) -> None:
     Raises:
         ValueError: the checkpoint is of a model with other weights.
     """
-    weights, free = torch.load(checkpoint, weights_only=True)["weights"], free_weights(model)
+    weights, free = torch.load(checkpoint, weights_only=True, map_location="cpu")["weights"], free_weights(model)
     if _shapes(weights) != _shapes(free):
         raise ValueError(f"{checkpoint} is of a model with other free weights; is --rank the same?")
     _put(free, weights)

@@ -61,16 +61,14 @@ def train_adapter(
         InvalidValueError: there is nothing to learn from, or the checkpoint is of another run.
     """
     try:
-        import torch
-
         from training.adapters.adapter import adapted_model, save_adapter
         from training.adapters.card import write_card
         from training.adapters.checkpoint import load_weights
         from training.adapters.learning import Progress, Schedule, learn
+        from training.adapters.processes import begin, is_first, tell
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
-    torch.manual_seed(args.seed)
-    torch.set_num_threads(args.threads)
+    begin(args.seed, args.threads)
     file = model_file(ModelConfig(backend="llama", model_path=args.model))
     examples = examples_of(ModelTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads)))[: args.limit or None]
     if not examples:
@@ -84,9 +82,11 @@ def train_adapter(
     try:
         for progress in learn(model, examples, schedule, args.out / "checkpoint.pt"):
             taken, loss = progress.losses[-1]
-            print(f"{taken} examples, loss {loss:.4f}", file=sys.stderr, flush=True)
+            tell(f"{taken} examples, loss {loss:.4f}")
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
+    if not is_first():
+        return 0
     adapter = args.out / f"{training.name}.gguf"
     save_adapter(model, adapter)
     size = adapter.stat().st_size

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from training.adapters.checkpoint import free_weights, resume, save_checkpoint, shuffled_epochs
 from training.adapters.example import Example
+from training.adapters.processes import device, from_first, portion, sum_gradients, together
 
 
 @dataclass(frozen=True)
@@ -71,21 +72,22 @@ def learn(
     order = shuffled_epochs(len(examples), schedule.epochs, schedule.seed)
     began = time.monotonic()
     model.train()
-    while progress.taken < len(order) and time.monotonic() - began < 60.0 * schedule.minutes:
+    while progress.taken < len(order) and from_first(lambda: time.monotonic() - began < 60.0 * schedule.minutes):
         taken = order[progress.taken : progress.taken + schedule.per_update]
         for group in optimizer.param_groups:
             group["lr"] = rate_at((progress.taken + len(taken)) / len(order), schedule.rate)
-        total = 0.0
-        for number in taken:
-            with torch.autocast("cpu", torch.bfloat16, enabled=schedule.bfloat16):
+        losses = []
+        for number in portion(taken):
+            with torch.autocast(device().type, torch.bfloat16, enabled=schedule.bfloat16):
                 loss = loss_of_one(model, examples[number]) / len(taken)
             loss.backward()
-            total += float(loss.detach())
+            losses.append(float(loss.detach()))
+        sum_gradients(free.values())
         nn.utils.clip_grad_norm_(list(free.values()), 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         progress.taken += len(taken)
-        progress.losses.append((progress.taken, total))
+        progress.losses.append((progress.taken, sum(together(losses))))
         save_checkpoint(checkpoint, free, optimizer, run, progress=asdict(progress))
         yield progress
 

@@ -44,7 +44,7 @@ class GameRollouts:
 
     def greedy(self, game: Game, with_latent: bool = True) -> PlayedGame:
         """Play one game with the likeliest replies."""
-        draws = torch.Generator().manual_seed(0)
+        draws = torch.Generator("cpu").manual_seed(0)
         compiler = SampledCompiler(self.pair, self.speller, 0.0, draws, self.config.max_reply_tokens)
         return self.play(game, compiler, with_latent)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from training.adapters.checkpoint import free_weights, resume, save_checkpoint
+from training.adapters.processes import is_first, portion, sum_gradients, together
 from training.grpo.objective import advantages, clipped_gain
 from training.grpo.rollouts import Rollout, token_log_probabilities
 from training.softmem.soft_pair import SoftPair
@@ -53,36 +54,52 @@ def reinforce(pair: SoftPair, play: Play, task_count: int, schedule: GrpoSchedul
     state = resume(checkpoint, free, optimizer, run)
     curve = Curve(**state["curve"]) if state is not None else Curve()
     while curve.updates < schedule.updates:
-        generator = torch.Generator().manual_seed(schedule.seed * 1_000_003 + curve.updates)
-        drawn = torch.randint(task_count, (schedule.tasks,), generator=generator).tolist()
+        first = (schedule.seed * 1_000_003 + curve.updates) * (1 + schedule.tasks * schedule.rollouts)
+        drawn = torch.randint(task_count, (schedule.tasks,), generator=_draws(first), device="cpu").tolist()
         pair.eval()  # what is reinforced is what was sampled: no dropout between them
-        groups = [[play(task, number, generator) for number in range(schedule.rollouts)] for task in drawn]
-        update(pair, groups, schedule.temperature)
+        asked = [(task, number) for task in drawn for number in range(schedule.rollouts)]
+        own = portion(range(len(asked)))
+        played = [play(*asked[place], _draws(first + 1 + place)) for place in own]
+        rewards = together([rollout.reward for rollout in played])
+        gains = portion(_gains(rewards, schedule.rollouts))
+        tokens = sum(together([_tokens(rollout) for rollout in played]))
+        add_gradients(pair, zip(played, gains), tokens, schedule.temperature)
+        sum_gradients(free.values())
         nn.utils.clip_grad_norm_(list(free.values()), 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         curve.updates += 1
-        rewards = [rollout.reward for group in groups for rollout in group]
         curve.rewards.append(sum(rewards) / len(rewards))
         save_checkpoint(checkpoint, free, optimizer, run, curve=asdict(curve))
-        checkpoint.with_suffix(".json").write_text(json.dumps(curve.rewards) + "\n", encoding="utf-8")
+        if is_first():
+            checkpoint.with_suffix(".json").write_text(json.dumps(curve.rewards) + "\n", encoding="utf-8")
         yield curve
 
 
-def update(pair: SoftPair, groups: Sequence[Sequence[Rollout]], temperature: float) -> None:
-    """Add the gradients of -mean min(rho A, clip(rho) A) over all tokens, those of text and the latent ones."""
-    rated = [
-        (decision, advantage)
-        for group in groups
-        for rollout, advantage in zip(group, advantages([rollout.reward for rollout in group]))
-        for decision in rollout.decisions
-    ]
-    count = sum(len(decision.old) + len(decision.old_soft) for decision, _ in rated)
-    for decision, advantage in rated:
+def add_gradients(pair: SoftPair, rated: Iterable[tuple[Rollout, float]], tokens: int, temperature: float) -> None:
+    """Add the gradients of -mean min(rho A, clip(rho) A) over all tokens, those of text and the latent ones.
+
+    rated: rollouts, each with its advantage A. tokens: of the whole update, these rollouts or more.
+    """
+    for rollout, advantage in rated:
         if advantage == 0.0:  # a group that ended alike says nothing
             continue
-        logits, _, latent = pair.read(decision.prompt, decision.reply)
-        text = token_log_probabilities(logits, decision.reply, temperature)
-        gain = clipped_gain(text, decision.old, advantage).sum()
-        gain = gain + clipped_gain(latent.log_density(decision.soft), decision.old_soft, advantage).sum()
-        (-gain / count).backward()
+        for decision in rollout.decisions:
+            logits, _, latent = pair.read(decision.prompt, decision.reply)
+            text = token_log_probabilities(logits, decision.reply, temperature)
+            gain = clipped_gain(text, decision.old, advantage).sum()
+            gain = gain + clipped_gain(latent.log_density(decision.soft), decision.old_soft, advantage).sum()
+            (-gain / tokens).backward()
+
+
+def _draws(seed: int) -> torch.Generator:
+    return torch.Generator("cpu").manual_seed(seed)
+
+
+def _gains(rewards: list[float], rollouts: int) -> list[float]:
+    groups = (rewards[start : start + rollouts] for start in range(0, len(rewards), rollouts))
+    return [gain for group in groups for gain in advantages(group)]
+
+
+def _tokens(rollout: Rollout) -> int:
+    return sum(len(decision.old) + len(decision.old_soft) for decision in rollout.decisions)

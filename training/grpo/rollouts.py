@@ -90,7 +90,7 @@ class SampledCompiler:
         while True:
             logits = out.logits[0, -1]
             if self.temperature:
-                chances = (logits / self.temperature).softmax(-1)
+                chances = (logits / self.temperature).softmax(-1).cpu()
                 token = int(torch.multinomial(chances, 1, generator=self.generator))
             else:
                 token = int(logits.argmax())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -76,10 +75,9 @@ def run(args: argparse.Namespace) -> int:
         InvalidValueError: a checkpoint does not fit.
     """
     try:
-        import torch
-
         from training.adapters.adapter import adapted_model
         from training.adapters.checkpoint import load_weights
+        from training.adapters.processes import begin, device, tell
         from training.grpo.games import GameRollouts
         from training.grpo.learning import GrpoSchedule, reinforce
         from training.softmem.soft_memory import SoftMemory
@@ -87,8 +85,7 @@ def run(args: argparse.Namespace) -> int:
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
     require_engine()
-    torch.manual_seed(args.seed)
-    torch.set_num_threads(args.threads)
+    begin(args.seed, args.threads)
     file = model_file(ModelConfig(backend="llama", model_path=args.model))
     compiler, executor = adapted_model(file, args.rank), adapted_model(file, args.rank)
     width = compiler.config.hidden_size
@@ -103,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         load_weights(executor, args.executor)
-        pair = SoftPair(compiler, executor, SoftMemory(width, width, args.soft_tokens, args.linear))
+        pair = SoftPair(compiler, executor, SoftMemory(width, width, args.soft_tokens, args.linear)).to(device())
         load_weights(pair, args.pair)
         schedule = GrpoSchedule(args.updates, args.tasks, args.rollouts, args.rate, seed=args.seed)
         speller = ModelSpeller(LlamaEngine(file, _WINDOW_TOKENS, args.threads))
@@ -121,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
                 config,
             )
             for curve in reinforce(pair, play, len(games), schedule, args.out / "checkpoint.pt"):
-                print(f"update {curve.updates}: {curve.rewards[-1]:.3f} won", file=sys.stderr, flush=True)
+                tell(f"update {curve.updates}: {curve.rewards[-1]:.3f} won")
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
     print(args.out / "checkpoint.pt")

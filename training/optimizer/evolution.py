@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from memory_node.experience.optimizer.prompt import OptimizerPrompts
 from memory_node.experience.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
 from training.adapters.checkpoint import resume, save_checkpoint, shuffled_epochs
+from training.adapters.processes import from_first
 from training.optimizer.executions import Execution, Executions
 from training.optimizer.grpo import Group, GrpoSettings, update
 from training.optimizer.policy import Policy, Sampled
@@ -137,7 +139,8 @@ def evolve(
             if rollout.attempt is None:
                 continue
             messages = prompts.messages(rollout.attempt, bank.retrieve(rollout.attempt.query))
-            replies = policy.sample(messages, settings.group, settings.seed * 1_000_003 + number)
+            drawn = settings.seed * 1_000_003 + number
+            replies = from_first(partial(policy.sample, messages, settings.group, drawn))
             judged = judge.judge(place, rollout.attempt, bank, [reply.text for reply in replies])
             groups.append(Group(tuple(replies), tuple(one.reward for one in judged)))
             seen += judged
@@ -175,7 +178,7 @@ def held_out_gain(
         if attempt is None:
             continue
         messages = prompts.messages(attempt, bank.retrieve(attempt.query))
-        replies: list[Sampled] = policy.sample(messages, 1, seed, greedy=True)
+        replies: list[Sampled] = from_first(partial(policy.sample, messages, 1, seed, greedy=True))
         judged += judge.judge(place, attempt, bank, [replies[0].text])
     means = _means(judged)
     return means["r_fmt"], means["r_g"]

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from training.adapters.processes import portion, sum_gradients, together
 from training.optimizer.policy import Policy, Sampled
 from training.optimizer.reward import advantages
 
@@ -40,20 +41,23 @@ class Group:
 def update(policy: Policy, groups: Sequence[Group], settings: GrpoSettings, optimizer: Any) -> dict[str, float]:
     """Take the optimiser's steps on a batch of groups; return the mean loss, divergence and share of clipped tokens."""
     told = [(reply, gain) for group in groups for reply, gain in zip(group.replies, advantages(group.rewards))]
+    own = portion(told)
     with policy.as_reference(), torch.no_grad():
-        references = [policy.log_likelihoods(reply) for reply, _ in told]
-    figures = {"loss": 0.0, "kl": 0.0, "clipped": 0.0}
+        references = [policy.log_likelihoods(reply) for reply, _ in own]
+    figures: list[tuple[float, float, float]] = []
     policy.model.eval()  # no dropout: the ratio to the likelihoods of sampling would not begin at 1
     for _ in range(settings.steps):
         optimizer.zero_grad(set_to_none=True)
-        for (reply, gain), reference in zip(told, references):
+        for (reply, gain), reference in zip(own, references):
             loss, kl, clipped = _loss(policy, reply, gain, reference, settings)
             (loss / len(told)).backward()
-            for name, value in (("loss", float(loss.detach())), ("kl", kl), ("clipped", clipped)):
-                figures[name] += value / (len(told) * settings.steps)
-        nn.utils.clip_grad_norm_([weight for _, weight in policy.free()], settings.largest_gradient)
+            figures.append((float(loss.detach()), kl, clipped))
+        weights = [weight for _, weight in policy.free()]
+        sum_gradients(weights)
+        nn.utils.clip_grad_norm_(weights, settings.largest_gradient)
         optimizer.step()
-    return figures
+    means = (sum(values) / (len(told) * settings.steps) for values in zip(*together(figures)))
+    return dict(zip(("loss", "kl", "clipped"), means))
 
 
 def _loss(

@@ -65,7 +65,7 @@ class Policy:
     def sample(self, messages: Sequence[Message], count: int, seed: int, greedy: bool = False) -> list[Sampled]:
         """Return `count` replies to a dialogue, the same for the same seed and weights."""
         self.model.eval()
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator("cpu").manual_seed(seed)
         prompt = self.tokens.prompt(messages)
         read = self.model(torch.tensor([prompt]), use_cache=True)
         cache = read.past_key_values
@@ -75,7 +75,7 @@ class Policy:
         likelihoods: list[list[float]] = [[] for _ in range(count)]
         open_replies = set(range(count))
         for _ in range(self._most_tokens):
-            scores = torch.log_softmax(logits.float() / self.temperature, dim=-1)
+            scores = torch.log_softmax(logits.float() / self.temperature, dim=-1).cpu()
             chosen = scores.argmax(-1) if greedy else torch.multinomial(scores.exp(), 1, generator=generator)[:, 0]
             for row in tuple(open_replies):
                 token = int(chosen[row])
@@ -85,7 +85,7 @@ class Policy:
                     open_replies.discard(row)
             if not open_replies:
                 break
-            read = self.model(chosen[:, None], past_key_values=cache, use_cache=True)
+            read = self.model(chosen[:, None].to(logits.device), past_key_values=cache, use_cache=True)
             cache, logits = read.past_key_values, read.logits[:, -1]
         return [
             Sampled(tuple(prompt), tuple(tokens), tuple(likely), self.tokens.text(tokens))

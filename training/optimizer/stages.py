@@ -13,6 +13,7 @@ from memory_node.experience.optimizer.bank import MemoryBank
 from memory_node.experience.optimizer.vetting import Vetting
 from training.adapters.adapter import save_adapter
 from training.adapters.learning import Schedule, learn
+from training.adapters.processes import is_first
 from training.optimizer.card import HeldOut, write_card
 from training.optimizer.dialogue_tokens import DialogueTokens
 from training.optimizer.evolution import EvolutionSettings, Judge, Progress, Task, evolve, held_out_gain
@@ -82,10 +83,11 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
     after = HeldOut(len(cases), *held_out_gain(policy, cases, judge))
     tell(f"held out at the end: r_fmt {after.form:.3f}, r_g {after.gain:+.3f}")
     adapter = out / "optimizer.gguf"
-    save_adapter(run.model, adapter)
-    warm = (len(examples), losses)
-    figures = run.executions.figures()
-    write_card(out / "card.md", run.settings, run.executor, warm, before, after, progress, figures)
+    if is_first():
+        save_adapter(run.model, adapter)
+        warm = (len(examples), losses)
+        figures = run.executions.figures()
+        write_card(out / "card.md", run.settings, run.executor, warm, before, after, progress, figures)
     return adapter
 
 

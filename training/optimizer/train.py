@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from benchmarks.alfworld.engine import require_engine
@@ -67,10 +66,9 @@ def run(args: argparse.Namespace) -> int:
         InvalidValueError: the checkpoint is of another run, or there are too few games.
     """
     try:
-        import torch
-
         from training.adapters.adapter import adapted_model
         from training.adapters.learning import Schedule
+        from training.adapters.processes import begin, is_first, tell
         from training.optimizer.evolution import EvolutionSettings
         from training.optimizer.grpo import GrpoSettings
         from training.optimizer.stages import TrainingRun, train
@@ -78,8 +76,7 @@ def run(args: argparse.Namespace) -> int:
         needed = "torch, transformers, peft and gguf: pip install 'robot_memory[learning]'"
         raise ResourceMissingError(f"training needs {needed} ({error})") from error
     require_engine()
-    torch.manual_seed(args.seed)
-    torch.set_num_threads(args.threads)
+    begin(args.seed, args.threads)
     games = load_games(args.games, args.queries + args.held_out, args.seed)
     if len(games) < args.queries + args.held_out or args.queries < 2:
         raise InvalidValueError(f"{len(games)} games are too few for {args.queries} queries and {args.held_out} others")
@@ -107,9 +104,11 @@ def run(args: argparse.Namespace) -> int:
             temperature=args.temperature,
         )
         try:
-            adapter = train(plan, args.out, lambda line: print(line, file=sys.stderr, flush=True))
+            adapter = train(plan, args.out, tell)
         except ValueError as error:
             raise InvalidValueError(str(error)) from error
+    if not is_first():
+        return 0
     if adapter.stat().st_size > _MOST_BYTES:
         raise InvalidValueError(f"{adapter} has more than {_MOST_BYTES} bytes: take a smaller --rank")
     print(adapter)

@@ -21,7 +21,7 @@ class Gaussian:
 
     def sample(self, generator: torch.Generator | None = None) -> Tensor:
         """Return mean + sd * eps, (tokens, embedding); gradients flow into both."""
-        noise = torch.randn(self.mean.shape, generator=generator)
+        noise = torch.randn(self.mean.shape, generator=generator, device="cpu")
         return self.mean + self.log_sd.exp() * noise.to(self.mean)
 
     def log_density(self, values: Tensor) -> Tensor:

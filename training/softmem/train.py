@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
@@ -37,17 +36,15 @@ def run(args: argparse.Namespace) -> int:
         InvalidValueError: there is nothing to learn from, or a checkpoint does not fit.
     """
     try:
-        import torch
-
         from training.adapters.adapter import adapted_model
         from training.adapters.checkpoint import load_weights
         from training.adapters.learning import Schedule, learn
+        from training.adapters.processes import begin, device, tell
         from training.softmem.soft_memory import SoftMemory
         from training.softmem.soft_pair import SoftPair, soft_example
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
-    torch.manual_seed(args.seed)
-    torch.set_num_threads(args.threads)
+    begin(args.seed, args.threads)
     file = model_file(ModelConfig(backend="llama", model_path=args.model))
     tokens = ModelTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads))
     pairs = (pair for path in args.pairs for pair in read_pairs(path))
@@ -61,12 +58,12 @@ def run(args: argparse.Namespace) -> int:
     try:
         load_weights(compiler, args.compiler)
         load_weights(executor, args.executor)
-        pair = SoftPair(compiler, executor, SoftMemory(width, width, args.soft_tokens, args.linear))
+        pair = SoftPair(compiler, executor, SoftMemory(width, width, args.soft_tokens, args.linear)).to(device())
         schedule = Schedule(args.epochs, args.rate, minutes=args.minutes, seed=args.seed)
         checkpoint = args.out / "checkpoint.pt"
         for progress in learn(pair, examples, schedule, checkpoint, lambda model, one: model.losses(one).total):
             taken, loss = progress.losses[-1]
-            print(f"{taken} examples, loss {loss:.4f}", file=sys.stderr, flush=True)
+            tell(f"{taken} examples, loss {loss:.4f}")
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
     print(checkpoint)
