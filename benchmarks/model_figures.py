@@ -27,6 +27,9 @@ def add_planner_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-household-adapter", action="store_true", help="the embedded model without the adapter that it ranks with"
     )
+    parser.add_argument(
+        "--brief", action="store_true", help="brief prompts, which an --adapter of `train executor` has learnt"
+    )
     parser.add_argument("--context", type=int, default=2000, metavar="TOKENS", help="of memory in the prompt at most")
     parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="for one answer (default 60)")
     add_model_arguments(parser)
@@ -37,6 +40,7 @@ def llm_config(args: argparse.Namespace) -> LlmConfig:
     return LlmConfig(
         mode=args.mode,
         household_adapter=not args.no_household_adapter,
+        brief=args.brief,
         context_tokens=args.context,
         timeout_s=args.timeout,
         **model_parameters(args),
