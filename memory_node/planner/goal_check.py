@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.nouns import singular
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.states import ObjectState, believed
 from memory_node.planner.goal import Goal, Mention
@@ -67,6 +69,13 @@ class Judgement:
         return next((index for index, reason in enumerate(self.reasons) if reason), len(self.reasons))
 
 
+def _most_together(placed: Sequence[JudgedThing]) -> list[JudgedThing]:
+    """Return those in the one place that has most of them."""
+    places = Counter(thing.support_id for thing in placed)
+    fullest = max(places, key=lambda place: places[place], default="")
+    return [thing for thing in placed if thing.support_id == fullest]
+
+
 class GoalCheck:
     """The home as it is believed to be after a plan. held_class: of what the hand holds, "" for nothing."""
 
@@ -111,7 +120,7 @@ class GoalCheck:
         if place is None or not place.candidates:
             return frozenset()
         if goal.container is None:
-            return self._ids_at(targets, place)
+            return frozenset(found.id for found in self._placed(goal, targets, place))
         vessels = self._of(goal.container.candidates)
         all_vessels = {vessel.id for vessel in vessels}
         inside = [target for target in targets if target.support_id in all_vessels]
@@ -137,7 +146,7 @@ class GoalCheck:
             return ""
         if goal.container is not None:
             return self._unmet_stack(goal, goal.container, place, targets)
-        placed = self._resting_on(targets, place)
+        placed = self._placed(goal, targets, place)
         if len(placed) >= (len(targets) if goal.every else goal.count):
             return ""
         return f"{len(placed) or 'no'} {goal.target} of {goal.count} in or on {place}"
@@ -150,13 +159,21 @@ class GoalCheck:
         inside = any(found.support_id in vessels for found in targets)
         return "" if inside else f"no {goal.target} is in or on {container}"
 
+    def _placed(self, goal: Goal, targets: Iterable[JudgedThing], place: Mention) -> list[JudgedThing]:
+        """Return what lies where a goal wants it; several things that are to go to one place lie in the same one."""
+        placed = self._resting_on(targets, place)
+        *_, noun = place.text.lower().split() or [""]
+        several_places = singular(noun) != noun
+        return placed if goal.count == 1 or goal.every or several_places else _most_together(placed)
+
     def _ids_at(self, things: Iterable[JudgedThing], place: Mention) -> frozenset[str]:
         return frozenset(found.id for found in self._resting_on(things, place))
 
     def _resting_on(self, targets: Iterable[JudgedThing], place: Mention) -> list[JudgedThing]:
-        """Return those that are in or on a thing that the words may mean, or on what can stand in for it."""
+        """Return those that are in or on a thing that the words may mean; where none is known, on what can stand in for
+        it."""
         classes = self._kinds.with_wholes(place.candidates)
-        fits = self._classes_test((*classes, *self._kinds.alike(classes)))
+        fits = self._classes_test(classes if self._of(classes) else self._kinds.alike(classes))
         found = []
         for target in targets:
             support = self._by_id.get(target.support_id)

@@ -1,6 +1,7 @@
 """Goals are judged by what memory believes, not by what the last skill said."""
 
 import pytest
+from tiny_home import TinyThing
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
@@ -28,6 +29,11 @@ def test_table_may_be_stood_in_for(kitchen) -> None:
     assert unmet(kitchen, Goal(GoalKind.PLACE, APPLE, TABLE)) == ""
 
 
+def test_nothing_stands_in_for_a_table_that_is_known(kitchen) -> None:
+    kitchen.things["m-dining"] = TinyThing("m-dining", "DiningTable")
+    assert unmet(kitchen, Goal(GoalKind.PLACE, APPLE, TABLE)) == "no Apple of 1 in or on DiningTable"
+
+
 def test_thing_in_the_hand_is_not_placed(kitchen) -> None:
     kitchen.held = "m-apple"
     assert unmet(kitchen, Goal(GoalKind.PLACE, APPLE, TABLE)) == "the hand still holds Apple"
@@ -38,6 +44,17 @@ def test_two_want_two(kitchen) -> None:
     assert unmet(kitchen, goal) == "1 Mug of 2 in or on Fridge"
     kitchen.things["m-mug1"].support_id = "m-fridge"
     assert unmet(kitchen, goal) == ""
+
+
+def test_two_want_the_same_place_unless_the_words_name_several(kitchen) -> None:
+    kitchen.things["m-fridge2"] = TinyThing("m-fridge2", "Fridge")
+    kitchen.things["m-mug1"].support_id = "m-fridge2"
+    goal = Goal(GoalKind.PLACE_TWO, MUG, FRIDGE, count=2)
+    assert unmet(kitchen, goal) == "1 Mug of 2 in or on Fridge"
+    assert len(settled(kitchen, goal)) == 1, "the other one may be taken out again"
+    anywhere = goal.changed(destination=Mention("the fridges", ("Fridge",)))
+    assert unmet(kitchen, anywhere) == ""
+    assert settled(kitchen, anywhere) == {"m-mug1", "m-mug2"}
 
 
 def test_clean_wants_the_state_and_the_place_of_the_same_thing(kitchen) -> None:
