@@ -72,7 +72,7 @@ class Asides:
             return None  # what holds only then must not be done now
         if self._tells_of_people(words, at):
             return self._sentence(words, at, verb, heard, None)
-        if there or (verb < len(words) and words[verb] in english.auxiliaries | english.saying):
+        if there or (verb < len(words) and words[verb] in english.auxiliaries | english.saying | english.happened):
             return self._sentence(words, at, verb, heard, topic)
         return None
 

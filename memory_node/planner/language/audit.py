@@ -13,6 +13,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.language.audit_abilities import impossibility
 from memory_node.planner.language.audit_quantities import dropped_quantity, made_up_number
 from memory_node.planner.language.bare_things import bare_thing
 from memory_node.planner.language.english import English
@@ -73,6 +74,14 @@ def _strange(_goals: Sequence[Goal], evidence: Evidence) -> str:
     return f"{evidence.strange[0]!r} is an unknown word" if evidence.strange else ""
 
 
+def _half_read(_goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Object to a command whose verb asks for something else in these words: "read me the newspaper"."""
+    judged = evidence.english is not None and not evidence.guessed
+    commands = evidence.instruction.commands if judged else ()
+    verb = next((command.verb for command in commands if command.verb in command.unread), "")
+    return f"nobody knows what {verb!r} asks for here" if verb else ""
+
+
 def _untold(_goals: Sequence[Goal], evidence: Evidence) -> str:
     bare = bare_thing(evidence.instruction)
     return f"nothing tells what {bare.text!r} is" if bare is not None else ""
@@ -120,6 +129,9 @@ def _unwanted(goal: Goal, evidence: Evidence) -> str:
 def _unlit(goal: Goal, evidence: Evidence) -> str:
     """Object to looking at a thing in the light of what gives none."""
     light = goal.light.object_class if goal.light is not None else ""
+    heard = evidence.guessed and evidence.english is not None
+    if heard and light and not evidence.english.lighting & set(evidence.instruction.words):
+        return f"no word asks for the {light}"  # "read me the newspaper"
     return f"{light} gives no light" if light and not evidence.kinds[light].can(Property.LIGHT) else ""
 
 
@@ -241,31 +253,17 @@ def _beside(goals: Sequence[Goal], evidence: Evidence) -> str:
 
 
 def _impossible(goals: Sequence[Goal], evidence: Evidence) -> str:
-    """Object to a guess that puts something into what holds nothing, carries it in what stands fast, or cuts what
-    cannot be cut."""
-    if not evidence.guessed:
-        return ""
-    whys = (why for goal in goals for why in _impossibilities(goal, evidence.kinds))
-    return next(whys, "")
+    """Object to a guess that does with a thing what cannot be done with it."""
+    return impossibility(goals, evidence.kinds) if evidence.guessed else ""
 
 
-def _impossibilities(goal: Goal, kinds: ObjectCatalogue) -> Iterator[str]:
-    place, container = goal.destination, goal.container
-    if place is not None and not place.beside and place.candidates and not _holds(place, kinds):
-        yield f"nothing can be put into {place}"
-    if container is not None and not (_holds(container, kinds) and kinds[container.object_class].pickupable):
-        yield f"nothing is carried in {container}"
-    if (goal.sliced or goal.kind is GoalKind.SLICE) and goal.target.object_class and not _is_cut(goal.target, kinds):
-        yield f"{goal.target} cannot be cut"
-
-
-def _holds(place: Mention, kinds: ObjectCatalogue) -> bool:
-    return kinds[place.object_class].is_receptacle or place.object_class == kinds.recipient
-
-
-def _is_cut(target: Mention, kinds: ObjectCatalogue) -> bool:
-    name = target.object_class
-    return bool(kinds[kinds.whole(name)].slices)
+def _one_of_several(goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Object to a guess that decides what nobody said: which of the lamps "the light" is."""
+    heard = evidence.guessed and evidence.english is not None
+    several = evidence.licence.alternatives if heard else frozenset()
+    taken = (one for goal in goals for one in (goal.target, goal.container, goal.destination) if one is not None)
+    chosen = next((one for one in taken if one.object_class in several and not one.referring), None)
+    return f"{chosen} is one of several that the words may mean" if chosen is not None else ""
 
 
 _OF_EACH = (_unasked, _immovable, _unwanted, _uncounted, _unlit)
@@ -274,6 +272,7 @@ _RULES = (
     _question,
     _put_off,
     _strange,
+    _half_read,
     _untold,
     _undue,
     _unaccounted,
@@ -284,4 +283,5 @@ _RULES = (
     _beside,
     _pointless,
     _impossible,
+    _one_of_several,
 )

@@ -50,6 +50,8 @@ def _with_particle(sense: VerbSense, found: Arguments, english: English) -> Verb
         sense = english.with_particle(sense.word, found.particle) or replace(sense, back=back)
     if sense.kind is None and any(place.preposition.split()[0] == "out" for place in found.places):
         return english.with_particle(sense.word, "out") or sense
+    if sense.kind is None and any(place.sense == FOR for place in found.places):
+        return english.with_particle(sense.word, FOR) or sense  # "look in the fridge for the butter"
     return sense
 
 
@@ -188,7 +190,7 @@ def _lit_while_carrying(command: Command, places: Sequence[Place], english: Engl
 def _searched_place(command: Command, places: Sequence[Place]) -> Command | None:
     """Read "search the bedroom for my card": the card is sought."""
     sought = [place.phrase for place in places if place.sense == FOR and not place.phrase.person]
-    inside = [place.phrase for place in places if place.sense == INTO]  # "look in the fridge for butter"
+    inside = [place.phrase for place in places if place.sense in (INTO, NEAR, UNDER)]  # "look in the fridge for butter"
     where = command.targets or inside
     if command.kind is not _K.FIND or not sought or not where:
         return None
@@ -201,7 +203,9 @@ def _told_by_places(command: Command, places: Sequence[Place]) -> Command:
     for sense, preposition, phrase in places:
         if phrase.person and sense == FOR:
             continue
-        if command.kind is _K.BREAK and preposition in ("into", "in") and targets:
+        if command.kind is _K.GO and phrase.person and sense == WITH:
+            unread += [preposition, phrase.text]  # "come with me": nobody is followed
+        elif command.kind is _K.BREAK and preposition in ("into", "in") and targets:
             destination = phrase
         elif not targets and (command.kind is _K.GO or (sense == FOR and command.kind is _K.FIND)):
             targets.append(phrase)

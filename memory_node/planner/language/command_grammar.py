@@ -69,11 +69,17 @@ class CommandReader:
         participle: "washed" and "washing" count as verbs, too.
         """
         found = self.english.verb_at(words, at, participle)
-        if found is None:
+        if found is None or self._is_named_there(words, at, found[1]):
             return None
         reading = SoFar(found[0])
         end = self._arguments(words, at + found[1], reading)
         return framed(reading.sense, reading.found, " ".join(words[at:end]), self.english), end
+
+    def _is_named_there(self, words: Sequence[str], at: int, length: int) -> bool:
+        """Return whether a name begins with a verb, of that length, and has its place behind it: "hand towel in the
+        basket" hands nothing over."""
+        name = self._lexicon.name_at(words, at)
+        return name is not None and name[1] > length and self.english.preposition_at(words, at + name[1]) is not None
 
     def _arguments(self, words: Sequence[str], at: int, reading: SoFar) -> int:
         """Take the words behind the verb; return where the command ends."""
@@ -267,7 +273,9 @@ class CommandReader:
             states, places = (*last.states, *phrase.states), (*last.places, *phrase.places)
             found.targets[-1] = replace(last, states=states, places=places)
         elif self._is_quantity(words, at, reading, phrase):
-            found.targets[-1] = replace(found.targets[-1], count=phrase.count, every=phrase.count == 1)
+            last = found.targets[-1]
+            excluded = (*last.excluded, *phrase.excluded)  # "the plates, all but the chipped one"
+            found.targets[-1] = replace(last, count=phrase.count, every=phrase.count == 1, excluded=excluded)
         elif found.targets and words[at - 1] not in (",", "and", "or", "then"):
             found.unread += words[phrase.begin : phrase.end]
         else:

@@ -8,11 +8,13 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Mention
 from memory_node.planner.language.asking_back import Question, Slot, UnclearError
 from memory_node.planner.language.english import INTO, UNDER
+from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.phrase_meaning import PhraseMeaning
 from memory_node.planner.language.spoken_command import Command
 
 _K = GoalKind
 _TREATED = frozenset({_K.CLEAN, _K.HEAT, _K.COOL, _K.SLICE, _K.FILL, _K.EXAMINE, _K.BREAK})
+_EMPTIED = (Property.FILLABLE, Property.USABLE_UP, Property.OPENABLE, Property.DRAINS)
 _UNLOADING = frozenset({"unload", "clear", "unpack"})
 
 
@@ -55,12 +57,35 @@ class Completeness:
                 Question(f"I can fill the {into} with water. Shall I do that, or put {matter.text} there?")
             )
 
-    def check_cut(self, command: Command, target: Mention) -> None:
-        """Ask where something is to be cut that cannot be."""
+    def check_cut(self, command: Command, phrase: NounPhrase, target: Mention) -> None:
+        """Ask where something is to be cut that cannot be, also for "a piece of paper"."""
         name = target.object_class
-        if command.kind is _K.SLICE and name and not self._kinds[self._kinds.whole(name)].slices:
+        if (command.kind is _K.SLICE or phrase.pieces) and name and not self._kinds[self._kinds.whole(name)].slices:
             called = self._kinds[name].best_name
             raise UnclearError(Question(f"I cannot cut the {called}. What shall I cut?", slot=Slot.TARGET))
+
+    def check_left(self, command: Command) -> None:
+        """Ask where something is to be left "here": where it is, or with the person."""
+        left = command.targets[0] if command.verb == "leave" and command.here and command.targets else None
+        if left is not None and (left.pronoun == "one" or not left.refers_back):
+            what = left.text
+            raise UnclearError(Question(f"Shall I leave {what} where it is, or bring it to you?"))
+
+    def check_able(self, command: Command, target: Mention) -> None:
+        """Ask where something is to be done with a thing that cannot be: such words mean something else."""
+        thing = self._kinds[target.object_class]
+        if target.candidates and thing.name in self._kinds and not self._is_able(command.kind, thing):
+            what = f"the {thing.best_name}"
+            raise UnclearError(Question(f"I cannot {str(command.kind).replace('_', ' ')} {what}. What do you mean?"))
+
+    def _is_able(self, kind: GoalKind, thing: ObjectKind) -> bool:
+        """Return whether a goal of a kind is possible; what a person would try counts as possible."""
+        if kind in (_K.HEAT, _K.COOL):
+            return not any(thing.can(one) for one in (Property.FIXED, Property.HEATS, Property.COOLS))
+        if kind in (_K.OPEN, _K.CLOSE):
+            return thing.can(Property.OPENABLE) or not (thing.holds == "on" or thing.can(Property.DRAINS))
+        emptied = thing.is_receptacle or any(thing.can(one) for one in _EMPTIED) or thing.name in self._kinds.bins
+        return kind is not _K.EMPTY or emptied
 
     def check_complete(self, command: Command, target: Mention, destination: Mention | None) -> None:
         """Ask for what a command leaves out: where a thing goes, or what is to be taken out of a piece of furniture."""
@@ -68,7 +93,8 @@ class Completeness:
             where = f"Where shall I {command.spoken_verb} the {target}?" if target.candidates else "Where does it go?"
             raise UnclearError(Question(where, slot=Slot.DESTINATION))
         thing = self._kinds[target.object_class]
-        if command.kind is _K.FILL and target.candidates and not self._takes_water(thing):
+        let_in = command.kind is _K.FILL and not command.treatment  # "put the juice in the bag"
+        if command.kind is _K.FILL and target.candidates and not self._takes_water(thing, strictly=let_in):
             raise UnclearError(Question(f"What shall I put in the {thing.best_name}?", slot=Slot.COMMAND))
         if (
             (command.kind is _K.EMPTY or command.verb in _UNLOADING)
@@ -77,6 +103,8 @@ class Completeness:
         ):
             raise UnclearError(Question(f"What shall I take out of the {thing.best_name}?", slot=Slot.COMMAND))
 
-    def _takes_water(self, thing: ObjectKind) -> bool:
-        """Return whether water can be let into it: "put the milk in the fridge" fills nothing."""
-        return thing.pickupable or any(thing.can(one) for one in (Property.FILLABLE, Property.DRAINS, Property.WATERS))
+    def _takes_water(self, thing: ObjectKind, strictly: bool) -> bool:
+        """Return whether water can be let into it: "put the milk in the fridge" fills nothing. strictly: what a hand
+        can take has to be made for it."""
+        vessel = thing.pickupable and (not strictly or (thing.is_receptacle and thing.can(Property.HEATABLE)))
+        return vessel or any(thing.can(one) for one in (Property.FILLABLE, Property.DRAINS, Property.WATERS))

@@ -82,6 +82,8 @@ class Corrections:
             return words
         if joint == "but" and (meant.named or meant.pronoun == "one"):
             return [*words[:at], *words[meant.begin :]]
+        if joint == "," and meant.named and words[meant.end : meant.end + 1] == ["."]:  # "..., the glass. Put it ..."
+            return [*words[:at], *words[meant.begin : meant.end], ",", *words[meant.end + 1 :]]
         if joint == "," and meant.pronoun == "one" and words[meant.end - 1] == "one" and meant.attributes:
             return [*words[:at], *words[meant.begin : meant.end - 1], denied.head, *words[meant.end :]]
         return words

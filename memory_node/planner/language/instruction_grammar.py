@@ -18,6 +18,7 @@ from memory_node.planner.language.idioms import Idioms
 from memory_node.planner.language.instruction_words import without_kindness, words_of
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.shares import Shares
 from memory_node.planner.language.spoken_command import Command, placed
 from memory_node.planner.language.spoken_instruction import Heard, Instruction, Remark
 from memory_node.planner.language.timing import Timing, without
@@ -68,6 +69,7 @@ class InstructionReader:
             _part(wanted.requested),
             self._switched_again,
             self._going_on,
+            Shares(self.commands).read,
             _part(complaints.left),
             self._opening,
             _part(idioms.given),

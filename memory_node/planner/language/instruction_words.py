@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from memory_node.planner.language.english import ENDS, English, phrase_at
 
-_GOES_ON = (["of"], ["to"], ["into"])  # it is no phrase of kindness that one of these follows
+_GOES_ON = (["of"], ["to"], ["into"], ["as"])  # it is no phrase of kindness that one of these follows
 _REQUESTS = (("would", "you"), ("will", "you"), ("could", "you"), ("can", "you"))
 _WORD = re.compile(r"[a-zà-ÿ0-9]+(?:'[a-z0-9]+)*'?|[.,;:!?]|(?<=\s)-{1,2}(?=\s)|[–—]")
 

@@ -166,8 +166,12 @@ class Interpreter:
         light = self._destinations.light(command) if command.kind is _K.EXAMINE else None
         self._completeness.check_complete(command, target, destination)
         if not self._meaning.guesses:
-            self._completeness.check_cut(command, target)
-        kind, target = self._by_claimed_state(self._switched(command, target), phrase, target)
+            self._completeness.check_left(command)
+            self._completeness.check_cut(command, phrase, target)
+        done = self._switched(command, target)
+        if not self._meaning.guesses:
+            self._completeness.check_able(replace(command, kind=done), target)
+        kind, target = self._by_claimed_state(done, phrase, target)
         sliced = {*phrase.states, *self._discourse.states_of(target.object_class)}
         cut = phrase.pieces or _S.SLICED in sliced
         cut |= target.referring and target.object_class in self._discourse.pieces  # "wash a slice and put it ..."

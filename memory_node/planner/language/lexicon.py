@@ -118,6 +118,14 @@ class Lexicon:
         """Return whether things are put into or onto things of a name."""
         return any(self._kinds[name].is_receptacle for name in called.all)
 
+    def is_furniture(self, called: Called | None) -> bool:
+        """Return whether a name is that of furniture, which says where a thing is: "the sofa cushion"."""
+        return called is not None and self.is_holder(called) and not self.is_carried(called)
+
+    def is_vessel(self, called: Called) -> bool:
+        """Return whether things of a name are filled with what one drinks."""
+        return any(self._kinds[name].can(Property.FILLABLE) for name in called.all)
+
     def is_switched(self, called: Called) -> bool:
         """Return whether things of a name are turned on and off."""
         return any(self._kinds[name].can(Property.TOGGLEABLE) for name in called.all)

@@ -17,12 +17,14 @@ from memory_node.planner.language.surroundings import HomeClasses
 class Licence:
     """named: the classes that names and group words account for. open: descriptions that may mean any class.
 
-    unknown: nouns that name no class.
+    unknown: nouns that name no class. alternatives: of the named classes those that words name only together with
+    others: "the light" is one of several.
     """
 
     named: frozenset[str]
     open: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    alternatives: frozenset[str] = frozenset()
 
 
 def meant_by(called: Called, home: HomeClasses, asks: bool = False) -> frozenset[str]:
@@ -49,14 +51,22 @@ def licence_of(
 
     Of several classes that answer to a name but are first called otherwise, those count that memory holds.
     """
-    named = {*_named(words, lexicon, home, asks), *_implied(words, commands.english, home, kinds)}
+    names, groups = _named(words, lexicon, home, asks)
+    named = frozenset().union(*names, *groups, _implied(words, commands.english, home, kinds))
     phrases = list(_unnamed(words, commands))
     described = tuple(phrase.text for phrase in phrases if phrase.described)
-    return Licence(frozenset(named), described, tuple(phrase.text for phrase in phrases if not phrase.described))
+    unknown = tuple(phrase.text for phrase in phrases if not phrase.described)
+    several, one = (frozenset().union(*(name for name in names if (len(name) > 1) is many)) for many in (True, False))
+    return Licence(named, described, unknown, several - one)
 
 
-def _named(words: Sequence[str], lexicon: Lexicon, home: HomeClasses, asks: bool) -> Iterator[str]:
-    """Yield the classes that names and group words account for; of a group those that memory holds, or else all."""
+def _named(
+    words: Sequence[str], lexicon: Lexicon, home: HomeClasses, asks: bool
+) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
+    """Return the classes that each name accounts for, and those of each group word: those that memory holds, or else
+    all."""
+    names: list[frozenset[str]] = []
+    groups: list[frozenset[str]] = []
     at = 0
     while at < len(words):
         strange = lexicon.stranger_at(words, at)
@@ -65,10 +75,11 @@ def _named(words: Sequence[str], lexicon: Lexicon, home: HomeClasses, asks: bool
             continue
         found = lexicon.name_at(words, at)
         if found is not None:
-            yield from meant_by(found[0], home, asks)
+            names.append(meant_by(found[0], home, asks))
         members = frozenset(lexicon.group(words[at]) or ())
-        yield from members & home.all or members
+        groups.append(members & home.all or members)
         at += found[1] if found is not None else 1
+    return names, groups
 
 
 def _implied(words: Sequence[str], english: English, home: HomeClasses, kinds: ObjectCatalogue) -> Iterator[str]:

@@ -35,6 +35,9 @@ def with_vessel(command: Command, goals: list[Place], english: English) -> Comma
     """Return the command on the vessel of a liquid: "put water in the kettle" fills it."""
     if len(command.targets) != 1 or command.targets[0].named or command.targets[0].head not in english.liquids:
         return command
+    drink = command.targets[0].definite and command.targets[0].head != "water"  # "put the milk in the cup"
+    if command.kind is _K.DROP or (command.kind is _K.PLACE and drink):
+        return command
     if command.origin is not None and (command.kind is _K.EMPTY or command.verb in english.letting):
         return replace(command, kind=_K.EMPTY, targets=(command.origin,), origin=None)
     if not goals or not (goals[-1].phrase.named or goals[-1].phrase.refers_back):

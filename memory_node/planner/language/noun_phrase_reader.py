@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from memory_node.domain.nouns import singular
-from memory_node.domain.states import ObjectState
 from memory_node.planner.language.english import English, phrase_at
-from memory_node.planner.language.lexicon import Called, Lexicon
+from memory_node.planner.language.lexicon import Lexicon
+from memory_node.planner.language.noun_draft import Draft, Noun
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.phrase_tail import PhraseTail
 
 _INDEFINITE = frozenset(["what", "whatever", "whichever", "something", "anything"])
 _BEFORE_OF = frozenset(["all", "both", "one", "some", "any", "couple", "pair", "each", "few", "lot"])
-
-
-@dataclass(frozen=True)
-class _Noun:
-    """One noun of a compound: its words, and the classes or the room that they name."""
-
-    words: str
-    called: Called | None = None
-    room: str = ""
-
-    @property
-    def bare(self) -> bool:
-        """Whether it names neither a class nor a room."""
-        return not self.called and not self.room
-
-
-@dataclass
-class _Draft:
-    """A phrase while it is read."""
-
-    fields: dict[str, Any] = field(default_factory=dict)
-    attributes: list[str] = field(default_factory=list)
-    states: list[ObjectState] = field(default_factory=list)
-    nouns: list[_Noun] = field(default_factory=list)
 
 
 class NounPhraseReader:
@@ -60,7 +35,7 @@ class NounPhraseReader:
         held = phrase_at(self._english.in_hand, words, at)
         if held:
             return NounPhrase(" ".join(words[at : at + held]), at, at + held, definite=True, in_hand=True)
-        draft, begin = _Draft(), at
+        draft, begin = Draft(), at
         at = self._before_noun(words, at, draft)
         if at < len(words) and words[at] in self._english.people:
             return NounPhrase(words[at], begin, at + 1, words[at], person=True, definite=True)
@@ -83,9 +58,11 @@ class NounPhraseReader:
 
     # --- before the noun
 
-    def _before_noun(self, words: Sequence[str], at: int, draft: _Draft) -> int:
+    def _before_noun(self, words: Sequence[str], at: int, draft: Draft) -> int:
         """Take quantities, determiners, states and adjectives; return where the nouns begin."""
         while at < len(words):
+            if self._lexicon.stranger_at(words, at):
+                return at  # a "hot plate" is no plate that is hot
             if (
                 self._lexicon.name_at(words, at)
                 and words[at] not in self._english.states
@@ -102,7 +79,7 @@ class NounPhraseReader:
             at += taken
         return at
 
-    def _quantity(self, words: Sequence[str], at: int, draft: _Draft) -> int:
+    def _quantity(self, words: Sequence[str], at: int, draft: Draft) -> int:
         word, numbers = words[at], self._english.numbers
         if word == "both":
             draft.fields.update(count=2, plural=True)
@@ -118,7 +95,7 @@ class NounPhraseReader:
             return 0
         return 1
 
-    def _determiner(self, words: Sequence[str], at: int, draft: _Draft) -> int:
+    def _determiner(self, words: Sequence[str], at: int, draft: Draft) -> int:
         word, english = words[at], self._english
         if draft.states or draft.attributes:
             return 0  # "open the fridge" is no phrase
@@ -144,7 +121,7 @@ class NounPhraseReader:
         belonging = word in english.parts | english.attached | english.generic | english.its_place
         return belonging or not (self._lexicon.name_at(words, at) and self._lexicon.name_at(words, at + 2) is None)
 
-    def _adjective(self, words: Sequence[str], at: int, draft: _Draft) -> int:
+    def _adjective(self, words: Sequence[str], at: int, draft: Draft) -> int:
         word, english = words[at], self._english
         if word == "other":
             draft.fields["other"] = True
@@ -153,6 +130,10 @@ class NounPhraseReader:
             return 1 + (words[at + 1 : at + 2] == ["up"])
         elif word in english.colours | english.sizes | english.ordinals | english.materials:
             draft.attributes.append(word)
+        elif (
+            word in english.posed & english.parts and draft.fields.get("definite") and self._noun_follows(words, at + 1)
+        ):
+            draft.attributes.append(word)  # "the left burner", but "the pan left on the stove"
         else:
             return 0
         return 1
@@ -169,31 +150,31 @@ class NounPhraseReader:
 
     # --- the nouns
 
-    def _nouns(self, words: Sequence[str], at: int, draft: _Draft) -> int:
+    def _nouns(self, words: Sequence[str], at: int, draft: Draft) -> int:
         """Take nouns, and adjectives that nobody knows, up to what cannot belong to the phrase."""
         while at < len(words):
             strange = self._lexicon.stranger_at(words, at)
             if strange:
-                draft.nouns.append(_Noun(" ".join(words[at : at + strange])))
+                draft.nouns.append(Noun(" ".join(words[at : at + strange])))
                 at += strange
                 continue
             named = self._lexicon.name_at(words, at)
             room = None if named else self._lexicon.room_at(words, at)
             if named is not None:
-                draft.nouns.append(_Noun(" ".join(words[at : at + named[1]]), named[0]))
+                draft.nouns.append(Noun(" ".join(words[at : at + named[1]]), named[0]))
             elif room is not None:
-                draft.nouns.append(_Noun(room[0], room=room[0]))
+                draft.nouns.append(Noun(room[0], room=room[0]))
             elif self._ends_before(words, at, draft) or (draft.nouns and words[at].endswith("ly")):
                 break
             else:
-                draft.nouns.append(_Noun(words[at]))
+                draft.nouns.append(Noun(words[at]))
             at += named[1] if named is not None else room[1] if room is not None else 1
             at = self._past_genitive(words, at, draft, bool(named))
             if draft.nouns[-1].words in self._complete:
                 break
         return at
 
-    def _past_genitive(self, words: Sequence[str], at: int, draft: _Draft, named: bool) -> int:
+    def _past_genitive(self, words: Sequence[str], at: int, draft: Draft, named: bool) -> int:
         """Skip "'s" of a plural ("two phone's in the safe") and before pieces ("the lettuce's slices")."""
         if words[at : at + 1] == ["'s"] and draft.fields.get("count", 1) > 1:
             draft.fields["plural"], at = True, at + 1
@@ -206,7 +187,7 @@ class NounPhraseReader:
             singular(word) != word and singular(word) in self._english.pieces for word in following
         )
 
-    def _ends_before(self, words: Sequence[str], at: int, draft: _Draft) -> bool:
+    def _ends_before(self, words: Sequence[str], at: int, draft: Draft) -> bool:
         """Return whether a word that is no name cannot belong to the phrase."""
         word, english = words[at], self._english
         if word in english.parts and not draft.nouns and words[at + 1 : at + 2] == ["of"]:
@@ -219,18 +200,20 @@ class NounPhraseReader:
             return True
         return bool(draft.nouns) and self._ends_behind(draft.nouns[-1], word)
 
-    def _ends_behind(self, noun: _Noun, word: str) -> bool:
+    def _ends_behind(self, noun: Noun, word: str) -> bool:
         """Return whether a word that could begin a phrase, or belong to its noun, ends it behind another noun."""
         english = self._english
         if word in english.numbers and word.isalpha() and word != "one":
             return True  # "[bring] Anna three forks"
+        if noun.called and word in english.happened:
+            return True  # "my phone fell behind the bed"
         if noun.called and (word.endswith("ing") or word != english.base_form(word, participle=True) != ""):
             return True  # "get the potatoes boiling", "I want the desk wiped"
         if word in english.every or word in self._beginners:
             return True
         return word in english.states and bool(noun.called or noun.room or noun.words in english.attached)
 
-    def _phrase(self, words: Sequence[str], begin: int, end: int, draft: _Draft) -> NounPhrase | None:
+    def _phrase(self, words: Sequence[str], begin: int, end: int, draft: Draft) -> NounPhrase | None:
         text = " ".join(words[begin:end]).replace(" 's", "'s")
         single = draft.fields.pop("single", False)
         phrase = NounPhrase(
@@ -245,7 +228,7 @@ class NounPhraseReader:
         # "the clean", "the red", "both", "all": its noun has been spoken of
         return replace(phrase, pronoun="them" if phrase.every or phrase.count > 1 else "one")
 
-    def _headed(self, phrase: NounPhrase, nouns: Sequence[_Noun]) -> NounPhrase:
+    def _headed(self, phrase: NounPhrase, nouns: Sequence[Noun]) -> NounPhrase:
         """Return the phrase with its head: the last noun, but for parts and generic words behind a name."""
         english, last = self._english, nouns[-1]
         if last.bare and len(nouns) == 1 and last.words in english.pronouns:
@@ -266,18 +249,18 @@ class NounPhraseReader:
         plural = phrase.plural or word in self._english.plural_pronouns
         return replace(phrase, pronoun=word.removesuffix("s") if "one" in word else word, plural=plural)
 
-    def _adds_nothing(self, last: _Noun, before: _Noun) -> bool:
+    def _adds_nothing(self, last: Noun, before: Noun) -> bool:
         """Return whether the last noun means what the one before does, as in "fridge door", not "bathroom door"."""
         generic = singular(last.words)
         if last.bare and generic in self._english.generic:
             return True
         return generic in self._english.attached and bool(last.bare or before.called)
 
-    def _with_head(self, phrase: NounPhrase, nouns: Sequence[_Noun]) -> NounPhrase:
+    def _with_head(self, phrase: NounPhrase, nouns: Sequence[Noun]) -> NounPhrase:
         """Return the phrase with its last noun as its head, told by the nouns before it."""
         last, before = nouns[-1], nouns[:-1]
         if phrase.owner in ("my", "your", "his", "her") and self._lexicon.is_pair(last.words):
-            last = _Noun(last.words)  # "my glasses"
+            last = Noun(last.words)  # "my glasses"
         head = " ".join(map(singular, last.words.split()))
         return replace(
             phrase,
@@ -288,11 +271,16 @@ class NounPhraseReader:
             plural=self._is_plural(phrase, last.words, head),
             attributes=(*phrase.attributes, *(noun.words for noun in before)),
             peculiar=any(noun.bare for noun in before),
+            compounded=any(self._tells_kind(noun) for noun in before),
             described=head in self._english.unnamed,
             strange=not (
                 last.called or last.room or self._lexicon.group(head) is not None or head in self._plain_nouns
             ),
         )
+
+    def _tells_kind(self, noun: Noun) -> bool:
+        """Return whether a noun before another one tells what that is: "key card", not "sofa cushion", "left knob"."""
+        return not (noun.room or noun.words in self._english.parts or self._lexicon.is_furniture(noun.called))
 
     def _is_plural(self, phrase: NounPhrase, words: str, head: str) -> bool:
         if head in self._english.collective:

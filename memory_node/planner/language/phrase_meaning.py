@@ -94,6 +94,8 @@ class PhraseMeaning:
     def _named(self, phrase: NounPhrase, slot: Slot, fits: Fits | None, partner: str) -> Mention:
         """Return what a name means: the class that is first called so, else one that words or memory tell."""
         own, also = self._able(phrase.called or Called(), fits)
+        if phrase.compounded and not self._guesses and not (phrase.called or Called()).own:
+            self._unknown(phrase, slot)  # a key card is no credit card, though that is called a card
         if own and (self._kinds[own[0]].everyday or len(also) < _KINDS_OF_A_GENERIC):
             return self._first_called_so(phrase, slot, (own[0], *also))
         return self._one_of_several(phrase, slot, own, also, partner)

@@ -82,7 +82,10 @@ class PhraseTail:
         found = self._lexicon.name_at([inner.head, phrase.head], 0) if generic and inner.head else None
         if found is not None and found[1] > 1:
             return replace(phrase, called=found[0])
-        return replace(phrase, attributes=(*phrase.attributes, inner.head or inner.text))
+        drink = inner.head in self._english.liquids and not inner.named
+        holds = phrase.called is not None and self._lexicon.is_vessel(phrase.called)
+        unlike = inner.strange or (drink and not holds)  # a "carton of milk" is no box
+        return replace(phrase, attributes=(*phrase.attributes, inner.head or inner.text), compounded=unlike)
 
     def _claused(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
         """Take "that is on the table", "lying on the bed", "you washed", "I used before"."""

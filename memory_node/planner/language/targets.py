@@ -22,6 +22,7 @@ _NEEDED = {
     _K.SWITCH_ON: Property.TOGGLEABLE,
     _K.SWITCH_OFF: Property.TOGGLEABLE,
 }
+_MOVED = frozenset({_K.PLACE, _K.THROW})
 _DOORS = frozenset(["door", "lid"])
 _CARRIED = frozenset({_K.PLACE, _K.FETCH, _K.THROW, _K.CLEAN, _K.HEAT, _K.COOL, _K.SLICE, _K.EXAMINE})
 
@@ -54,7 +55,8 @@ class Targets:
     def _check_whole(self, command: Command, phrase: NounPhrase) -> None:
         """Ask where a part of what is carried is to be handled: "put the lid of the pan on the pot"."""
         thing = phrase.called.all[0] if phrase.part and phrase.called is not None else ""
-        if command.kind in _CARRIED and thing and self._kinds[thing].pickupable and not self._meaning.guesses:
+        apart = thing and (self._kinds[thing].pickupable or command.kind in _MOVED)
+        if command.kind in _CARRIED and apart and not self._meaning.guesses:
             raise UnclearError(
                 Question(f"I do not know {phrase.text!r} apart from the {phrase.head}. What do you mean?")
             )

@@ -146,3 +146,29 @@ def test_guess_that_drops_a_number_or_a_person_is_objected_to_where_somebody_can
 ) -> None:
     assert because in objected(text, *goals, guessed=True, asks=True)
     assert because not in objected(text, *goals, guessed=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "guess", "because"),
+    [
+        ("the pen belongs on the table", goal(K.PLACE, "Pen", "CoffeeTable"), "one of several"),
+        ("put the fork on", goal(K.SWITCH_ON, "Fork"), "Fork has no switch"),
+        (
+            "view the newspaper",
+            Goal(K.EXAMINE, mention("Newspaper"), light=mention("DeskLamp")),
+            "no word asks for the DeskLamp",
+        ),
+    ],
+)
+def test_guess_that_decides_what_nobody_said_is_objected_to(text: str, guess: Goal, because: str) -> None:
+    assert because in objected(text, guess, guessed=True, asks=True)
+
+
+def test_lamp_that_is_named_is_no_guess() -> None:
+    assert objected("turn the floor lamp off", goal(K.SWITCH_OFF, "FloorLamp"), guessed=True, asks=True) == ""
+
+
+def test_verb_that_asks_for_something_else_is_objected_to_where_somebody_can_be_asked() -> None:
+    text, read_out = "read me the newspaper", goal(K.EXAMINE, "Newspaper")
+    assert objected(text, read_out, asks=True) == "nobody knows what 'read' asks for here"
+    assert objected(text, read_out) == ""
