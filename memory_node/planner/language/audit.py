@@ -129,8 +129,8 @@ def _unwanted(goal: Goal, evidence: Evidence) -> str:
 def _unlit(goal: Goal, evidence: Evidence) -> str:
     """Object to looking at a thing in the light of what gives none."""
     light = goal.light.object_class if goal.light is not None else ""
-    heard = evidence.guessed and evidence.english is not None
-    if heard and light and not evidence.english.lighting & set(evidence.instruction.words):
+    lighting = evidence.english.lighting if evidence.guessed and evidence.english is not None else None
+    if light and lighting is not None and not lighting & set(evidence.instruction.words):
         return f"no word asks for the {light}"  # "read me the newspaper"
     return f"{light} gives no light" if light and not evidence.kinds[light].can(Property.LIGHT) else ""
 

@@ -201,11 +201,9 @@ def _told_by_places(command: Command, places: Sequence[Place]) -> Command:
     """Return the command on a thing that its places tell from others. A thing is broken into its destination."""
     targets, unread, destination = list(command.targets), list(command.unread), None
     for sense, preposition, phrase in places:
-        if phrase.person and sense == FOR:
+        if phrase.person and sense in (FOR, WITH):  # "come with me to the garage"
             continue
-        if command.kind is _K.GO and phrase.person and sense == WITH:
-            unread += [preposition, phrase.text]  # "come with me": nobody is followed
-        elif command.kind is _K.BREAK and preposition in ("into", "in") and targets:
+        if command.kind is _K.BREAK and preposition in ("into", "in") and targets:
             destination = phrase
         elif not targets and (command.kind is _K.GO or (sense == FOR and command.kind is _K.FIND)):
             targets.append(phrase)

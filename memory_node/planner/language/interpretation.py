@@ -165,12 +165,8 @@ class Interpreter:
         target, container, phrase = self._stacked(command, phrase, target)
         light = self._destinations.light(command) if command.kind is _K.EXAMINE else None
         self._completeness.check_complete(command, target, destination)
-        if not self._meaning.guesses:
-            self._completeness.check_left(command)
-            self._completeness.check_cut(command, phrase, target)
         done = self._switched(command, target)
-        if not self._meaning.guesses:
-            self._completeness.check_able(replace(command, kind=done), target)
+        self._check_possible(replace(command, kind=done), phrase, target)
         kind, target = self._by_claimed_state(done, phrase, target)
         sliced = {*phrase.states, *self._discourse.states_of(target.object_class)}
         cut = phrase.pieces or _S.SLICED in sliced
@@ -198,6 +194,13 @@ class Interpreter:
             text=command.text,
             treatment=command.treatment,
         )
+
+    def _check_possible(self, command: Command, phrase: NounPhrase, target: Mention) -> None:
+        """Ask about what cannot be done, where somebody can be asked."""
+        if not self._meaning.guesses:
+            self._completeness.check_left(command)
+            self._completeness.check_cut(command, phrase, target)
+            self._completeness.check_able(command, target)
 
     def _by_claimed_state(self, kind: GoalKind, phrase: NounPhrase, target: Mention) -> tuple[GoalKind, Mention]:
         """Return the treatment that brings a claimed state about, and the thing without it: "put a clean mug ...".

@@ -33,10 +33,7 @@ def served(command: Command, english: English) -> Command:
 
 def with_vessel(command: Command, goals: list[Place], english: English) -> Command:
     """Return the command on the vessel of a liquid: "put water in the kettle" fills it."""
-    if len(command.targets) != 1 or command.targets[0].named or command.targets[0].head not in english.liquids:
-        return command
-    drink = command.targets[0].definite and command.targets[0].head != "water"  # "put the milk in the cup"
-    if command.kind is _K.DROP or (command.kind is _K.PLACE and drink):
+    if not _moves_liquid(command, english):
         return command
     if command.origin is not None and (command.kind is _K.EMPTY or command.verb in english.letting):
         return replace(command, kind=_K.EMPTY, targets=(command.origin,), origin=None)
@@ -47,3 +44,11 @@ def with_vessel(command: Command, goals: list[Place], english: English) -> Comma
         return replace(command, kind=_K.EMPTY, targets=(goals.pop().phrase,), away=False)
     kind = _K.FILL if command.kind in (_K.PLACE, _K.EMPTY) else command.kind
     return replace(command, kind=kind, targets=(goals.pop().phrase,))
+
+
+def _moves_liquid(command: Command, english: English) -> bool:
+    """Return whether a liquid is let in or out. "Drop the beer" and "put the milk in the cup" move what is in hand."""
+    if len(command.targets) != 1 or command.targets[0].named or command.targets[0].head not in english.liquids:
+        return False
+    drink = command.targets[0].definite and command.targets[0].head != "water"
+    return command.kind is not _K.DROP and not (command.kind is _K.PLACE and drink)
