@@ -13,6 +13,8 @@ from memory_node.perception.config import PerceptionConfig
 
 _LARGE_PIXELS = 20_000
 _SHARE_OF_SMALL, _SHARE_OF_LARGE = 0.3, 0.05
+# Step back in depth at a mask's upper edge: so many times the step of the row below, and deviations of the noise.
+_RIM_STEEPER, _RIM_SIGMAS = 2.0, 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +90,15 @@ def _points_in(
     lengths.
 
     Masks are often a pixel too large. At the foot and the sides that pixel shows the support, at the object's own
-    depth, so it is left out. Past the upper edge it shows things far behind, which `clean_points` removes by depth.
+    depth, so it is left out. Past the upper edge it shows what lies behind: `_behind_rim` removes the support behind a
+    low thing, `clean_points` what is far behind.
     """
     whole = mask[1:-1:step, 1:-1:step]
     inner = whole & mask[2::step, 1:-1:step][: len(whole)]
     inner &= mask[1:-1:step, :-2:step]
     inner &= mask[1:-1:step, 2::step]
+    if step == 1:
+        inner &= ~_behind_rim(mask, depth_m, config)
     chosen = inner if 3 * np.count_nonzero(inner) > np.count_nonzero(whole) else whole
     depth = depth_m[::step, ::step]
     with np.errstate(invalid="ignore"):
@@ -105,6 +110,24 @@ def _points_in(
     points[:, 1] = (rows * step + top) * z / fy
     points[:, 2] = z
     return points
+
+
+def _behind_rim(mask: NDArray[np.bool_], depth_m: NDArray[np.float32], config: PerceptionConfig) -> NDArray[np.bool_]:
+    """Return which pixels (height, width) of a mask's upper edge show what is behind: the depth steps back there by
+    much more than along the two rows below, which a top that goes on does not do.
+
+    mask: with a rim of one pixel around the window.
+    """
+    behind = np.zeros(depth_m.shape, bool)
+    if len(depth_m) < 3:
+        return behind
+    edge, below, lower = depth_m[:-2], depth_m[1:-1], depth_m[2:]
+    with np.errstate(invalid="ignore"):
+        noise_m = config.depth_sigma_m_at_1m * below**2
+        step = edge - below > _RIM_STEEPER * np.maximum(below - lower, 0.0) + _RIM_SIGMAS * noise_m
+    outer = mask[1:-3, 1:-1] & ~mask[:-4, 1:-1] & mask[2:-2, 1:-1] & mask[3:-1, 1:-1]
+    behind[:-2] = outer & step
+    return behind
 
 
 def clean_points(points: NDArray[np.float64], pixels: int, config: PerceptionConfig) -> NDArray[np.float64]:
