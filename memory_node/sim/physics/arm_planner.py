@@ -18,7 +18,9 @@ _STRAIGHT_M, _STRAIGHT_RAD = 0.5, 0.35
 _ONLY_STRAIGHT_M = 0.06
 _MOST_JUMP_RAD = 0.35
 _GOES_ON_M = 0.1
-_TREE_NODES, _TREE_STEP_RAD, _TREE_TRIES = 150, 0.35, 3
+_TREE_STEP_RAD = 0.35
+# Tries of a search by trees: the number of nodes, and how far beyond start and goal joints are drawn (rad).
+_TREES = ((150, 0.6), (300, 1.5), (600, np.pi))
 # Goal postures that are tried; without a path to any of them planning fails, as in MoveIt after its planning time.
 _POSTURES = 3
 # How often postures are drawn until the hand can go on from one of them.
@@ -117,8 +119,8 @@ class ArmPlanner:
     def _to_joints(self, start: FloatArray, goal: FloatArray) -> list[FloatArray] | None:
         if self._is_clear(start, goal):
             return [start, goal]
-        for _ in range(_TREE_TRIES if self._is_free(start) else 1):
-            way = self._by_trees(start, goal)
+        for nodes, beyond_rad in _TREES if self._is_free(start) else _TREES[:1]:
+            way = self._by_trees(start, goal, nodes, beyond_rad)
             if way is not None:
                 return way
         return None
@@ -127,11 +129,11 @@ class ArmPlanner:
         count = max(int(np.ceil(np.abs(other - one).max() / _CHECK_RAD)), 1)
         return all(self._is_free(one + share * (other - one)) for share in np.arange(1, count + 1) / count)
 
-    def _by_trees(self, start: FloatArray, goal: FloatArray) -> list[FloatArray] | None:
+    def _by_trees(self, start: FloatArray, goal: FloatArray, nodes: int, beyond_rad: float) -> list[FloatArray] | None:
         """Return a way by RRT-Connect (Kuffner and LaValle 2000), shortened; None when the trees do not meet."""
         trees: list[_Tree] = [_Tree(start), _Tree(goal)]
-        low = np.minimum(np.minimum(start, goal) - 0.6, self._kinematics.high)
-        high = np.maximum(np.maximum(start, goal) + 0.6, self._kinematics.low)
+        low = np.minimum(np.minimum(start, goal) - beyond_rad, self._kinematics.high)
+        high = np.maximum(np.maximum(start, goal) + beyond_rad, self._kinematics.low)
         low, high = (
             np.maximum(low, self._kinematics.low - 2 * np.pi),
             np.minimum(high, self._kinematics.high + 2 * np.pi),
@@ -139,7 +141,7 @@ class ArmPlanner:
         limited = self._kinematics.limited
         low = np.where(limited, np.maximum(low, self._kinematics.low), low)
         high = np.where(limited, np.minimum(high, self._kinematics.high), high)
-        for count in range(_TREE_NODES):
+        for count in range(nodes):
             one, other = trees[count % 2], trees[1 - count % 2]
             reached = self._grow(one, self._rng.uniform(low, high), once=True)
             if reached is None:
