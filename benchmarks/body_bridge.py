@@ -227,7 +227,16 @@ class BridgeSkills:
         plugins = SkillPlugins(config.plugins.split(), parts)
         actions = ForwardedSkills(nothing, config, nothing)
         self._performer = SkillPerformer(
-            driving, manipulation, actions, lookup, hand, rules, catalogue, now_ns, plugins
+            driving,
+            manipulation,
+            actions,
+            lookup,
+            hand,
+            rules,
+            catalogue,
+            now_ns,
+            plugins,
+            config.base.repositions,
         )
 
     @property

@@ -109,7 +109,16 @@ class SkillsNode(ManagedNode):
         actions = ForwardedSkills(self, config, self._running)
         rules = Preconditions(catalogue, self._hand, lookup.support_of, view.robot_pose, config.base.reach_m)
         return SkillPerformer(
-            driving, manipulation, actions, lookup, self._hand, rules, catalogue, self._now_ns, plugins
+            driving,
+            manipulation,
+            actions,
+            lookup,
+            self._hand,
+            rules,
+            catalogue,
+            self._now_ns,
+            plugins,
+            config.base.repositions,
         )
 
     def _now_ns(self) -> int:

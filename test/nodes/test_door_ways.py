@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from memory_node.domain.geometry import OrientedBox, Pose
-from memory_node.nodes.skill_bridge.ways.reaching import facing, side_of
+from memory_node.domain.skill import FailureReason
+from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.ways.reaching import advance_until, facing, side_of
 
 YAWS = [0.0, np.pi / 4, -np.pi / 3]
 
@@ -48,3 +50,28 @@ def test_tilted_tool_points_down_at_the_same_place() -> None:
     ahead = tilted.rotation.apply([1.0, 0.0, 0.0])
     assert ahead == pytest.approx([0.0, -np.cos(0.6), -np.sin(0.6)])
     assert tilted.rotation.apply([0.0, 1.0, 0.0])[2] == pytest.approx(0.0)
+
+
+def test_way_ends_where_the_arm_meets_something_or_finds_no_way_on() -> None:
+    class Wall:
+        """An arm that is stopped at the third pose, for a reason."""
+
+        def __init__(self, reason: FailureReason) -> None:
+            self._reason = reason
+            self._moves = 0
+
+        def move(self, map_T_link: Pose, run: SkillRun) -> None:
+            self._moves += 1
+            if self._moves == 3:
+                raise SkillFailure(self._reason, "stopped")
+
+        def carry(self, run: SkillRun) -> None:
+            """Nothing is folded."""
+
+    poses = [Pose.planar(0.1 * step, 0.0, 0.0) for step in range(5)]
+    run = SkillRun(lambda: False, lambda *progress: None)
+    for reason in (FailureReason.UNREACHABLE, FailureReason.EXECUTION):
+        assert advance_until(Wall(reason), poses, run) == (2, reason)
+    assert advance_until(Wall(FailureReason.UNREACHABLE), poses[:2], run) == (2, FailureReason.NONE)
+    with pytest.raises(SkillFailure):
+        advance_until(Wall(FailureReason.CANCELED), poses, run)

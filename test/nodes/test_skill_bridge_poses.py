@@ -100,3 +100,32 @@ def test_cupboard_is_entered_from_the_front() -> None:
     (placement,) = rank_placements(spots, ROBOT, Grip(), load_catalogue().get("Microwave"), "x", 0.1, 1.0)
     assert placement.before.position[0] == pytest.approx(0.6)
     assert placement.after.position[0] == pytest.approx(0.6)
+
+
+def test_wide_open_fingers_keep_off_what_stands_beside() -> None:
+    shaker = box(0.6, 0.0, 0.85, (0.044, 0.044, 0.085))
+    soap = box(0.6, 0.075, 0.83, (0.06, 0.06, 0.03), np.pi / 5)
+    best = rank_grasps(shaker, ROBOT, [soap], SHAPE, 0.1)[0]
+    beside = np.array([0.0, 1.0, 0.0])
+    assert best.from_above
+    assert abs(best.pose.matrix[:3, 1] @ beside) < 0.5
+    assert abs(rank_grasps(shaker, ROBOT, [], SHAPE, 0.1)[0].pose.matrix[:3, 1] @ beside) == pytest.approx(1.0)
+
+
+def test_round_thing_among_four_neighbours_is_taken_between_them() -> None:
+    mug = box(0.6, 0.0, 0.85, (0.07, 0.07, 0.09))
+    ways = [(0.07, 0.0), (-0.07, 0.0), (0.0, 0.07), (0.0, -0.07)]
+    others = [box(0.6 + x, y, 0.83, (0.03, 0.03, 0.06)) for x, y in ways]
+    best = rank_grasps(mug, ROBOT, others, SHAPE, 0.1)[0]
+    assert np.abs(best.pose.matrix[:2, 1]) == pytest.approx(np.sqrt([0.5, 0.5]))
+
+
+def test_narrow_side_is_taken_even_if_the_wrist_turns_for_it() -> None:
+    sponge = box(0.6, 0.0, 0.85, (0.065, 0.084, 0.035))
+    best = rank_grasps(sponge, ROBOT, [], SHAPE, 0.1)[0]
+    assert abs(best.pose.matrix[0, 1]) == pytest.approx(1.0)
+
+
+def test_grasps_from_the_front_are_among_the_first_that_are_tried() -> None:
+    candle = box(0.6, 0.0, 0.85, (0.06, 0.06, 0.1))
+    assert any(not grasp.from_above for grasp in rank_grasps(candle, ROBOT, [], SHAPE, 0.1)[:8])

@@ -52,6 +52,12 @@ class BaseParameters(Parameters):
     reach_m: float = Field(
         default=1.0, ge=0.1, le=5.0, description="distance from the base's middle within which a thing can be used"
     )
+    repositions: int = Field(
+        default=0,
+        ge=0,
+        le=5,
+        description="how often the base goes to another place when the arm finds no way from where it stands",
+    )
     front_room_m: float = Field(
         default=0.0,
         ge=0.0,

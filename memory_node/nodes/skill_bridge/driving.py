@@ -22,6 +22,9 @@ from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.target import Target, is_on_another_floor
 from memory_node.planner.stand_off_poses import Costmap, StandOffConfig, rank_stand_offs
 
+# Another place to stand is at least so far from where the base is (m); it is looked for among so many.
+_ELSEWHERE_M, _MANY = 0.15, 64
+
 
 @dataclass(frozen=True)
 class _Sought:
@@ -103,8 +106,8 @@ class Driving:
         self._now_ns = now_ns
         self._from_front = from_front
 
-    def go_to(self, target: Target, run: SkillRun) -> None:
-        """Drive to the best stand-off pose that Nav2 can reach.
+    def go_to(self, target: Target, run: SkillRun, elsewhere: bool = False) -> None:
+        """Drive to the best stand-off pose that Nav2 can reach; elsewhere: to another place than where the base is.
 
         Raises:
             SkillFailure: UNREACHABLE when there is none, or it is on another floor; else what the base fails with.
@@ -117,11 +120,14 @@ class Driving:
         where = self._stand_off
         if self._from_front(target):
             where = _before_front(where, self._parameters, ObjectState.OPENED in target.states)
-        found = rank_stand_offs(target.box, self._view.costmap(), here, where, k=self._parameters.candidates)
+        count = self._parameters.candidates
+        found = rank_stand_offs(target.box, self._view.costmap(), here, where, k=_MANY if elsewhere else count)
+        if elsewhere:
+            found = [one for one in found if np.linalg.norm((one.pose.position - here.position)[:2]) >= _ELSEWHERE_M]
         if not found:
             message = f"no free place within reach of {target.object_class}"
             raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
-        self._drive_to_one([one.pose for one in found], run)
+        self._drive_to_one([one.pose for one in found[:count]], run)
 
     def explore(self, asked: Exploration, stops: Sequence[FloatArray | Target], doors: Doors, run: SkillRun) -> Target:
         """Visit stops in order until memory has seen an object of the class since now, other than those passed over.

@@ -12,6 +12,16 @@ from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 _OFF_GROUND_M = 0.015  # distance that the tool keeps from the thing's support (m)
 _DOWN = np.array([0.0, 0.0, -1.0])
 _FRONT_WITHIN_RAD = np.pi / 3  # a face turned further away from the robot cannot be reached from the front
+# A footprint whose sides differ by no more than this share may be round: it is taken across any direction.
+_ROUND_SHARE = 0.8
+_ROUND_TURNS, _SQUARE_TURNS = 16, 4
+# Room on each side of a thing between the open fingers from which more is no better (m).
+_ROOMY_M = 0.015
+# Of the hand, as far as other things are in its way: width of a finger along the way that it closes, half its depth
+# across, and how far the hand extends behind the fingers (m).
+_FINGER_WIDE_M, _FINGER_HALF_M, _HAND_M = 0.02, 0.012, 0.12
+# Grasps of the preferred kind that are tried before the others: what hinders one often hinders all of its kind.
+_PREFERRED_FIRST = 5
 
 
 @dataclass(frozen=True)
@@ -48,20 +58,21 @@ def rank_grasps(
 ) -> list[Grasp]:
     """Return tool poses that take the thing, best first; [] when it is too wide for the gripper.
 
-    Ranked by how well the width fits, how little the wrist turns away from the robot's direction, and how much of the
-    approach is clear of `others`. A thing inside another is taken from the front first.
+    Ranked by how much of the hand on its way is clear of `others`, how well the width fits, and how little the wrist
+    turns away from the robot's direction. A thing inside another is taken from the front first.
     """
     way = box.center[:2] - robot.position[:2]
     heading = float(np.arctan2(way[1], way[0]))
-    grasps = []
-    for from_above in (True, False):
-        for yaw in (box.yaw_rad + quarter * np.pi / 2 for quarter in range(4)):
-            grasp = _grasp(box, heading, yaw, from_above, others, shape, approach_m)
-            if grasp is not None:
-                preferred = from_above != inside
-                grasps.append((preferred, grasp))
-    grasps.sort(key=lambda entry: (entry[0], entry[1].score), reverse=True)
-    return [grasp for _, grasp in grasps]
+    narrow, wide = sorted(float(side) for side in box.size[:2])
+    turns = _ROUND_TURNS if narrow >= _ROUND_SHARE * wide else _SQUARE_TURNS
+    yaws = [box.yaw_rad + turn * 2.0 * np.pi / turns for turn in range(turns)]
+    made = [
+        _grasp(box, heading, yaw, from_above, others, shape, approach_m) for from_above in (True, False) for yaw in yaws
+    ]
+    grasps = sorted((grasp for grasp in made if grasp is not None), key=lambda grasp: grasp.score, reverse=True)
+    preferred = [grasp for grasp in grasps if grasp.from_above != inside]
+    rest = [grasp for grasp in grasps if grasp.from_above == inside]
+    return [*preferred[:_PREFERRED_FIRST], *rest, *preferred[_PREFERRED_FIRST:]]
 
 
 def tool_pose(position: FloatArray, ahead: FloatArray, yaw_rad: float, axis: str) -> Pose:
@@ -93,10 +104,11 @@ def _grasp(
     shape: GripperShape,
     approach_m: float,
 ) -> Grasp | None:
-    """Return the grasp whose fingers close across the horizontal direction `yaw`, a side of the box."""
+    """Return the grasp whose fingers close across the horizontal direction `yaw`."""
     turn = abs(float((yaw - heading + np.pi) % (2.0 * np.pi) - np.pi))
-    width = float(box.size[1] if round((yaw - box.yaw_rad) / (np.pi / 2)) % 2 == 0 else box.size[0])
-    if width > shape.open_m:
+    width = _width(box, yaw)
+    # Between its sides a thing that may be round is no wider than its box; one with corners turns in the fingers.
+    if min(width, float(box.size[:2].max())) > shape.open_m:
         return None
     if from_above:
         ahead = _DOWN
@@ -113,8 +125,46 @@ def _grasp(
         after = -approach_m * ahead + np.array([0.0, 0.0, 0.3 * approach_m])
     pose = tool_pose(position, ahead, yaw, shape.ahead)
     before = shifted(pose, -approach_m * ahead)
-    way = before.position + np.linspace(0.0, 1.0, 8)[:, None] * (pose.position - before.position)
-    clear = np.mean([not any(bool(other.contains(point[None], shape.palm_m)[0]) for other in others) for point in way])
-    fit = 1.0 - width / shape.open_m
-    score = (fit + (1.0 - turn / np.pi) + 2.0 * float(clear)) / 4.0
+    clear = _clearness(position, ahead, yaw, others, shape, approach_m)
+    fit = float(np.clip((0.5 * shape.open_m - 0.5 * width) / _ROOMY_M, 0.0, 1.0))
+    score = (fit + (1.0 - turn / np.pi) + 3.0 * clear) / 5.0
     return Grasp(before, pose, shifted(pose, after), from_above, score)
+
+
+def _width(box: OrientedBox, yaw: float) -> float:
+    """Return how far a footprint extends across the direction `yaw`, in metres."""
+    turn = yaw - box.yaw_rad
+    return float(box.size[0] * abs(np.sin(turn)) + box.size[1] * abs(np.cos(turn)))
+
+
+def _clearness(
+    position: FloatArray,
+    ahead: FloatArray,
+    yaw: float,
+    others: Sequence[OrientedBox],
+    shape: GripperShape,
+    approach_m: float,
+) -> float:
+    """Return 1 if the open fingers and the hand keep off others on the straight way to a grasp, else at most a half:
+    less the more of the hand would touch."""
+    across = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
+    third = np.cross(ahead, across)
+    finger_at = 0.5 * (shape.open_m + _FINGER_WIDE_M)
+    fingers = [
+        side * across * finger_at + along * ahead + deep * third
+        for side in (-1.0, 1.0)
+        for along in (0.0, -0.5 * shape.finger_m, -shape.finger_m)
+        for deep in (-_FINGER_HALF_M, 0.0, _FINGER_HALF_M)
+    ]
+    hand = [
+        side * across * finger_at + along * ahead + deep * third
+        for side in (-1.0, 0.0, 1.0)
+        for along in (-shape.finger_m, -shape.finger_m - _HAND_M)
+        for deep in (-shape.palm_m, 0.0, shape.palm_m)
+    ]
+    points = position + np.array([*fingers, *hand])
+    swept = np.vstack([points - back * ahead for back in np.linspace(0.0, approach_m, 4)])
+    touched = np.zeros(len(swept), bool)
+    for other in others:
+        touched |= other.contains(swept, 0.5 * _FINGER_WIDE_M)
+    return 0.5 * float(1.0 - touched.mean()) if touched.any() else 1.0

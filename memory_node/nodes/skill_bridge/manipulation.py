@@ -22,6 +22,9 @@ from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
 from memory_node.nodes.skill_bridge.second_look import SecondLook
 from memory_node.nodes.skill_bridge.target import Grip, Hand, Target
 
+# The foot of a thing may be hidden by this much, however little of the thing is seen (m).
+_HIDDEN_M = 0.05
+
 
 class Arm(Protocol):
     """An arm whose end-effector link goes to poses in map."""
@@ -153,6 +156,7 @@ class Manipulation:
         run.changed(changes)
         self._lookup.note(held, changes[0])
         self._arm.move(placement.after, run)
+        self._require_empty(held, run)
         self._arm.carry(run)
         self._require_there(held, placement.center, known, run)
         run.report("manipulating", 1.0)
@@ -185,7 +189,7 @@ class Manipulation:
         if support is None:
             return target
         hidden_m = float(target.box.bottom_m - support.box.top_m)
-        if not 0.0 < hidden_m < float(target.box.size[2]):
+        if not 0.0 < hidden_m < max(float(target.box.size[2]), _HIDDEN_M):
             return target
         down = np.array([0.0, 0.0, hidden_m])
         box = OrientedBox(target.box.center - 0.5 * down, target.box.size + down, target.box.yaw_rad)
@@ -204,6 +208,20 @@ class Manipulation:
         run.changed((lost,))
         self._lookup.note(held, lost)
         raise SkillFailure(FailureReason.EXECUTION, f"{held.object_class} slipped out of the hand", held.object_id)
+
+    def _require_empty(self, put: Target, run: SkillRun) -> None:
+        """Close the gripper on what was put down, if results are looked at: a thing as wide as the opening stays in it.
+
+        Raises:
+            SkillFailure: EXECUTION, it is still in the hand, and memory is told so.
+        """
+        if self._look is None or not self._look.looks or not self._gripper.close(run):
+            return
+        self._hand.take(put, self._hand.grip)
+        kept = StateChange(put.object_id, put.object_class, self._now_ns(), held=True)
+        run.changed((kept,))
+        self._lookup.note(put, kept)
+        raise SkillFailure(FailureReason.EXECUTION, f"{put.object_class} stays in the hand", put.object_id)
 
     def _reach(self, ways: list[tuple[Pose, Pose]], run: SkillRun) -> int:
         """Bring the link along the first way (before, at) that MoveIt can go; return which one."""

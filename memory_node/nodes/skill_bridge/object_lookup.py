@@ -10,13 +10,15 @@ from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.ports import MemoryPort
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.nodes.skill_bridge.outcome import SkillFailure
 from memory_node.nodes.skill_bridge.target import SAME_PLACE_M, Hand, Target, is_on_another_floor
 
 _ENOUGH = 20
 _AROUND_M = 1.0
+# So many things that skills were about are kept by id, for calls that name one which memory has merged since.
+_MET = 100
 
 
 class TargetLookup:
@@ -33,6 +35,7 @@ class TargetLookup:
         self._hand = hand
         self._robot_pose = robot_pose
         self._changed: dict[str, Target] = {}
+        self._met: dict[str, Target] = {}
 
     def start(self) -> None:
         """Forget the last skill's changes, which its caller has told memory. The first call asks memory what is
@@ -46,11 +49,26 @@ class TargetLookup:
         self._changed[target.object_id] = self._latest(target).after(change)
 
     def resolve(self, text: str) -> Target:
-        """Return what an object argument means.
+        """Return what an object argument means; an id that memory has merged into another means what is there now.
 
         Raises:
             SkillFailure: NOT_FOUND; PRECONDITION while the map's frame is not verified.
         """
+        found = self._resolved(text)
+        self._met.pop(found.object_id, None)
+        self._met[found.object_id] = found
+        while len(self._met) > _MET:
+            del self._met[next(iter(self._met))]
+        return found
+
+    def renewed(self, target: Target) -> Target:
+        """Return a thing as memory has it now; as it was when memory knows it no more."""
+        try:
+            return self.resolve(target.object_id)
+        except SkillFailure:
+            return target
+
+    def _resolved(self, text: str) -> Target:
         if self._hand.held is not None and self._hand.holds(text):
             return self._latest(self._hand.held)
         if text in self._changed:
@@ -120,6 +138,8 @@ class TargetLookup:
     def _by_id(self, text: str) -> Target:
         scene = self._memory.scene()
         found = next((one for one in scene.objects if one.id == text), None)
+        if found is None and text in self._met:
+            found = _now_at(self._met[text], scene)
         if found is None:
             raise SkillFailure(FailureReason.NOT_FOUND, f"memory knows no object or class {text!r}")
         _require_verified(scene)
@@ -140,6 +160,15 @@ def _trusted(answers: Sequence[ObjectAnswer], near: FloatArray) -> ObjectAnswer:
     if best.status is AnswerStatus.FRAME_NOT_VERIFIED:
         raise SkillFailure(FailureReason.PRECONDITION, _UNVERIFIED, best.object_id)
     return best
+
+
+def _now_at(gone: Target, scene: SceneSnapshot) -> SceneObject | None:
+    """Return the object of its class that is where one was whose id memory no longer has, or None. Furniture that was
+    merged extends over that place, but its middle may be far off."""
+    alike = [one for one in scene.objects if one.class_name == gone.object_class and not one.removed]
+    gaps_m = {one.id: Target.of_scene_object(one).gap_m(gone.box.center) for one in alike}
+    near = [one for one in alike if gaps_m[one.id] <= SAME_PLACE_M]
+    return min(near, key=lambda one: (gaps_m[one.id], np.linalg.norm(one.box.center - gone.box.center)), default=None)
 
 
 def _require_verified(scene: SceneSnapshot) -> None:

@@ -34,7 +34,8 @@ class SkillPerformer:
     """Runs skills one at a time.
 
     driving and manipulation: None when the robot has no such action. actions: the skills that are handed on; plugins:
-    those that other packages do. Actions go before plug-ins, and both before the bridge's own ways.
+    those that other packages do. Actions go before plug-ins, and both before the bridge's own ways. repositions: how
+    often the base goes elsewhere when the arm finds no way.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class SkillPerformer:
         catalogue: ObjectCatalogue,
         now_ns: Callable[[], int],
         plugins: SkillPlugins | None = None,
+        repositions: int = 0,
     ) -> None:
         self._driving = driving
         self._manipulation = manipulation
@@ -58,6 +60,7 @@ class SkillPerformer:
         self._catalogue = catalogue
         self._now_ns = now_ns
         self._plugins = plugins
+        self._repositions = repositions
 
     def available(self) -> frozenset[str]:
         """Return the skills of the library that the robot can do; a composite needs its bare steps, at least."""
@@ -104,18 +107,51 @@ class SkillPerformer:
         self._preconditions.check(skill, bound)
         if skill.name in self._actions:
             self._forward(skill, call, bound, run)
-        elif self._plugins is not None and skill.name in self._plugins:
+        elif skill.composite and not self._in_plugins(skill.name):
+            self._compose(skill, call, bound, run)
+        elif skill.name == "GoToObject" and not self._in_plugins(skill.name):
+            self._go_to(bound["object"], run)
+        else:
+            self._use_arm(skill, bound, run)
+        return bound["object"].object_id
+
+    def _use_arm(self, skill: Skill, bound: Mapping[str, Target], run: SkillRun) -> None:
+        """Run a skill from where the robot stands, then from other places while the arm finds no way."""
+        held = self._hand.held
+        for left in range(self._repositions, -1, -1):
+            try:
+                return self._work(skill, bound, run)
+            except SkillFailure as failure:
+                if failure.reason is not FailureReason.UNREACHABLE or not left or self._driving is None:
+                    raise
+                if self._hand.held is not held or skill.name == "GoToObject":  # the arm's part is done; it was the base
+                    raise
+                if run.manipulated and self._manipulation is not None:
+                    self._manipulation.fold(run)
+                bound = {name: self._lookup.renewed(target) for name, target in bound.items()}
+                if not self._stands_elsewhere(list(bound.values())[-1], run):
+                    raise
+
+    def _stands_elsewhere(self, target: Target, run: SkillRun) -> bool:
+        """Drive to another place before a thing; return whether there is one."""
+        assert self._driving is not None
+        try:
+            self._driving.go_to(target, run, elsewhere=True)
+        except SkillFailure as failure:
+            if failure.reason is not FailureReason.UNREACHABLE:
+                raise
+            return False
+        return True
+
+    def _work(self, skill: Skill, bound: Mapping[str, Target], run: SkillRun) -> None:
+        """Run a skill of the arm from where the robot stands."""
+        if self._plugins is not None and skill.name in self._plugins:
             changes = self._plugins.run(PluginCall(skill, bound), run)
             self._take_over(tuple(changes) if changes else self._declared(skill, bound), bound, run)
-        elif skill.composite:
-            self._compose(skill, call, bound, run)
-        elif skill.name == "GoToObject":
-            self._go_to(bound["object"], run)
         elif self._manipulation is not None and skill.name == "PickupObject":
             self._manipulation.pick(bound["object"], run)
         elif self._manipulation is not None:
             self._manipulation.put(bound["object"], bound["receptacle"], run)
-        return bound["object"].object_id
 
     def _can(self, call: SkillCall) -> bool:
         if self._does(call.skill):

@@ -42,6 +42,11 @@ class SecondLook:
         self._look_s = look_s
         self._pause = pause
 
+    @property
+    def looks(self) -> bool:
+        """Whether anything is looked at."""
+        return self._look_s > 0.0
+
     def is_now(self, target: Target, state: ObjectState, run: SkillRun) -> bool | None:
         """Return whether a thing is seen in a state; None: it is not seen, or not in which state it is."""
         others = {one for group in EXCLUSIVE if state in group for one in group} - {state}

@@ -22,7 +22,10 @@ _WAY_M = 0.25
 # How far a handle stands out of the remembered front is unknown, so the fingers move in by this step until something
 # stops them.
 _STEP_M, _HANDLE_M = 0.01, 0.03
-_ARC_STEP_M = 0.04
+# After the fingers found no handle they feel so much deeper for it: a front stands behind where it was when ajar.
+_FEEL_M = 0.15
+# A pull goes in steps so short that a planner takes them straight: the hand holds on to what moves.
+_PULL_STEP_M, _ARC_STEP_M = 0.05, 0.04
 _PUSH_STEP_M, _BEYOND_M = 0.05, 0.04
 # Sides of the front where the hinge is looked for in turn: +1 is left of its normal, -1 is right of it.
 _HINGES = (1, -1, 1)
@@ -31,6 +34,10 @@ _PUSHES = 2
 _MOST_TURN_RAD = 0.9
 # How far beyond its usual opening a door may stand that is pushed about its hinge.
 _AJAR_RAD = 0.25
+
+
+class _NoHandleError(SkillFailure):
+    """The gripper closed on no handle."""
 
 
 class Doors:
@@ -45,6 +52,7 @@ class Doors:
         self._parts = parts
         self._arm, self._gripper = parts.hands()
         self._catalogue = load_catalogue(parts.config.label_space)
+        self._handle_m = min(parts.config.gripper.finger_m, _HANDLE_M)
         # The front of what was opened as it was when shut: an open door's box does not tell it.
         self._shut: dict[str, Side] = {}
         self._hinges: dict[str, int] = {}
@@ -77,7 +85,8 @@ class Doors:
                 # A pull about the wrong edge may have left it ajar, with the handle elsewhere.
                 with contextlib.suppress(SkillFailure):
                     self._try(partial(self._push, front, 0, _BEYOND_M), run)
-            failure = self._try(partial(self._pull, front, hinge), run)
+            depth_m = _FEEL_M if isinstance(failure, _NoHandleError) else self._handle_m
+            failure = self._try(partial(self._pull, front, hinge, depth_m), run)
             if self._is_so(target, ObjectState.OPENED, failure, run):
                 if failure is not None:
                     self._arm.carry(run)
@@ -119,21 +128,21 @@ class Doors:
         seen = look.is_now(target, wanted, run) if look is not None else None
         return failure is None if seen is None else seen
 
-    def _pull(self, front: Side, hinge: int, run: SkillRun) -> None:
-        """Take the handle in the middle of a front, and pull it straight, or on an arc about its hinge."""
+    def _pull(self, front: Side, hinge: int, depth_m: float, run: SkillRun) -> None:
+        """Take the handle in the middle of a front, up to `depth_m` behind it, and pull it straight, or on an arc about
+        its hinge."""
         away_m = self._parts.config.arm.approach_m
         self._gripper.open(run)
         self._go(front, away_m, run)
         run.report("manipulating", 0.2)
         self._go(front, 0.0, run)
-        depth_m = min(self._parts.config.gripper.finger_m, _HANDLE_M)
         steps = np.arange(-_STEP_M, -depth_m - 1e-9, -_STEP_M)
         inside_m = _STEP_M * advance(self._arm, [self._at(front, float(one)) for one in steps], run)
         run.report("manipulating", 0.4)
         if not self._gripper.close(run):
             self._gripper.open(run)
             self._go(front, away_m, run)
-            raise SkillFailure(FailureReason.EXECUTION, "the gripper closed on no handle")
+            raise _NoHandleError(FailureReason.EXECUTION, "the gripper closed on no handle")
         sides = self._way_of(front, hinge)
         try:
             reached = advance(self._arm, [self._at(side, -inside_m) for side in sides[1:]], run)
@@ -154,7 +163,7 @@ class Doors:
     def _way_of(self, front: Side, hinge: int) -> list[Side]:
         """Return the front as it moves while it is opened, the shut one first."""
         if hinge == 0:
-            return [front, front.moved(_WAY_M)]
+            return [front.moved(float(out)) for out in np.linspace(0.0, _WAY_M, round(_WAY_M / _PULL_STEP_M) + 1)]
         radius_m = 0.5 * front.width_m
         turn_rad = min(_WAY_M / radius_m, _MOST_TURN_RAD)
         count = int(np.ceil(turn_rad * radius_m / _ARC_STEP_M))

@@ -61,14 +61,20 @@ def fronts_of(box: OrientedBox, robot: Pose) -> list[tuple[FloatArray, FloatArra
 
 def advance(arm: Arm, poses: Sequence[Pose], run: SkillRun) -> int:
     """Bring the tool through poses until something stops it; return how many it reached."""
+    return advance_until(arm, poses, run)[0]
+
+
+def advance_until(arm: Arm, poses: Sequence[Pose], run: SkillRun) -> tuple[int, FailureReason]:
+    """Bring the tool through poses until something stops it; return how many it reached, and what stopped it: NONE,
+    UNREACHABLE where the arm finds no way on, EXECUTION where it meets something."""
     for count, pose in enumerate(poses):
         try:
             arm.move(pose, run)
         except SkillFailure as failure:
             if failure.reason not in _STOPPED:
                 raise
-            return count
-    return len(poses)
+            return count, failure.reason
+    return len(poses), FailureReason.NONE
 
 
 def facing(point: FloatArray, normal: FloatArray, distance_m: float, axis: str, tilt_rad: float = 0.0) -> Pose:

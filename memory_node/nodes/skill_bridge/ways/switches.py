@@ -12,7 +12,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.plugins import PluginCall, RobotParts
 from memory_node.nodes.skill_bridge.target import Target
-from memory_node.nodes.skill_bridge.ways.reaching import advance, facing, fronts_of
+from memory_node.nodes.skill_bridge.ways.reaching import advance_until, facing, fronts_of
 
 # From short of the remembered face to beyond it: where a face is, is known to a few centimetres.
 _FROM_M, _TO_M, _STEP_M = 0.02, -0.04, 0.01
@@ -44,47 +44,52 @@ class Switches:
         wanted = ObjectState.ON if call.skill.name in _ON else ObjectState.OFF
         failure: SkillFailure | None = None
         for _ in range(_PRESSES):
-            failure = self._try(target, run)
+            failure, is_short = self._try(target, run)
             look = self._parts.look
             seen = look.is_now(target, wanted, run) if look is not None else None
             if seen or (seen is None and failure is None):
                 if failure is not None:
                     self._arm.carry(run)
                 return
+            if is_short and self._parts.config.base.repositions:
+                message = f"the arm does not come far enough into {target.object_class} from here"
+                raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
         message = f"{target.object_class} was pressed {_PRESSES} times and is not {wanted}"
         raise failure or SkillFailure(FailureReason.EXECUTION, message, target.object_id)
 
-    def _try(self, target: Target, run: SkillRun) -> SkillFailure | None:
-        """Press and fold the arm; return what stopped the arm on its way, if something did."""
+    def _try(self, target: Target, run: SkillRun) -> tuple[SkillFailure | None, bool]:
+        """Press and fold the arm; return what stopped the arm on its way, if something did, and whether the press was
+        short."""
         run.report("manipulating", 0.0)
         self._gripper.close(run)
+        is_short = False
         try:
-            self._press(target, run)
+            is_short = self._press(target, run)
             self._arm.carry(run)
         except SkillFailure as failure:
             if failure.reason is not FailureReason.EXECUTION:
                 raise
             with contextlib.suppress(SkillFailure):
                 self._arm.carry(run)
-            return failure
+            return failure, is_short
         run.report("manipulating", 0.9)
-        return None
+        return None, is_short
 
-    def _press(self, target: Target, run: SkillRun) -> None:
-        """Press by the first way that the arm can go: level, or down over what stands before the thing."""
+    def _press(self, target: Target, run: SkillRun) -> bool:
+        """Press by the first way that the arm can go: level, or down over what stands before the thing. Return whether
+        the arm found no way on before it met something."""
         failure = SkillFailure(FailureReason.UNREACHABLE, "no face to press", target.object_id)
         for tilt_rad in _TILTS_RAD:
             for face, normal in fronts_of(target.box, self._parts.robot_pose()):
                 try:
-                    self._press_at(face, normal, tilt_rad, run)
-                    return
+                    return self._press_at(face, normal, tilt_rad, run)
                 except SkillFailure as error:
                     if error.reason is not FailureReason.UNREACHABLE:
                         raise
                     failure = error
         raise failure
 
-    def _press_at(self, face: FloatArray, normal: FloatArray, tilt_rad: float, run: SkillRun) -> None:
+    def _press_at(self, face: FloatArray, normal: FloatArray, tilt_rad: float, run: SkillRun) -> bool:
         arm = self._parts.config.arm
 
         def at(distance_m: float) -> Pose:
@@ -94,10 +99,12 @@ class Switches:
         self._arm.move(before, run)
         run.report("manipulating", 0.3)
         count = round((_FROM_M - _TO_M) / _STEP_M)
-        reached = advance(self._arm, [at(float(one)) for one in np.linspace(_FROM_M, _TO_M, count + 1)], run)
+        poses = [at(float(one)) for one in np.linspace(_FROM_M, _TO_M, count + 1)]
+        reached, stopped_by = advance_until(self._arm, poses, run)
         if not reached:
             message = "the hand does not come to the face"
             raise SkillFailure(FailureReason.UNREACHABLE, message)
         # The fold that follows leaves the face, too, where the straight way back is closed.
         with contextlib.suppress(SkillFailure):
             self._arm.move(before, run)
+        return stopped_by is FailureReason.UNREACHABLE
