@@ -40,7 +40,8 @@ def reach_down(state: GraphState, rows: Rows, neighbours: Rows) -> None:
 
 def reach_out(state: GraphState, rows: Rows, neighbours: Rows) -> None:
     """Extend supports that were never seen whole under the things that stand beside them at their height. The things on
-    a table hide its far part; but they stand on it.
+    a table hide its far part; but they stand on it. What stands over another support at its height stands on that one:
+    a tap on the sink between two counters.
     """
     table, config = state.table, state.config
     partial = table.mostly_truncated(neighbours)
@@ -53,10 +54,12 @@ def reach_out(state: GraphState, rows: Rows, neighbours: Rows) -> None:
     large = (area > _FURNITURE_M2)[None] & (area[None] > 4.0 * table.size[rows, :2].prod(axis=1)[:, None])
     along, across = on_axes(state, rows, neighbours)
     half = 0.5 * table.size[neighbours, :2]
+    stands = over_footprint(state, rows, neighbours, 0.0) & level & large & (rows[:, None] != neighbours[None])
+    free = ~stands.any(axis=1)[:, None]
     for axis, (here, there) in enumerate(((along, across), (across, along))):
         excess = np.abs(here) - half[:, axis]
         beside = (excess > 0.0) & (excess < config.hidden_foot_m) & (np.abs(there) < half[:, 1 - axis])
-        beside &= level & large & (rows[:, None] != neighbours[None]) & partial[None]
+        beside &= level & large & free & (rows[:, None] != neighbours[None]) & partial[None]
         for column in np.flatnonzero(beside.any(axis=0)).tolist():
             most = np.where(beside[:, column], excess[:, column], 0.0)
             farthest = int(np.argmax(most))

@@ -195,3 +195,19 @@ def test_top_of_a_table_seen_whole_stays() -> None:
         look(graph, stamp_s, LAID_TABLE)
     table = next(found for found in graph.objects() if found.class_name == "DiningTable")
     assert table.box.center[2] + 0.5 * table.box.size[2] == pytest.approx(0.79, abs=0.005)
+
+
+@pytest.mark.parametrize("yaw_rad", [0.0, np.pi / 4])
+def test_counter_seen_in_part_ends_before_the_sink_whose_tap_stands_beside_it(yaw_rad: float) -> None:
+    tap: Box = (1.0, 0.0, 0.9, 0.07, 0.07, 0.2, 0.0)
+    sink: Box = (1.0, 0.0, 0.0, 0.6, 0.6, 0.9, 0.0)
+
+    def length_m(things: dict[str, Box]) -> float:
+        graph = SceneGraph()
+        for stamp_s in (1, 2, 3):
+            look(graph, stamp_s, things, yaw_rad, cut=("CounterTop",))
+        (counter,) = (one for one in graph.snapshot().objects if one.class_name == "CounterTop")
+        return float(counter.box.size.max())
+
+    assert length_m({"CounterTop": COUNTER, "Faucet": tap, "Sink": sink}) == pytest.approx(1.4, abs=0.01)
+    assert length_m({"CounterTop": COUNTER, "Faucet": tap}) > 1.6
