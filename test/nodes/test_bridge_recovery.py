@@ -29,15 +29,16 @@ REACH_M = 3.0
 class SmallRobot:
     """Base, arm, gripper and view in one; the arm finds a way only within some metres of the base.
 
-    sticky: what is in the gripper stays there when it opens.
+    sticky: what is in the gripper stays there when it opens. misses: so many times the fingers close on nothing first.
     """
 
-    def __init__(self, arm_m: float, sticky: bool = False) -> None:
+    def __init__(self, arm_m: float, sticky: bool = False, misses: int = 0) -> None:
         self.pose = Pose.planar(0.6, 0.2, 0.0)
         self.drives: list[Pose] = []
         self.open_again = False
         self._arm_m = arm_m
         self._sticky = sticky
+        self._misses = misses
         self._grasped = False
 
     def robot_pose(self) -> Pose:
@@ -64,6 +65,9 @@ class SmallRobot:
         self._grasped = self._grasped and self._sticky
 
     def close(self, run: SkillRun) -> bool:
+        if self._misses:
+            self._misses -= 1
+            return False
         self._grasped = self._grasped or not self.open_again
         self.open_again = True
         return self._grasped
@@ -127,6 +131,15 @@ def test_arm_that_never_finds_a_way_ends_after_as_many_places() -> None:
     assert result.reason is FailureReason.UNREACHABLE
     assert len(robot.drives) == 2
     assert np.linalg.norm(robot.drives[0].position - robot.drives[1].position) >= 0.15
+
+
+@pytest.mark.parametrize(("misses", "repositions", "success"), [(1, 1, True), (1, 0, False), (2, 1, False)])
+def test_grasp_that_closed_on_nothing_is_tried_again_from_there(misses: int, repositions: int, success: bool) -> None:
+    robot = SmallRobot(arm_m=3.0, misses=misses)
+    skills, hand = performer(robot, repositions)
+    assert skills.execute(SkillCall("PickupObject", ("Apple",)), run()).success is success
+    assert (hand.held_class == "Apple") is success
+    assert robot.drives == []
 
 
 @pytest.mark.parametrize("sticky", [False, True])

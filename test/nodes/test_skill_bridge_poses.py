@@ -129,3 +129,14 @@ def test_narrow_side_is_taken_even_if_the_wrist_turns_for_it() -> None:
 def test_grasps_from_the_front_are_among_the_first_that_are_tried() -> None:
     candle = box(0.6, 0.0, 0.85, (0.06, 0.06, 0.1))
     assert any(not grasp.from_above for grasp in rank_grasps(candle, ROBOT, [], SHAPE, 0.1)[:8])
+
+
+def test_flat_thing_is_also_tried_a_little_higher() -> None:
+    phone = box(0.6, 0.0, 0.757, (0.07, 0.14, 0.014))
+    best, *others = rank_grasps(phone, ROBOT, [], SHAPE, 0.1)[:4]
+    rises = [
+        grasp.pose.position[2] - best.pose.position[2]
+        for grasp in others
+        if np.allclose(grasp.pose.quaternion, best.pose.quaternion)
+    ]
+    assert rises == pytest.approx([0.006])

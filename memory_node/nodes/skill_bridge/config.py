@@ -56,7 +56,7 @@ class BaseParameters(Parameters):
         default=0,
         ge=0,
         le=5,
-        description="how often the base goes to another place when the arm finds no way from where it stands",
+        description="how often a skill of the arm begins anew: from elsewhere if it found no way, else from there",
     )
     front_room_m: float = Field(
         default=0.0,

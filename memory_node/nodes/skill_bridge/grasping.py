@@ -20,6 +20,8 @@ _ROOMY_M = 0.015
 # Of the hand, as far as other things are in its way: width of a finger along the way that it closes, half its depth
 # across, and how far the hand extends behind the fingers (m).
 _FINGER_WIDE_M, _FINGER_HALF_M, _HAND_M = 0.02, 0.012, 0.12
+# A second try at a flat thing, higher by this much (m), and the score that it costs.
+_RAISED_M, _RAISED_COST = 0.006, 0.01
 # Grasps of the preferred kind that are tried before the others: what hinders one often hinders all of its kind.
 _PREFERRED_FIRST = 5
 
@@ -69,10 +71,21 @@ def rank_grasps(
     made = [
         _grasp(box, heading, yaw, from_above, others, shape, approach_m) for from_above in (True, False) for yaw in yaws
     ]
-    grasps = sorted((grasp for grasp in made if grasp is not None), key=lambda grasp: grasp.score, reverse=True)
+    found = [grasp for grasp in made if grasp is not None]
+    if box.size[2] < 2.0 * _OFF_GROUND_M:
+        found += [_raised(grasp) for grasp in found if grasp.from_above]
+    grasps = sorted(found, key=lambda grasp: grasp.score, reverse=True)
     preferred = [grasp for grasp in grasps if grasp.from_above != inside]
     rest = [grasp for grasp in grasps if grasp.from_above == inside]
     return [*preferred[:_PREFERRED_FIRST], *rest, *preferred[_PREFERRED_FIRST:]]
+
+
+def _raised(grasp: Grasp) -> Grasp:
+    """Return the grasp a little higher, which comes after it: the height of a flat thing is not known to millimetres,
+    and fingers that press on its support neither get there nor close."""
+    up = np.array([0.0, 0.0, _RAISED_M])
+    poses = (shifted(pose, up) for pose in (grasp.before, grasp.pose, grasp.after))
+    return Grasp(*poses, grasp.from_above, grasp.score - _RAISED_COST)
 
 
 def tool_pose(position: FloatArray, ahead: FloatArray, yaw_rad: float, axis: str) -> Pose:

@@ -116,21 +116,27 @@ class SkillPerformer:
         return bound["object"].object_id
 
     def _use_arm(self, skill: Skill, bound: Mapping[str, Target], run: SkillRun) -> None:
-        """Run a skill from where the robot stands, then from other places while the arm finds no way."""
+        """Run a skill of the arm; begin it anew with things as memory has them then, while the hand holds what it held:
+        from another place after the arm found no way, from the same after it was stopped or closed on nothing."""
         held = self._hand.held
         for left in range(self._repositions, -1, -1):
             try:
                 return self._work(skill, bound, run)
             except SkillFailure as failure:
-                if failure.reason is not FailureReason.UNREACHABLE or not left or self._driving is None:
-                    raise
-                if self._hand.held is not held or skill.name == "GoToObject":  # the arm's part is done; it was the base
+                if not left or self._hand.held is not held or not self._begins_anew(skill, failure):
                     raise
                 if run.manipulated and self._manipulation is not None:
                     self._manipulation.fold(run)
                 bound = {name: self._lookup.renewed(target) for name, target in bound.items()}
-                if not self._stands_elsewhere(list(bound.values())[-1], run):
+                is_elsewhere = failure.reason is FailureReason.UNREACHABLE
+                if is_elsewhere and not self._stands_elsewhere(list(bound.values())[-1], run):
                     raise
+
+    def _begins_anew(self, skill: Skill, failure: SkillFailure) -> bool:
+        """Return whether another attempt may do; the plug-ins see for themselves what a motion that was stopped did."""
+        if failure.reason is FailureReason.UNREACHABLE:
+            return self._driving is not None and skill.name != "GoToObject"
+        return failure.reason is FailureReason.EXECUTION and not self._in_plugins(skill.name)
 
     def _stands_elsewhere(self, target: Target, run: SkillRun) -> bool:
         """Drive to another place before a thing; return whether there is one."""
