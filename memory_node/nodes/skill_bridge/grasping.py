@@ -84,8 +84,8 @@ def _raised(grasp: Grasp) -> Grasp:
     """Return the grasp a little higher, which comes after it: the height of a flat thing is not known to millimetres,
     and fingers that press on its support neither get there nor close."""
     up = np.array([0.0, 0.0, _RAISED_M])
-    poses = (shifted(pose, up) for pose in (grasp.before, grasp.pose, grasp.after))
-    return Grasp(*poses, grasp.from_above, grasp.score - _RAISED_COST)
+    before, pose, after = (shifted(one, up) for one in (grasp.before, grasp.pose, grasp.after))
+    return Grasp(before, pose, after, grasp.from_above, grasp.score - _RAISED_COST)
 
 
 def tool_pose(position: FloatArray, ahead: FloatArray, yaw_rad: float, axis: str) -> Pose:
