@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import lzma
 import random
+import re
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from benchmarks.alfworld.sentences import read_task
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 
 _FILE = "game.tw-pddl"
 _MOST_BYTES = 50_000_000  # a game has some hundred kilobytes
+# What the first text says of the task, as the file's grammar holds it.
+_TASK_TEXT = re.compile(r"Your task is to:[^\"\\]+")
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,12 @@ class Game:
     name: str
     task_type: str
     content: bytes
+
+
+def task_of(game: Game) -> str:
+    """Return the task that a game's first text names, "" where the file has none: the engine refuses such a file."""
+    found = _TASK_TEXT.search(game.content.decode(errors="replace"))
+    return read_task(found[0]) if found else ""
 
 
 def load_games(path: Path, limit: int = 0, seed: int = 0) -> list[Game]:

@@ -40,6 +40,13 @@ class Outcome(Generic[Done]):
     lost: str = ""
 
 
+@dataclass(frozen=True)
+class Ready(Generic[Done]):
+    """Stands for a piece of work whose result is known already: no process gets it."""
+
+    done: Done
+
+
 @dataclass
 class _Worker(Generic[Work, Done]):
     process: subprocess.Popen[bytes]
@@ -72,18 +79,23 @@ class Workers(Generic[Work, Done]):
             _end(worker.process)
         self._workers.clear()
 
-    def run(self, count: int, piece_of: Callable[[int], Work]) -> Iterator[Outcome[Done]]:
+    def run(self, count: int, piece_of: Callable[[int], Work | Ready[Done]]) -> Iterator[Outcome[Done]]:
         """Yield the outcome of each piece, in their order.
 
-        piece_of: makes the piece of a number. Exactly the outcomes before the last LAG - 1 pieces have been yielded by
-        then, so that what is learnt depends neither on the number of processes nor on how fast they are.
+        piece_of: makes the piece of a number, or has its result. Exactly the outcomes before the last LAG - 1 pieces
+        have been yielded by then, so that what is learnt depends neither on the number of processes nor on how fast
+        they are.
         """
         finished: dict[int, Outcome[Done]] = {}
         pieces: deque[tuple[int, Work]] = deque()
         made = 0
         for number in range(count):
             while made < min(number + LAG, count):
-                pieces.append((made, piece_of(made)))
+                piece = piece_of(made)
+                if isinstance(piece, Ready):
+                    finished[made] = Outcome(made, piece.done)
+                else:
+                    pieces.append((made, piece))
                 made += 1
             while number not in finished:
                 while pieces and self._has_free():

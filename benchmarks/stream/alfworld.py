@@ -10,13 +10,14 @@ from typing import Any
 
 from benchmarks.alfworld.command import LONGEST_GAME_S, LONGEST_WITH_MODEL_S
 from benchmarks.alfworld.deeds import attempt_of_game, deed_of
-from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.games import Game, task_of
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
-from benchmarks.alfworld.workers import Workers
+from benchmarks.alfworld.workers import Ready, Workers
 from benchmarks.orders import shuffled
+from benchmarks.stream.game_cache import GameCache, mark_of
 from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
-from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer
+from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer, told_game
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
 from memory_node.experience.optimizer.attempt import Attempt, DeedKind
@@ -27,8 +28,6 @@ from memory_node.llm.chat import ScoringModel
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.step_chooser import RankedChoice
-from memory_node.search.caching_embedder import CachingEmbedder
-from memory_node.search.minilm import MiniLmEmbedder
 
 EXECUTORS = ("novice", "policy")
 # What a task may ask to be done with a thing before it is brought.
@@ -46,6 +45,12 @@ class ExecutorSetting:
     seed: int = 0
 
     @property
+    def mark(self) -> str:
+        """What decides how a game goes, besides the game and what is told."""
+        played_by = str(self.seed) if self.kind == "novice" else mark_of(self.model)
+        return f"{self.kind} {self.max_steps} {played_by}"
+
+    @property
     def longest_game_s(self) -> float:
         """Time for one game; a process that needs longer hangs."""
         return LONGEST_GAME_S if self.kind == "novice" else LONGEST_WITH_MODEL_S
@@ -53,10 +58,12 @@ class ExecutorSetting:
 
 @dataclass(frozen=True)
 class AlfworldSetting:
-    """What all rows share. curator_of: makes the curator of an empty bank for the name of a row, None for none."""
+    """What all rows share. curator_of: makes the curator of an empty bank for the name of a row, None for none. cache:
+    of games that were played before."""
 
     executor: ExecutorSetting
     curator_of: Callable[[str], MemoryCurator | None]
+    cache: GameCache
     orders: int = 5
     epochs: int = 1
     jobs: int = 2
@@ -74,7 +81,7 @@ def alfworld_streams(name: str, games: Sequence[Game], setting: AlfworldSetting)
             curator = setting.curator_of(name)
             epochs = []
             for epoch in range(setting.epochs):
-                stream = _Stream(tasks, curator, f"{order}-{epoch}")
+                stream = _Stream(tasks, curator, setting.cache, f"{order}-{epoch}")
                 for outcome in workers.run(len(tasks), stream.piece):
                     stream.take(outcome.number, outcome.done, outcome.lost)
                     bar.advance(bar_task)
@@ -86,23 +93,31 @@ def alfworld_streams(name: str, games: Sequence[Game], setting: AlfworldSetting)
 class _Stream:
     """One pass over the games in one order."""
 
-    def __init__(self, games: Sequence[Game], curator: MemoryCurator | None, name: str) -> None:
+    def __init__(self, games: Sequence[Game], curator: MemoryCurator | None, cache: GameCache, name: str) -> None:
         self._games = games
         self._curator = curator
+        self._cache = cache
         self._name = name
+        self._shown: dict[int, tuple[MemoryEntry, ...]] = {}
         self.tasks: list[StreamTask] = []
 
-    def piece(self, number: int) -> tuple[Game, tuple[MemoryEntry, ...]]:
-        """Return a game and what is known by then."""
-        return self._games[number], tuple(self._curator.bank) if self._curator is not None else ()
+    def piece(self, number: int) -> tuple[Game, tuple[MemoryEntry, ...]] | Ready[ToldGame]:
+        """Return a game and the entries that are shown for it by then, or how it went where it was played with them."""
+        game = self._games[number]
+        shown = self._curator.bank.retrieve(task_of(game)) if self._curator is not None else ()
+        self._shown[number] = shown
+        played = self._cache.find(game, shown)
+        return (game, shown) if played is None else Ready(told_game(played, shown))
 
     def take(self, number: int, told: ToldGame | None, lost: str) -> None:
-        """Let the optimizer read a game that was played."""
+        """Keep a game that was played, and let the optimizer read it."""
+        game, shown = self._games[number], self._shown.pop(number)
         if told is None:
-            print(f"{self._games[number].name}: lost: {lost}", file=sys.stderr)
+            print(f"{game.name}: lost: {lost}", file=sys.stderr)
             bank = len(self._curator.bank) if self._curator is not None else 0
             self.tasks.append(StreamTask(False, 0.0, 0, bank=bank, lost=lost))
             return
+        self._cache.add(game, shown, told.played)
         played, operation, tokens, bank = told.played, "", 0, 0
         if self._curator is not None:
             curated = self._curator.learn(attempt_of(played, f"{self._name}-{number}", number), told.shown)
@@ -140,12 +155,11 @@ def player_of(setting: ExecutorSetting) -> Callable[[tuple[Game, Sequence[Memory
     Raises:
         InvalidValueError: the policy's model tells no likelihoods.
     """
-    embedder = CachingEmbedder(MiniLmEmbedder())
     executor: Novice | Policy = Novice(setting.seed, setting.max_steps)
     if setting.kind == "policy":
         model = ModelShelf().open(setting.model)
         if not isinstance(model, ScoringModel):
             raise InvalidValueError("--executor policy needs a model in this process: an endpoint tells no likelihoods")
         executor = Policy(PolicyPlayer(RankedChoice(model), setting.max_steps, setting.model.timeout_s))
-    player = ToldPlayer(executor, embedder)
+    player = ToldPlayer(executor)
     return lambda piece: player.play(*piece)

@@ -11,14 +11,18 @@ from pathlib import Path
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.shipped_policy import with_shipped_adapter
+from benchmarks.alfworld.transcripts import read_transcripts
 from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.model_figures import add_planner_arguments, model_parameters
+from benchmarks.orders import shuffled
 from benchmarks.rows import emit
 from benchmarks.stream.alfworld import EXECUTORS, AlfworldSetting, ExecutorSetting, alfworld_streams
+from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.household import SEMANTIC, HouseholdSetting, household_streams
 from benchmarks.stream.outcomes import Stream, rows_of
+from benchmarks.stream.recorded import row_of_attempts
 from benchmarks.stream.trajectory_notes import MempStyleNotes, RememStyleNotes
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
@@ -54,6 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--suite", choices=SUITES, default="alfred", help="household: the format of the instructions")
     parser.add_argument("--games", type=Path, metavar="FILE|DIR", help="alfworld: a split: .tar.xz, or a folder")
     parser.add_argument(
+        "--attempts",
+        type=Path,
+        metavar="FILE",
+        help="alfworld: read these transcripts (bench alfworld --transcripts) instead of playing games",
+    )
+    parser.add_argument(
         "--executor",
         choices=EXECUTORS,
         default="policy",
@@ -67,6 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--max-steps", type=int, default=30, help="alfworld: commands in a game (default 30)")
     parser.add_argument("--jobs", type=int, default=2, help="alfworld: games side by side (default 2)")
+    parser.add_argument(
+        "--cache", type=Path, metavar="FILE", help="alfworld: keeps played games; an interrupted run goes on from there"
+    )
     parser.add_argument("--capacity", type=int, default=300, help="entries of the bank (default 300)")
     parser.add_argument("--picture", type=Path, help="draw the curves as a PNG")
     add_planner_arguments(parser)
@@ -77,6 +90,8 @@ def run(args: argparse.Namespace) -> int:
     if min(args.orders, args.epochs) < 1:
         raise InvalidValueError("--orders and --epochs: expected positive numbers")
     embedder = CachingEmbedder(MiniLmEmbedder())
+    if args.attempts is not None:
+        return _read_attempts(args, embedder)
     drawn: dict[str, Sequence[Stream]] = {}
     streams_of = _household(args, embedder) if args.on == "household" else _alfworld(args, embedder)
     for name in args.optimizer:
@@ -87,6 +102,18 @@ def run(args: argparse.Namespace) -> int:
 
         draw_streams(drawn, args.picture)
         print(args.picture, file=sys.stderr)
+    return 0
+
+
+def _read_attempts(args: argparse.Namespace, embedder: TextEmbedder) -> int:
+    """Print what each optimizer makes of recorded attempts, read in one shuffled order."""
+    rows = shuffled(list(read_transcripts(args.attempts)), args.seed, 0)
+    models = ModelShelf()
+    for name in args.optimizer:
+        curator = curator_of(args, embedder, models, name)
+        if curator is None:
+            raise InvalidValueError(f"--attempts is read by an optimizer; {name} is none")
+        emit([row_of_attempts(name, rows, curator)], args.json)
     return 0
 
 
@@ -114,10 +141,12 @@ def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str
     if SEMANTIC in args.optimizer:
         raise InvalidValueError(f"--optimizer {SEMANTIC} is a row of --on household: its guidelines are about skills")
     require_engine()
-    model = with_shipped_adapter(LlmConfig(adapter_path=args.executor_adapter, timeout_s=args.timeout))
+    model = LlmConfig(adapter_path=args.executor_adapter, timeout_s=args.timeout, threads=args.threads)
+    executor = ExecutorSetting(args.executor, with_shipped_adapter(model), args.max_steps, args.seed)
     setting = AlfworldSetting(
-        ExecutorSetting(args.executor, model, args.max_steps, args.seed),
+        executor,
         partial(curator_of, args, embedder, ModelShelf()),
+        GameCache(args.cache, executor.mark),
         args.orders,
         args.epochs,
         args.jobs,

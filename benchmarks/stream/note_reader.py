@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from benchmarks.alfworld.deeds import deed_of, kinds_in
 from benchmarks.alfworld.sentences import label_of, read_places, read_sight
-from memory_node.experience.optimizer.attempt import Deed, DeedKind
+from memory_node.experience.optimizer.attempt import DeedKind
 from memory_node.experience.optimizer.attempt_reading import is_named, words_of
 from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.method_note import GOAL, SEVERAL, MethodNote, read_note
@@ -21,8 +22,20 @@ _SMALL = frozenset(
 _TREATMENTS = {"clean": "clean", "heat": "heat", "hot": "heat", "cool": "cool", "cold": "cool"}
 _SEVERAL = frozenset(("two", "three", "both", "several"))
 _ARRIVALS = ("go to ", "examine ")
+# What stands between the names of a thing and a place in a command.
+_BETWEEN = {DeedKind.TAKE: " from ", DeedKind.PUT: " to "}
 _IDLE = _SMALL | _SEVERAL | {"put", "find", "look", "examine", "then"}
 _WORD = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True)
+class _Progress:
+    """How far a way was gone. steps: done, in order. held: the name of what is in the hand, "" for nothing. goals:
+    the places to which something was brought."""
+
+    steps: int
+    held: str
+    goals: tuple[str, ...]
 
 
 class NoteReader:
@@ -42,32 +55,49 @@ class NoteReader:
         notes = [(entry, note) for entry in entries if (note := read_note(entry.value)) is not None]
         fitting = [note for entry, note in notes if self._fits(entry, note)]
         self._thing = self._thing_of([note for _, note in notes], fitting)
-        self._way = tuple(self._steps(fitting))
         about = [note for _, note in notes if note.thing == self._thing]
-        self._first = _ranks(place for note in about for place in note.found_at)
+        self._way = tuple(self._steps(fitting, about))
+        # Where this thing was, then where the things of other notes were.
+        self._first = _ranks(place for note in (*about, *(note for _, note in notes)) for place in note.found_at)
         self._last = frozenset(place for note in about for place in note.vain)
+        self._advised = ""
+        self._unheeded = Counter[str]()
 
     def command(self, said: Sequence[tuple[str, str]], commands: Sequence[str]) -> str:
-        """Return the command that is next, "" where the notes do not say. said: commands and replies so far."""
-        done = self._done([deed_of(*turn) for turn in said])
-        if done == len(self._way):
+        """Return the command that is next, "" where the notes do not say; asked once a step.
+
+        said: commands and replies so far. A place to search that the executor did not go to when it was advised gives
+        way to the others.
+        """
+        if self._advised and said and said[-1][0] != self._advised:
+            self._unheeded[self._advised] += 1
+        self._advised = self._next(said, commands)
+        return self._advised
+
+    def _next(self, said: Sequence[tuple[str, str]], commands: Sequence[str]) -> str:
+        done = self._progress(said)
+        if done.steps == len(self._way):
             return ""
-        step = self._way[done]
+        step = self._way[done.steps]
+        if not done.held and self._thing in step:
+            step = f"take {self._thing}"  # also where it was put down on the way
         able = [command for command in commands if self._matches(step, kinds_in(command))]
         if step.startswith("take "):
-            able = [command for command in able if not (self._goal and command.endswith(tuple(self._goals(said))))]
-        return able[0] if able else self._approach(step, said, commands)
+            able = [command for command in able if not command.endswith(tuple(f" {place}" for place in done.goals))]
+        return able[0] if able else self._approach(step, done.goals, said, commands)
 
-    def _approach(self, step: str, said: Sequence[tuple[str, str]], commands: Sequence[str]) -> str:
+    def _approach(
+        self, step: str, goals: Sequence[str], said: Sequence[tuple[str, str]], commands: Sequence[str]
+    ) -> str:
         """Return the command that leads to where a step can be done: open what is shut here, else go there."""
         here, seen, looked = _whereabouts(said)
-        wanted = self._places_of(step, said, seen)
+        wanted = self._places_of(step, goals, seen)
         door = f"open {here}"
         if door in commands and (here in wanted or (not wanted and here not in looked)):
             return door
         places = [place for place in wanted or self._unseen(looked) if place != here]
-        ways = (f"{arrival}{place}" for place in places for arrival in _ARRIVALS)
-        return next((way for way in ways if way in commands), "")
+        ways = [way for place in places for arrival in _ARRIVALS if (way := f"{arrival}{place}") in commands]
+        return min(ways, key=lambda way: self._unheeded[way], default="")
 
     def _fits(self, entry: MemoryEntry, note: MethodNote) -> bool:
         """Return whether a note's way is one for this task: the same treatments, as many things, the same tools."""
@@ -77,7 +107,7 @@ class NoteReader:
         return (
             bool(note.way)
             and set(note.verbs) & set(_TREATMENTS.values()) == asked
-            and (SEVERAL in note.verbs) == bool(_SEVERAL & self._asked)
+            and (SEVERAL not in note.verbs or bool(_SEVERAL & self._asked))
             and all(verb in asked or is_named(verb, self._asked) for verb in tools)
             and (bool(self._goal) or GOAL not in " ".join(note.way))
         )
@@ -94,45 +124,62 @@ class NoteReader:
         left = self._asked - _IDLE - set(_TREATMENTS) - set(words_of(self._goal)) - tools
         return next(iter(left)) if len(left) == 1 else ""
 
-    def _steps(self, notes: Sequence[MethodNote]) -> Iterator[str]:
-        """Yield the steps of the first way, about this task's thing and goal."""
-        note = next((one for one in notes if one.way), None)
+    def _steps(self, fitting: Sequence[MethodNote], about: Sequence[MethodNote]) -> Iterator[str]:
+        """Yield the steps of the first fitting way, about this task's thing and goal.
+
+        A way of one thing is gone twice where several are asked for. about: notes on this thing. Where no way fits,
+        every task with the thing begins as these do.
+        """
+        several = bool(_SEVERAL & self._asked)
+        note = min(fitting, key=lambda one: (SEVERAL in one.verbs) != several, default=None)
+        way = note.way if note is not None else ()
+        if note is None:
+            note = next((one for one in about if one.way), None)
+            way = note.way[:1] if note is not None else ()
         if note is None or not self._thing:
             return
-        for step in note.way:
+        goes_twice = several and len(set(way)) == len(way)
+        for step in way * (2 if goes_twice else 1):
             words = (self._thing if word == note.thing else word for word in _parts(step, note.thing))
             yield " ".join(words).replace(GOAL, self._goal or GOAL)
 
-    def _done(self, deeds: Iterable[Deed]) -> int:
-        """Return how many steps of the way have been done, in their order."""
-        done = 0
-        for deed in deeds:
-            if done < len(self._way) and deed.worked and self._matches(self._way[done], deed.way):
+    def _progress(self, said: Sequence[tuple[str, str]]) -> _Progress:
+        """Return how far the way was gone. A thing that is taken back from where it was brought is a step less."""
+        done, held, brought = 0, "", dict[str, str]()
+        for command, reply in said:
+            deed = deed_of(command, reply)
+            if not deed.worked:
+                continue
+            name, _, place = command.removeprefix(f"{deed.verb} ").rpartition(_BETWEEN.get(deed.kind, " "))
+            taken_back = deed.kind is DeedKind.TAKE and brought.get(name) == place
+            held = name if deed.kind is DeedKind.TAKE else "" if deed.kind is DeedKind.PUT else held
+            if taken_back:
+                del brought[name]
+                done -= 1
+            elif done < len(self._way) and self._matches(self._way[done], deed.way):
                 done += 1
-        return done
+                if deed.kind is DeedKind.PUT:
+                    brought[name] = place
+        return _Progress(done, held, tuple(brought.values()))
 
     def _matches(self, step: str, command: str) -> bool:
         words = set(_WORD.findall(command))
         return step.split()[0] == command.split()[0] and set(_WORD.findall(step)) - _SMALL <= words
 
-    def _goals(self, said: Sequence[tuple[str, str]]) -> list[str]:
-        """Return the places to which something was brought: nothing is taken from there again."""
-        return [
-            command.rpartition(" to ")[2] for command, reply in said if deed_of(command, reply).kind is DeedKind.PUT
-        ]
+    def _places_of(self, step: str, goals: Sequence[str], seen: dict[str, str]) -> list[str]:
+        """Return the places where a step is done, as far as it or what was seen says; [] where one has to search.
 
-    def _places_of(self, step: str, said: Sequence[tuple[str, str]], seen: dict[str, str]) -> list[str]:
-        """Return the places where a step is done, as far as it or what was seen says; [] where one has to search."""
+        goals: where something was brought; nothing is taken from there again.
+        """
         verb, *rest = step.split()
         words = " ".join(rest)
-        brought = self._goals(said)
         kinds = sorted({label_of(place) for place in self._places}, key=len, reverse=True)
         kind = next((kind for kind in kinds if verb != "take" and words.endswith(kind)), "")
         if kind:
             same = [place for place in self._places if label_of(place) == kind]
-            return sorted(same, key=lambda place: place not in brought)
+            return sorted(same, key=lambda place: place not in goals)
         thing = words.rpartition(" with ")[0] or words
-        found = [place for name, place in seen.items() if label_of(name) == thing and place not in brought]
+        found = [place for name, place in seen.items() if label_of(name) == thing and place not in goals]
         return list(dict.fromkeys(found))
 
     def _unseen(self, looked: set[str]) -> list[str]:

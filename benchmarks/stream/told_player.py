@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from benchmarks.alfworld.aid import Advise, Advised
 from benchmarks.alfworld.dialogue import choices
@@ -14,9 +14,7 @@ from benchmarks.alfworld.play import GameEngine, PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.sentences import read_task
 from benchmarks.stream.note_reader import NoteReader
-from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.experience.optimizer.bank import BankLimits, MemoryBank
 from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.method_note import read_note
 
@@ -85,29 +83,25 @@ class Policy:
 
 
 class ToldPlayer:
-    """Plays a game with what a bank's entries say. embedder: the bank's encoder, in the player's own process."""
+    """Plays a game with entries of a bank."""
 
-    def __init__(self, executor: Novice | Policy, embedder: TextEmbedder, limits: BankLimits | None = None) -> None:
+    def __init__(self, executor: Novice | Policy) -> None:
         self._executor = executor
-        self._embedder = embedder
-        self._limits = limits or BankLimits()
 
-    def play(self, game: Game, entries: Sequence[MemoryEntry]) -> ToldGame:
-        """Play one game. The three entries nearest to its task are told; entries: all of the bank.
+    def play(self, game: Game, shown: Sequence[MemoryEntry]) -> ToldGame:
+        """Play one game. shown: the entries that are told, the nearest first.
 
         Raises:
             BrokenGameError: the file is no game.
         """
-        shown: list[MemoryEntry] = []
 
         def brief(text: str) -> tuple[str, Advise]:
-            task = read_task(text)
-            bank = MemoryBank(self._embedder, replace(self._limits, capacity=max(len(entries), 1)))
-            bank.load(entries)
-            shown.extend(bank.retrieve(task))
             in_words = " ".join(entry.value for entry in shown if read_note(entry.value) is None)
-            return in_words, NoteReader(task, text, shown).command
+            return in_words, NoteReader(read_task(text), text, shown).command
 
-        played = self._executor.play(game, brief)
-        tokens = sum(estimate_tokens(entry.value) for entry in shown)
-        return ToldGame(played, tuple(entry.id for entry in shown), tokens)
+        return told_game(self._executor.play(game, brief), shown)
+
+
+def told_game(played: PlayedGame, shown: Sequence[MemoryEntry]) -> ToldGame:
+    """Return a game that was played with these entries."""
+    return ToldGame(played, tuple(entry.id for entry in shown), sum(estimate_tokens(entry.value) for entry in shown))

@@ -20,7 +20,7 @@ from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.transcripts import TranscriptFile, read_transcripts
-from benchmarks.alfworld.workers import LAG, Workers
+from benchmarks.alfworld.workers import LAG, Ready, Workers
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.scene_graph.place_habits import PlaceCensus
@@ -73,6 +73,15 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
 def test_outcomes_come_in_order_whatever_the_number_of_processes(work: ModuleType) -> None:
     with Workers(work.doubling, 3, 30.0) as workers:
         assert [one.done for one in workers.run(7, lambda number: number)] == [0, 2, 4, 6, 8, 10, 12]
+
+
+def test_result_that_is_known_goes_to_no_process(work: ModuleType) -> None:
+    with Workers(work.doubling, 1, 30.0) as workers:
+        outcomes = workers.run(4, lambda number: Ready(number) if number % 2 else number)
+        assert [one.done for one in outcomes] == [0, 1, 4, 3]
+    with Workers(work.doubling, 1, 30.0) as workers:
+        assert [one.done for one in workers.run(20, lambda number: Ready(number))] == list(range(20))
+        assert workers._workers == []
 
 
 def test_piece_is_made_with_the_same_outcomes_taken_for_any_number_of_processes(work: ModuleType) -> None:

@@ -4,12 +4,17 @@ import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from benchmarks.alfworld.games import Game
-from benchmarks.stream.alfworld import attempt_of, progress_of
+from benchmarks.alfworld.games import Game, task_of
+from benchmarks.alfworld.transcripts import TranscriptFile
+from benchmarks.alfworld.workers import Outcome, Ready
+from benchmarks.stream import alfworld
+from benchmarks.stream.alfworld import AlfworldSetting, ExecutorSetting, alfworld_streams, attempt_of, progress_of
+from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.note_reader import NoteReader
 from benchmarks.stream.outcomes import StreamTask, cumulative, rows_of
 from benchmarks.stream.picture import draw_streams
@@ -22,6 +27,7 @@ from memory_node.experience.optimizer.curator import MemoryCurator
 from memory_node.experience.optimizer.entry import Version, entry_of
 from memory_node.experience.optimizer.rules import RulesOptimizer
 from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.planner.planner_config import LlmConfig
 
 PLACES = ("bed 1", "drawer 1", "drawer 2", "fridge 1", "shelf 1")
 GAME = Game("a/trial/game.tw-pddl", "pick_cool", b"")
@@ -93,7 +99,7 @@ COOL = (
 
 
 def played(told, task: str = "put a cool egg in shelf."):
-    return ToldPlayer(Novice(0, 30, lambda _: Room(task)), Letters()).play(GAME, told)
+    return ToldPlayer(Novice(0, 30, lambda _: Room(task))).play(GAME, told)
 
 
 def test_note_brings_the_novice_to_the_goal_without_a_detour() -> None:
@@ -144,7 +150,8 @@ def test_tool_of_the_way_is_not_the_thing() -> None:
 )
 def test_way_of_another_kind_of_task_is_not_followed(query: str, value: str) -> None:
     reader = NoteReader("put a cool egg in shelf.", Room().text, entries((query, value)))
-    assert reader.command((), Room().commands) == ""
+    held = [("go to drawer 2", "On the drawer 2, you see a egg 1."), ("take egg 1 from drawer 2", "You take it.")]
+    assert reader.command(held, Room().commands) == ""
 
 
 def test_reader_does_not_take_back_what_was_brought() -> None:
@@ -160,6 +167,48 @@ def test_reader_does_not_take_back_what_was_brought() -> None:
     assert reader.command(said, able).startswith("go to ")
 
 
+ONE = ("put some egg in bed.", "Task: move with egg. Way: take egg; move egg at the goal.")
+
+
+def test_way_of_one_thing_is_gone_twice_for_two() -> None:
+    reader = NoteReader("put two egg in shelf.", Room().text, entries(ONE))
+    said = [("take egg 1 from drawer 2", "You pick up the egg 1."), ("move egg 1 to shelf 1", "You move the egg 1.")]
+    able = ["take egg 1 from shelf 1", "take egg 2 from shelf 1", *(f"go to {place}" for place in PLACES)]
+    assert reader.command(said, able).startswith("go to ")
+    said += [("go to bed 1", "On the bed 1, you see a egg 2."), ("take egg 2 from bed 1", "You pick up the egg 2.")]
+    assert reader.command(said, ["go to bed 1", "go to shelf 1"]) == "go to shelf 1"
+
+
+def test_what_was_taken_back_from_the_goal_is_brought_again() -> None:
+    reader = NoteReader("put some egg in shelf.", Room().text, entries(ONE))
+    brought = [("take egg 1 from drawer 2", "You pick up the egg 1."), ("move egg 1 to shelf 1", "You move the egg 1.")]
+    assert reader.command(brought, ["take egg 1 from shelf 1"]) == ""
+    said = [*brought, ("take egg 1 from shelf 1", "You pick up the egg 1.")]
+    assert reader.command(said, ["move egg 1 to shelf 1"]) == "move egg 1 to shelf 1"
+
+
+def test_what_was_put_down_on_the_way_is_taken_again() -> None:
+    reader = NoteReader("put some egg in shelf.", Room().text, entries(ONE))
+    taken = ("take egg 1 from drawer 2", "You pick up the egg 1.")
+    said = [taken, ("go to bed 1", "On the bed 1, you see nothing."), ("move egg 1 to bed 1", "You move the egg 1.")]
+    assert reader.command(said, ["go to shelf 1", "take egg 1 from bed 1"]) == "take egg 1 from bed 1"
+
+
+def test_place_that_the_executor_does_not_go_to_gives_way_to_another() -> None:
+    reader = NoteReader("put some egg in shelf.", Room().text, entries(ONE))
+    able = [f"go to {place}" for place in PLACES]
+    first = reader.command((), able)
+    second = reader.command([("go to shelf 1", "On the shelf 1, you see nothing.")], able)
+    third = reader.command([("go to shelf 1", "On the shelf 1, you see nothing.")] * 2, able)
+    assert len({first, second, third}) == 3
+
+
+def test_thing_is_looked_for_where_it_was_in_another_kind_of_task() -> None:
+    told = ("heat some egg and put it in bed.", "Task: heat with egg. Way: take egg; heat egg. Look first at: fridge.")
+    reader = NoteReader("put a clean egg in shelf.", Room().text, entries(told))
+    assert reader.command((), Room().commands) == "go to fridge 1"
+
+
 def test_stream_teaches_the_next_game() -> None:
     curator = MemoryCurator(MemoryBank(Letters()), RulesOptimizer(), Vetting(load_catalogue()))
     first = played(entries(COOL)).played
@@ -167,6 +216,89 @@ def test_stream_teaches_the_next_game() -> None:
     again = played(tuple(curator.bank))
     assert again.played.won
     assert again.played.steps == 9
+
+
+def test_game_is_played_once_with_the_same_memory(tmp_path) -> None:
+    file = tmp_path / "played.jsonl"
+    known, told = played(entries(COOL)).played, entries(COOL)
+    cache = GameCache(file, "novice")
+    assert cache.find(GAME, told) is None
+    cache.add(GAME, told, known)
+    cache.add(GAME, told, known)
+    with file.open("a") as broken:
+        broken.write('{"key": "an interrupted')
+
+    again = GameCache(file, "novice")
+    assert len(again) == 1
+    assert again.find(GAME, [replace(told[0], id="another id")]) == replace(known, searched=0)
+    assert again.find(GAME, ()) is None
+    assert again.find(replace(GAME, content=b"other"), told) is None
+    assert GameCache(file, "policy").find(GAME, told) is None
+
+    again.add(GAME, (), known)
+    assert len(GameCache(file, "novice")) == 2
+
+
+class InThisProcess:
+    """Workers without processes: what they were given, and what came of it."""
+
+    given: ClassVar[list[int]] = []
+
+    def __init__(self, begin, jobs, limit_s) -> None:
+        self._perform = begin()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, count, piece_of):
+        for number in range(count):
+            piece = piece_of(number)
+            if not isinstance(piece, Ready):
+                self.given.append(number)
+                piece = Ready(self._perform(piece))
+            yield Outcome(number, piece.done)
+
+
+def test_stream_out_of_the_cache_is_the_one_that_was_played(tmp_path, monkeypatch) -> None:
+    def player_of(_):
+        return lambda piece: ToldPlayer(Novice(0, 30, lambda game: Room(task_of(game)))).play(*piece)
+
+    monkeypatch.setattr(alfworld, "Workers", InThisProcess)
+    monkeypatch.setattr(alfworld, "player_of", player_of)
+    monkeypatch.setattr(InThisProcess, "given", [])
+    texts = ["Your task is to: put a cool egg in shelf." + " " * n for n in range(6)]
+    games = [Game(f"{n}", "pick_cool", json.dumps({"task": text}).encode()) for n, text in enumerate(texts)]
+
+    def curator_of(name: str) -> MemoryCurator | None:
+        made = MemoryCurator(MemoryBank(Letters()), RulesOptimizer(), Vetting(load_catalogue()))
+        return made if name == "rules" else None
+
+    def row(name: str, file: str, orders: int = 1):
+        cache = GameCache(tmp_path / file, "novice")
+        setting = AlfworldSetting(ExecutorSetting("novice", LlmConfig()), curator_of, cache, orders)
+        streams = alfworld_streams(name, games, setting)
+        return rows_of(name, streams, {}), [len(epochs[0]) for epochs in streams]
+
+    first = row("rules", "played.jsonl")
+    assert first[1] == [6]
+    assert len(InThisProcess.given) == 6
+    assert row("rules", "played.jsonl") == first
+    assert len(InThisProcess.given) == 6
+    assert row("rules", "another.jsonl") == first
+    assert len(InThisProcess.given) == 12
+
+    row("none", "played.jsonl", orders=3)
+    assert len(InThisProcess.given) == 12 + 5  # each once for three orders; the first of the rules knew nothing, too
+
+
+def test_task_is_read_from_the_file_as_the_engine_prints_it() -> None:
+    grammar = json.dumps({"task": [{"rhs": "Your task is to: put some egg in shelf."}]})
+    content = json.dumps({"grammar": grammar}).encode()
+    assert task_of(replace(GAME, content=content)) == "put some egg in shelf."
+    assert task_of(GAME) == ""
 
 
 def test_progress_counts_what_the_task_names() -> None:
@@ -221,6 +353,23 @@ def test_what_is_missing_is_named(capsys) -> None:
     assert "--scenes" in capsys.readouterr().err
     assert main(["bench", "stream", "--on", "alfworld", "--optimizer", "rules"]) == 1
     assert "--games" in capsys.readouterr().err
+
+
+def test_recorded_attempts_are_read_into_a_bank(tmp_path, capsys) -> None:
+    whole = played(entries(COOL)).played
+    file = tmp_path / "attempts.jsonl"
+    with TranscriptFile(file) as transcripts:
+        for task in (whole.task, "put a cool egg in bed.", "put a cool egg in drawer."):
+            transcripts.add(replace(whole, task=task))
+    options = ["--attempts", str(file), "--optimizer", "rules", "memp", "--json"]
+    assert main(["bench", "stream", "--on", "alfworld", *options]) == 0
+    rules, memp = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (rules["attempts"], rules["won"], rules["bank_size"], rules["update_share"]) == (3, 1.0, 1, 0.6667)
+    assert rules["numbered"] == 0
+    assert memp["bank_size"] == 3
+
+    assert main(["bench", "stream", "--on", "alfworld", "--attempts", str(file), "--optimizer", "none"]) == 1
+    assert "none" in capsys.readouterr().err
 
 
 def test_household_stream_has_a_row_for_each_epoch(shared_dir, tmp_path, capsys) -> None:
