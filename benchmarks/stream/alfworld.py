@@ -117,6 +117,8 @@ class _Stream:
             bank = len(self._curator.bank) if self._curator is not None else 0
             self.tasks.append(StreamTask(False, 0.0, 0, bank=bank, lost=lost))
             return
+        if told.played.failure:
+            print(f"{game.name}: ended by its executor: {told.played.failure}", file=sys.stderr)
         self._cache.add(game, shown, told.played)
         played, operation, tokens, bank = told.played, "", 0, 0
         if self._curator is not None:

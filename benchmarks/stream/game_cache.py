@@ -45,9 +45,12 @@ class GameCache:
         return self._known.get(self._key(game, shown))
 
     def add(self, game: Game, shown: Sequence[MemoryEntry], played: PlayedGame) -> None:
-        """Keep how a game went; one that is known is not written again."""
+        """Keep how a game went; one that is known is not written again.
+
+        A game in which the model failed, as by its deadline on a busy machine, may go otherwise another time.
+        """
         key = self._key(game, shown)
-        if key in self._known:
+        if key in self._known or played.failure:
             return
         self._known[key] = played
         if self._path is not None:

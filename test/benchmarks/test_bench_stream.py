@@ -235,6 +235,8 @@ def test_game_is_played_once_with_the_same_memory(tmp_path) -> None:
     assert again.find(replace(GAME, content=b"other"), told) is None
     assert GameCache(file, "policy").find(GAME, told) is None
 
+    again.add(GAME, (), replace(known, failure="the model took longer than 60 s"))
+    assert again.find(GAME, ()) is None
     again.add(GAME, (), known)
     assert len(GameCache(file, "novice")) == 2
 
