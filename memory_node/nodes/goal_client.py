@@ -20,6 +20,9 @@ from memory_node.nodes.action_client import PatientActionClient
 from memory_node.nodes.running_goals import RunningGoals
 
 _POLL_S = 0.02
+# A result that was sent before its server went is there after this time; later none can come.
+_LAST_WORD_S = 1.0
+_GRAPH_POLL_S = 0.2
 
 
 class Cause(Enum):
@@ -133,10 +136,11 @@ class GoalClient:
         """Return the response of an accepted goal."""
         ended = _Answer(handle.get_result_async())
         watch.start()
+        offer = _Offer(self._client.server_is_ready)
         while not ended.wait(_POLL_S):
             if is_canceled():
                 raise self._stopped(Cause.CANCELED, "canceled", handle, ended)
-            lost = self._running.lost_server(goal_id)
+            lost = self._running.lost_server(goal_id) or (f"the server of {self._label}" if offer.is_gone() else "")
             if lost:
                 self._running.cancel_for_server(goal_id)
                 handle.cancel_goal_async()  # were it there after all, nothing may move while the goal counts as ended
@@ -199,6 +203,23 @@ class _Watch:
         if self._silence_s is not None and now_s - self._heard_s > self._silence_s:
             return Cause.SILENT, f"was silent for {self._silence_s:g} s"
         return None
+
+
+class _Offer:
+    """Whether an action is offered; is_ready: whether it is now."""
+
+    def __init__(self, is_ready: Callable[[], bool]) -> None:
+        self._is_ready = is_ready
+        self._asked_s = self._ready_s = time.monotonic()
+
+    def is_gone(self) -> bool:
+        """Return whether nobody has offered it for so long that no result can come any more."""
+        now_s = time.monotonic()
+        if now_s - self._asked_s >= _GRAPH_POLL_S:
+            self._asked_s = now_s
+            if self._is_ready():
+                self._ready_s = now_s
+        return self._asked_s - self._ready_s > _LAST_WORD_S
 
 
 class _Answer:

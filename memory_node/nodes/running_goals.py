@@ -142,6 +142,11 @@ class RunningGoals:
         with self._lock:
             return any(goal_id in peer.asked for peer in self._peers.values())
 
+    def is_awaited(self, goal_id: bytes) -> bool:
+        """Return whether a node that is there waits for the goal, by what it said last."""
+        with self._lock:
+            return any(goal_id in peer.asked and not self._is_gone(peer) for peer in self._peers.values())
+
     def lost_asker(self, goal_id: bytes) -> str:
         """Return the name of the node that sent a goal and is gone; "" while there is no such."""
         with self._lock:

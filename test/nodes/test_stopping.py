@@ -62,8 +62,9 @@ class Waiting:
 
     def join(self, timeout_s: float) -> None:
         self._thread.join(timeout_s)
-        assert not self._thread.is_alive(), "who waits for the goal was not told that it has ended"
-        self.running.close()
+        waits = self._thread.is_alive()
+        self.running.close()  # in any case: a thread that is left behind fails, and the next test's diagnostics tell
+        assert not waits, "who waits for the goal was not told that it has ended"
 
 
 def skill(peer: RosPeer, name: str, *arguments: str) -> Waiting:

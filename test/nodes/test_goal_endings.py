@@ -1,0 +1,97 @@
+"""Who waits for a goal learns its end from a server that ends, or that the server has gone without one."""
+
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ros_peer import RosPeer, wait_until
+
+
+@pytest.fixture
+def other(peer: RosPeer) -> Iterator[Any]:
+    """Another node, which the same executor spins."""
+    import rclpy
+
+    made = rclpy.create_node("other_peer", context=peer.context)
+    peer.executor.add_node(made)
+    yield made
+    peer.executor.remove_node(made)
+    made.destroy_node()
+
+
+def test_ending_server_is_idle_only_when_who_is_there_waits_no_more(peer: RosPeer, other: Any) -> None:
+    from rclpy.action import ActionClient
+    from robot_memory.action import ExecuteInstruction
+    from unique_identifier_msgs.msg import UUID
+
+    from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
+    from memory_node.nodes.running_goals import RunningGoals
+
+    def carry_out(goal: ServedGoal) -> Ending:
+        while not goal.is_canceled:
+            time.sleep(0.01)
+        return Ending(ExecuteInstruction.Result(), GoalState.CANCELED)
+
+    running, asker = RunningGoals(peer.node), RunningGoals(other)
+    server = GoalServer(peer.node, ExecuteInstruction, "linger", running, carry_out, lambda text: None)
+    client = ActionClient(other, ExecuteInstruction, "linger")
+    goal_id = uuid.uuid4().bytes
+    try:
+        assert client.wait_for_server(timeout_sec=10.0)
+        with asker.asking("linger", goal_id):
+            sent = client.send_goal_async(ExecuteInstruction.Goal(), goal_uuid=UUID(uuid=list(goal_id)))
+            wait_until(lambda: sent.done() and running.is_awaited(goal_id))
+            assert sent.result().accepted
+            wait_until(lambda: not server.is_idle)
+            server.end()
+            assert not server.wait_idle(1.0), "it has ended, and the asker has not said that it knows"
+        assert server.wait_idle(2.0)
+    finally:
+        asker.close()
+        running.close()
+        server.close()
+        client.destroy()
+
+
+def test_goal_whose_server_is_offered_no_more_is_not_waited_for(peer: RosPeer, other: Any) -> None:
+    from rclpy.action import ActionServer
+    from rclpy.callback_groups import ReentrantCallbackGroup
+    from robot_memory.action import ExecuteInstruction
+
+    from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError
+    from memory_node.nodes.running_goals import RunningGoals
+
+    accepted, released = threading.Event(), threading.Event()
+
+    def execute(handle: Any) -> Any:
+        accepted.set()
+        released.wait(20.0)
+        return ExecuteInstruction.Result()
+
+    group = ReentrantCallbackGroup()
+    server = ActionServer(other, ExecuteInstruction, "vanish", execute, callback_group=group)
+    running = RunningGoals(peer.node)
+    client = GoalClient(peer.node, ExecuteInstruction, "vanish", running)
+    errors: list[GoalStoppedError] = []
+
+    def wait() -> None:
+        try:
+            client.run(ExecuteInstruction.Goal(), timeout_s=60.0)
+        except GoalStoppedError as error:
+            errors.append(error)
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    try:
+        assert accepted.wait(10.0)
+        time.sleep(0.2)  # the goal's handle has reached its client, who has asked for the result
+        server.destroy()
+        waiting.join(10.0)
+        assert [error.cause for error in errors] == [Cause.SERVER_GONE]
+        assert "vanish is gone" in str(errors[0])
+    finally:
+        released.set()
+        running.close()
