@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from memory_node.domain.nouns import singular
 from memory_node.search.request_words import FUNCTION_WORDS
@@ -12,8 +11,8 @@ _WORD = re.compile(r"[a-z0-9]+")
 _BEFORE_A_NAME = frozenset(
     _WORD.findall("the a an my our your his her their its this that these those all both one two three")
 )
-# "some caffeine" asks for a kind of thing, not for a thing of that name.
-_OF_A_KIND = frozenset({"some", "any"})
+# "Is there a potato left?" asks for a potato.
+_AFTER_A_NAME = frozenset(_WORD.findall("please left here there around anywhere somewhere again too now"))
 _STANDING_IN = frozenset(_WORD.findall("something anything somewhere anywhere thing object item one stuff type"))
 _LONGEST = 4
 # Sentences about a situation or a purpose name its subject, not the wanted thing.
@@ -45,7 +44,7 @@ def bare_name(text: str) -> tuple[str, ...]:
     words = _WORD.findall(text.lower().replace("'s ", " ").replace("’s ", " "))
     while words and words[0] in _BEFORE_A_NAME:
         words = words[1:]
-    if words[-1:] == ["please"]:
+    while len(words) > 1 and words[-1] in _AFTER_A_NAME:
         words = words[:-1]
     named = tuple(singular(word) for word in words)
     if not 1 <= len(words) <= _LONGEST or not _STANDING_IN.isdisjoint(named):
@@ -53,18 +52,3 @@ def bare_name(text: str) -> tuple[str, ...]:
     # The last word is a noun whatever it is elsewhere: "the watering can".
     is_name = FUNCTION_WORDS.isdisjoint(words[:-1]) and (len(words) > 1 or words[0] not in FUNCTION_WORDS)
     return named if is_name else ()
-
-
-class KnownHeads:
-    """The nouns that names of classes and kinds end with: mug, fruit, utensil. A name with another head is the name of
-    something that no class covers, whatever it sounds like: a dustpan is no dustbin."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._heads = {name[-1] for name in map(bare_name, texts) if name}
-
-    def is_foreign(self, text: str) -> bool:
-        """Return whether a text is the name of a thing and its head is none of these."""
-        if _OF_A_KIND & set(text.lower().split()[:1]):
-            return False
-        name = bare_name(text)
-        return bool(name) and name[-1] not in self._heads

@@ -11,22 +11,29 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.class_name import folded, spoken
 from memory_node.domain.embedded_names import embedded_now, is_embedded
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.search.bare_name import KnownHeads
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.gloss_vectors import gloss_vectors
 from memory_node.search.glosses import ClassGlosses, NamedClasses
+from memory_node.search.kind_words import KindWords
 from memory_node.search.lexical import Bm25
+from memory_node.search.purpose import is_for_a_place
 from memory_node.search.request_phrases import RequestPhrases
+from memory_node.search.request_words import tokens
+from memory_node.search.verb_phrase import contradict, role_of
 
 _LOG = logging.getLogger(__name__)
 # Log-odds of a perfect BM25 score (which is a share of the best possible).
 _LEXICAL_LOG_ODDS = 4.0
 # Log-odds of a place that a request names beside the wanted thing: a belief of 0.73.
 _PLACE_LOG_ODDS = 1.0
+# A cosine that no text has: of one that says that the thing is a vessel, where a tool is asked for.
+_OTHER_ROLE = -1.0
+# By the deed alone a class may fit so much worse than the best (cosine) without being less likely.
+_DEED_SLACK = 0.1
 
 
 @dataclass(frozen=True)
@@ -92,9 +99,32 @@ class _ClassTable:
         return found
 
     @cached_property
-    def heads(self) -> KnownHeads:
-        """The nouns that their texts end with."""
-        return KnownHeads(text for group in self.texts for text in group)
+    def no_places(self) -> NDArray[np.bool_]:
+        """By class (n,), whether nothing is done at or in it."""
+        return np.array([self.glosses.is_no_place(name) for name in self.index], dtype=np.bool_)
+
+    @cached_property
+    def kinds(self) -> KindWords:
+        """What their texts say of their kinds."""
+        catalogue = self.glosses.catalogue
+        return KindWords(self.texts, catalogue.rooms if catalogue else ())
+
+    @cached_property
+    def compounds(self) -> NDArray[np.bool_]:
+        """By class (n,), whether its name says which of a kind it is: wine bottle."""
+        return np.array([len(tokens(spoken(name))) > 1 for name in self.index], dtype=np.bool_)
+
+    @cached_property
+    def roles(self) -> list[str]:
+        """By text, what it says the thing is to a deed."""
+        return [role_of(text) for group in self.texts for text in group]
+
+    def cosines(self, vector: NDArray[np.float32], role: str = "") -> NDArray[np.float64]:
+        """Return by class (n,) the best cosine of its texts with a vector (d,); texts of another role do not count."""
+        each = self.vectors @ vector
+        if role:
+            each[[contradict(role, of_text) for of_text in self.roles]] = _OTHER_ROLE
+        return np.asarray(np.maximum.reduceat(each, self.starts), dtype=np.float64)
 
 
 class ClassScores:
@@ -197,20 +227,29 @@ class ClassScores:
         return self._table.named.mentioned(text)
 
     def fit(
-        self, phrases: RequestPhrases, vector: NDArray[np.float32], purpose: NDArray[np.float32] | None = None
+        self,
+        phrases: RequestPhrases,
+        vector: NDArray[np.float32],
+        purpose: NDArray[np.float32] | None = None,
+        deed: NDArray[np.float32] | None = None,
     ) -> ClassFit:
         """Return how a request fits each class.
 
-        vector (d,): the embedding of what is wanted; purpose (d,): that of `phrases.purpose`, None where it is empty. A
-        class that the request does not name fits as well as the worse of the two: furniture to sit on is no cupboard.
+        vector (d,): the embedding of what is wanted; purpose and deed (d,): those of `phrases.purpose` and
+        `phrases.deed`, None where they are empty. A class that the request does not name fits as well as the worse of
+        wanted and purpose: furniture to sit on is no cupboard. It fits less where another fits the deed better: one
+        eats soup with a spoon, and heats it with something else.
         """
         table, config = self._table, self._config
-        cosines = np.maximum.reduceat(table.vectors @ vector, table.starts).astype(np.float64)
-        lexical = table.lexical.scores(phrases.wanted)
         named = table.named.find(phrases.wanted)
+        cosines = table.cosines(vector, phrases.role)
+        lexical = table.lexical.scores(phrases.wanted)
         if purpose is not None and not named.meant:
-            cosines = np.minimum(cosines, np.maximum.reduceat(table.vectors @ purpose, table.starts))
+            cosines = np.minimum(cosines, table.cosines(purpose, phrases.role))
             lexical = np.minimum(lexical, table.lexical.scores(phrases.purpose))
+        if deed is not None and not named.meant:
+            doing = table.cosines(deed, phrases.role)
+            cosines -= np.maximum(doing.max(initial=0.0) - doing - _DEED_SLACK, 0.0)
         words = config.lexical_weight * _LEXICAL_LOG_ODDS * lexical
         is_named = np.zeros(len(words), dtype=np.bool_)
         if named.meant:
@@ -219,9 +258,12 @@ class ClassScores:
             signs = np.full(len(words), -1.0)
             signs[[table.index[name] for name in named.meant]] = 1.0
             signs[[table.index[name] for name in named.called_so]] = 0.0
+            signs[table.compounds & table.kinds.is_other(phrases.wanted) & (signs >= 0.0)] = -2.0
             words += config.class_weight * signs
-        elif table.heads.is_foreign(phrases.wanted):
-            words -= config.class_weight
+        elif not phrases.purpose:
+            words -= config.class_weight * table.kinds.missing(phrases.wanted)
+        if is_for_a_place(phrases.wanted):
+            words -= config.class_weight * table.no_places
         used_on = np.zeros(len(words), dtype=np.bool_)
         used_on[[table.index[name] for name in named.used_on]] = True
         best = float(cosines.max(initial=0.0))

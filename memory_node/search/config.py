@@ -84,7 +84,7 @@ class RetrievalConfig(Parameters):
         default=16.0, ge=0.001, le=1000.0, description="log-odds for each unit of cosine beyond cosine_center"
     )
     rivalry_slope: float = Field(
-        default=12.0,
+        default=20.0,
         ge=0.0,
         le=1000.0,
         description="log-odds against a class for each unit of cosine by which the best known class fits better",
@@ -105,7 +105,7 @@ class RetrievalConfig(Parameters):
         description="CLIP: log-odds for each unit of cosine beyond picture_center",
     )
     abstain_below: float = Field(
-        default=0.45,
+        default=0.5,
         ge=0.0,
         le=1.0,
         description="fit that the best object must reach; below it the answer is that memory does not know",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
+from memory_node.domain.nouns import singular
 from memory_node.search.bare_name import bare_name, tells_a_situation
 from memory_node.search.purpose import Span, handled, without_purpose
 from memory_node.search.request_words import tokens
@@ -69,6 +70,11 @@ class ClassGlosses:
         """Return the class of which another is a piece, Bread of BreadSliced; the class itself if it is none."""
         return self.catalogue.whole(class_name) if self.catalogue else class_name
 
+    def is_no_place(self, class_name: str) -> bool:
+        """Return whether a class is known as one that a hand picks up and that holds nothing: soap, no sink."""
+        kind = self.catalogue.find(class_name) if self.catalogue else None
+        return kind is not None and kind.can(Property.PICKUPABLE) and not kind.holds
+
     def same_class(self, one: str, other: str) -> bool:
         """Return whether two class names mean the same: equal words, or one is a name of the other."""
         words = spoken(one), spoken(other)
@@ -114,6 +120,8 @@ class NamedClasses:
             for name in glosses.names_of(class_name):
                 self._classes.setdefault(tuple(tokens(name)), set()).add(class_name)
         self._longest = max((len(name) for name in self._classes), default=0)
+        parts = {"".join(name): " ".join(name) for name in self._classes if len(name) == 2}
+        self._apart = {joined: apart for joined, apart in parts.items() if (joined,) not in self._classes}
 
     def find(self, text: str) -> NamedInRequest:
         """Return the classes that the text names as wanted.
@@ -125,11 +133,24 @@ class NamedClasses:
             return NamedInRequest()
         if not _DESCRIBING.isdisjoint(tokens(text)):
             return NamedInRequest(used_on=self._used_on(text))
+        text = self.respelt(text)
         name, told = bare_name(text), without_purpose(_RELATIVE.sub("", text))
         if name:
             return self._named_by(self._head(name))
         named = self._named_by(self._names(_FOR.sub("", told)) or self._names(told), _LISTING.isdisjoint(tokens(told)))
         return named if named.meant else NamedInRequest(used_on=self._used_on(text))
+
+    def respelt(self, text: str) -> str:
+        """Return a text with names spelt as the classes have them: "dish cloth" for "dishcloth"."""
+        words = [self._apart.get(singular(word.lower()), word) for word in text.split()]
+        joined: list[str] = []
+        for word in words:
+            both = singular((joined[-1] + word).lower()) if joined else ""
+            if (both,) in self._classes:
+                joined[-1] = both
+            else:
+                joined.append(word)
+        return " ".join(joined)
 
     def mentioned(self, text: str) -> set[str]:
         """Return the classes that the text names at all."""

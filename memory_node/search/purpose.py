@@ -24,6 +24,15 @@ _ANYTHING = frozenset(tokens("something anything somewhere anywhere thing what w
 _PREPOSITIONS = frozenset(tokens("with from in into on onto off of under over by for"))
 _OF_AN_EXAMPLE = frozenset(tokens("like as say instead"))
 
+_SOMEWHERE = re.compile(
+    r"^(?:(?:some|any)where|(?:an?|any|some)\s+(?:good\s+)?(?:places?|spots?)|where)\b", re.IGNORECASE
+)
+
+
+def is_for_a_place(text: str) -> bool:
+    """Return whether a request asks for a place to do something: "somewhere to wash my hands"."""
+    return _SOMEWHERE.match(text) is not None
+
 
 def without_purpose(text: str) -> str:
     """Return a text up to what it says the thing is for: of "a cup to drink wine from" it is "a cup"."""

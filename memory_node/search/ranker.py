@@ -96,13 +96,14 @@ class Ranker:
             place = PlaceMention(frozenset(tokens(phrases.where)), self.classes.mask(phrases.where))
         if not phrases.wanted:
             return Request(query, now_ns, states=states, wanted_classes=wanted, place=place)
-        texts = [phrases.wanted, *filter(None, [phrases.purpose])]
-        vector, *purpose = map(np.asarray, self.embedder.embed(texts))
+        texts = {"vector": phrases.wanted, "purpose": phrases.purpose, "deed": phrases.deed}
+        texts = {name: text for name, text in texts.items() if text}
+        vectors = dict(zip(texts, map(np.asarray, self.embedder.embed(list(texts.values())))))
         picture = None
         if self._picture_embedder is not None:
             picture = np.asarray(self._picture_embedder.embed([query.text])[0])
-        fit = self.classes.fit(phrases, vector, *purpose)
-        return Request(query, now_ns, vector, fit, picture, states, wanted, place)
+        fit = self.classes.fit(phrases, **vectors)
+        return Request(query, now_ns, vectors["vector"], fit, picture, states, wanted, place)
 
     def rank(self, request: Request, view: View) -> Recollection:
         """Return the best `query.k` things of a view, best first; UNKNOWN and none when nothing fits well enough.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from memory_node.search.bare_name import bare_name
 from memory_node.search.purpose import purpose_of
+from memory_node.search.verb_phrase import deed_of, role_of
 
 _POLITE = (
     r"(?:(?:please|hey|hello|ok|okay|robot|now|just|kindly)\b[\s,]*)*"
@@ -33,7 +34,9 @@ _ORDER_TO_PLACE = re.compile(rf"^{_POLITE}{_PLACING}\b", re.IGNORECASE)
 _WONDERING = re.compile(
     rf"^{_POLITE}(?:(?:do\s+you\s+know|tell\s+me|show\s+me)\s+)?"
     r"(?:where(?:['’]s|\s+(?:is|are|did\s+i\s+(?:put|leave)))|is\s+there|are\s+there|do\s+(?:we|you|i)\s+have"
-    r"|have\s+(?:we|you)\s+(?:got|seen)|did\s+you\s+see|what\s+about|any\s+sign\s+of)\s+(?=\w)",
+    r"|have\s+(?:we|you)\s+(?:got|seen)|did\s+you\s+see|what\s+about|any\s+sign\s+of"
+    r"|where\s+(?:can|could|do|should|would)\s+(?:i|we)\s+(?:find|get|look\s+for)"
+    r"|where\s+do\s+(?:you|we|i)\s+(?:keep|have|store))\s+(?=\w)",
     re.IGNORECASE,
 )
 _PLACE = re.compile(
@@ -47,6 +50,12 @@ _WHATEVER = re.compile(
     r"(?:that\s+(?:is|are)\s+|which\s+(?:is|are)\s+)?(?:on\s+top\s+of|out\s+of|on|in|inside|at|under|from)\s+"
     rf"(?P<place>{_DETERMINER}\s+\w+(?:\s+\w+){{0,3}}?)"
     r"(?P<rest>\s+(?:to|that|which|for|i|we|you)\b.*)?[\s?.!]*$",
+    re.IGNORECASE,
+)
+# "Where can I hang up the towel?" and "what do I season the eggs with?" ask for something by what is done with it.
+_DOING_WITH = re.compile(
+    rf"^{_POLITE}(?P<asked>where|what)\s+(?:can|could|do|should|shall|would)\s+(?:i|we|you|one)\s+"
+    r"(?!have\b|need\b|want\b|see\b|know\b|keep\b|find\b|get\b)(?:use\s+to\s+)?(?P<deed>\w.*?)[\s?.!]*$",
     re.IGNORECASE,
 )
 _AWAY_FROM = frozenset({"from", "off", "out"})
@@ -67,9 +76,23 @@ class RequestPhrases:
         """What the wanted thing is for, as a request of its own; "" where the request does not tell both."""
         return purpose_of(self.wanted)
 
+    @property
+    def deed(self) -> str:
+        """What is done with the wanted thing, as a request of its own, without what it is done to; "" where that tells
+        nothing."""
+        return deed_of(self.purpose or self.wanted)
+
+    @property
+    def role(self) -> str:
+        """What the wanted thing is to what is done: "tool", "place", or "" where the request does not tell."""
+        return role_of(self.wanted)
+
     @classmethod
     def of(cls, text: str) -> RequestPhrases:
         """Take a request apart; one that is no order, no wish and no question after a thing stays whole."""
+        doing = _DOING_WITH.match(text)
+        if doing is not None:
+            return cls(f"some{'where' if doing['asked'].lower() == 'where' else 'thing'} to {doing['deed']}")
         asking = _ASKING.match(text)
         if asking is None:
             return cls._of_name(text)

@@ -130,3 +130,31 @@ def test_thing_that_is_worked_on_does_not_answer(index: UnitIndex) -> None:
     units = [unit("WineBottle"), unit("Cup"), unit("Knife"), unit("Bread")]
     assert answered(index, "something to open the wine bottle with", *units) == []
     assert answered(index, "something to cut the bread with", *units) == ["Knife"]
+
+
+@pytest.mark.parametrize(
+    ("text", "there", "meant"),
+    [
+        ("something I can heat up soup with", "Spoon Bowl Microwave", ["Microwave"]),
+        ("something to eat soup with", "Bowl Spoon", ["Spoon"]),
+        ("something to serve the salad in", "Fork Bowl Tomato", ["Bowl"]),
+        ("somewhere to wash my hands", "SoapBar Sink", ["Sink"]),
+        ("where can I hang up the wet towel?", "Towel TowelHolder", ["TowelHolder"]),
+        ("where do you keep the plates?", "Plate Cabinet", ["Plate"]),
+        ("what do I season the eggs with?", "Pan Egg SaltShaker", ["SaltShaker"]),
+        ("a leafy vegetable", "Potato Tomato Lettuce", ["Lettuce"]),
+        ("a tropical fruit", "Apple Tomato", []),
+        ("storage furniture", "Bed Cabinet", ["Cabinet"]),
+        ("a drink with caffeine", "Mug Cup", []),
+        ("the milk bottle", "WineBottle SoapBottle", []),
+        ("the dishcloth", "Cloth Plate", ["Cloth"]),
+        ("the night stand", "SideTable TVStand", ["SideTable"]),
+        ("is there a potato left?", "Potato", ["Potato"]),
+        ("a sharp tool", "ButterKnife Knife", ["Knife"]),
+        ("something that keeps the rain off", "Towel Cloth", []),
+    ],
+)
+def test_every_answer_is_of_the_kind_and_does_the_deed(
+    index: UnitIndex, text: str, there: str, meant: list[str]
+) -> None:
+    assert answered(index, text, *map(unit, there.split())) == meant
