@@ -104,6 +104,12 @@ class _ClassTable:
         return np.array([self.glosses.is_no_place(name) for name in self.index], dtype=np.bool_)
 
     @cached_property
+    def strangers(self) -> NDArray[np.bool_]:
+        """By class (n,), whether the label space has it as a thing that people ask for, and not as a class."""
+        catalogue = self.glosses.catalogue
+        return np.array([catalogue is not None and name in catalogue.strangers for name in self.index], dtype=np.bool_)
+
+    @cached_property
     def kinds(self) -> KindWords:
         """What their texts say of their kinds."""
         catalogue = self.glosses.catalogue
@@ -242,10 +248,11 @@ class ClassScores:
         """
         table, config = self._table, self._config
         named = table.named.find(phrases.wanted)
-        cosines = table.cosines(vector, phrases.role)
+        cosines, plain = table.cosines(vector, phrases.role), table.cosines(vector)
         lexical = table.lexical.scores(phrases.wanted)
         if purpose is not None and not named.meant:
             cosines = np.minimum(cosines, table.cosines(purpose, phrases.role))
+            plain = np.minimum(plain, table.cosines(purpose))
             lexical = np.minimum(lexical, table.lexical.scores(phrases.purpose))
         if deed is not None and not named.meant:
             doing = table.cosines(deed, phrases.role)
@@ -266,7 +273,8 @@ class ClassScores:
             words -= config.class_weight * table.no_places
         used_on = np.zeros(len(words), dtype=np.bool_)
         used_on[[table.index[name] for name in named.used_on]] = True
-        best = float(cosines.max(initial=0.0))
+        # A thing that the glosses know by a phrase or two need not tell its role to be the one that is meant.
+        best = float(np.where(table.strangers, plain, cosines).max(initial=0.0))
         # Texts that could not be embedded are neutral.
         fit = ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, is_named, used_on, best)
         places = [table.index[name] for name in table.named.mentioned(phrases.place) - named.meant]

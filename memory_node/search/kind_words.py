@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from memory_node.search.bare_name import bare_name
 from memory_node.search.request_words import content_tokens, tokens
 
-# What follows tells of the kind before it: "a round fruit to eat", "furniture with drawers".
-_TOLD = re.compile(r"\s+(?:to|with|without|for|that|which|of|from|in|on|at|made|used|when)\s.*|[,:(].*", re.DOTALL)
 _PART_OF_KIND = re.compile(r"^((?:an?|some|any|one)\s+)?(?:pieces?|kinds?|types?|sorts?|bits?|pairs?)\s+of\s+", re.I)
 _WITH = re.compile(r"\s+(?:with|without|made\s+(?:of|from)|of)\s+", re.IGNORECASE)
 # "Some caffeine" asks for a kind of thing, not for a thing of that name.
@@ -43,10 +41,9 @@ _STANDING_IN = frozenset(tokens("place spot"))
 
 @lru_cache(maxsize=4096)
 def kind_of(text: str) -> tuple[str, ...]:
-    """Return the words of the kind that a gloss tells, its head last: ("round", "fruit") of "a round fruit to eat"; ()
-    where it tells none."""
-    plain = _PART_OF_KIND.sub(r"\1", text)
-    return bare_name(plain) or bare_name(_TOLD.sub("", plain))
+    """Return the words of a name or a kind, its head last: ("leafy", "vegetable") of "a leafy vegetable"; () for a text
+    that is more: what a gloss says a thing is ("a rubber cup on a stick") is not what people call it."""
+    return bare_name(_PART_OF_KIND.sub(r"\1", text))
 
 
 class KindWords:
