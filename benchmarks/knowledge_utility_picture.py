@@ -32,7 +32,7 @@ def draw(rows: Sequence[UtilityRow], path: Path) -> None:
     _draw_quadrants(axes[2], held)
     axes[2].set(title=f"what {last} tokens did")
     # Beside the curves and bars, which fill their axes.
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", bbox_to_anchor=(0.33, 0.0), ncols=6)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", bbox_to_anchor=(0.33, 0.0), ncol=6)
     axes[2].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     figure.tight_layout(rect=(0.0, 0.08, 1.0, 1.0))
     figure.savefig(path)

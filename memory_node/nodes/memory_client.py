@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -24,6 +25,8 @@ from memory_node.knowledge.mode import Mode
 from memory_node.nodes import conversions
 from memory_node.nodes.waiting import PeerTimeoutError, result_of
 from memory_node.scene_graph.state import ROBOT_ID
+
+_WAIT_STEP_S = 0.1
 
 
 class MemoryClient:
@@ -60,10 +63,18 @@ class MemoryClient:
         """Whether a memory node offers its services now."""
         return bool(self._scene.service_is_ready())
 
-    def wait(self, timeout_s: float) -> None:
-        """Wait until the memory node offers its services."""
-        if not self._scene.wait_for_service(timeout_sec=timeout_s):
-            raise PeerTimeoutError(f"no memory node offers {self._scene.srv_name} after {timeout_s:g} s")
+    def wait(self, timeout_s: float, is_canceled: Callable[[], bool] = lambda: False) -> None:
+        """Wait until the memory node offers its services.
+
+        Raises:
+            PeerTimeoutError: it does not within `timeout_s`, or `is_canceled` became true.
+        """
+        deadline_s = time.monotonic() + timeout_s
+        while not self._scene.wait_for_service(timeout_sec=_WAIT_STEP_S):
+            if is_canceled():
+                raise PeerTimeoutError("canceled")
+            if time.monotonic() > deadline_s:
+                raise PeerTimeoutError(f"no memory node offers {self._scene.srv_name} after {timeout_s:g} s")
 
     def _call(self, client: Any, request: Any) -> Any:
         if not client.wait_for_service(timeout_sec=self._timeout_s):

@@ -99,7 +99,7 @@ class PlannerNode(GuardedNode):
 
     def _execute(self, goal: ServedGoal) -> InstructionResult:
         mode = goal.request.memory or self.config.memory
-        self._memory.wait(timeout_s=30.0)
+        self._memory.wait(30.0, lambda: goal.is_canceled)
         self._robot.wait(timeout_s=30.0)
         instruction = goal.request.instruction
         self.get_logger().info(f"instruction {instruction!r} (memory {mode})")

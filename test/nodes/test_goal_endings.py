@@ -95,3 +95,14 @@ def test_goal_whose_server_is_offered_no_more_is_not_waited_for(peer: RosPeer, o
     finally:
         released.set()
         running.close()
+
+
+def test_planner_that_waits_for_a_memory_node_can_be_stopped(peer: RosPeer) -> None:
+    from memory_node.nodes.memory_client import MemoryClient
+    from memory_node.nodes.waiting import PeerTimeoutError
+
+    client = MemoryClient(peer.node, "memory_that_is_not_there")
+    begun_s = time.monotonic()
+    with pytest.raises(PeerTimeoutError, match="canceled"):
+        client.wait(30.0, lambda: time.monotonic() > begun_s + 0.3)
+    assert time.monotonic() < begun_s + 10.0
