@@ -39,7 +39,8 @@ carried_out = []
 def run_all(executions):
     carried_out.extend(one.query for one in executions)
     return [Rollout(one.query % 2 == 0, one.query) for one in executions]
-rollouts = Executions(run_all).rollouts([Execution(query, ()) for query in range(5)])
+divided = Executions(lambda executions: together(run_all(portion(executions))))
+rollouts = divided.rollouts([Execution(query, ()) for query in range(5)])
 
 class Pair(nn.Module):
     def __init__(self):

@@ -11,7 +11,6 @@ from benchmarks.alfworld.workers import Outcome, Workers
 from benchmarks.stream.alfworld import ExecutorSetting, attempt_of, player_of
 from benchmarks.stream.told_player import ToldGame
 from memory_node.experience.optimizer.entry import MemoryEntry
-from training.adapters.processes import portion, together
 from training.optimizer.reward import Rollout
 
 
@@ -49,17 +48,14 @@ class Executions:
         missing = {one.key: one for one in executions if one.key not in self._known}
         self.cached += len(executions) - len(missing)
         self.run += len(missing)
-        found = dict(zip(missing, self._run(list(missing.values()))))
+        found = dict(zip(missing, self._run_all(list(missing.values()))))
         dead = [key for key, rollout in found.items() if rollout.lost]
         if dead:
             self.again += len(dead)
-            found |= zip(dead, self._run([missing[key] for key in dead]))
+            found |= zip(dead, self._run_all([missing[key] for key in dead]))
             self.lost += sum(bool(found[key].lost) for key in dead)
         self._known |= found
         return [self._known[one.key] for one in executions]
-
-    def _run(self, executions: Sequence[Execution]) -> list[Rollout]:
-        return together(self._run_all(portion(executions)))
 
     def figures(self) -> dict[str, int]:
         """Return how many were run, taken from memory, run again, and lost."""

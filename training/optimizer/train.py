@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from training.adapters.adapter import adapted_model
         from training.adapters.learning import Schedule
-        from training.adapters.processes import begin, is_first, tell
+        from training.adapters.processes import begin, is_first, portion, tell, together
         from training.optimizer.evolution import EvolutionSettings
         from training.optimizer.grpo import GrpoSettings
         from training.optimizer.stages import TrainingRun, train
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         plan = TrainingRun(
             adapted_model(file, args.rank),
             EngineTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads)),
-            Executions(play),
+            Executions(lambda executions: together(play(portion(executions)))),
             CachingEmbedder(MiniLmEmbedder()),
             Vetting(load_catalogue()),
             args.queries,
