@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.nouns import singular
 from memory_node.domain.scene import SceneSnapshot
@@ -30,24 +31,32 @@ _WANTED: dict[GoalKind, frozenset[ObjectState]] = {
 }
 # Kinds that the scene graph cannot check: where somebody stood, what was said.
 _UNTOLD = frozenset({GoalKind.FIND, GoalKind.GO, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
+# What was handed over lies in the person's box, or so far beside it (m): both are seen with errors.
+_LAP_M = 0.1
 _IN_THE_HAND = frozenset({GoalKind.FETCH, GoalKind.EXAMINE})
 
 
 @dataclass(frozen=True)
 class JudgedThing:
-    """What a check needs of a thing. support_id: of what it is in or on, "" where that is unknown; states: believed."""
+    """What a check needs of a thing. support_id: of what it is in or on, "" where that is unknown; states: believed.
+
+    box: None where only names are known.
+    """
 
     id: str
     class_name: str
     support_id: str = ""
     states: frozenset[ObjectState] = frozenset()
+    box: OrientedBox | None = None
 
 
 def judged_things(scene: SceneSnapshot) -> Iterator[JudgedThing]:
     """Yield the things that a scene graph holds to be there."""
     for found in scene.objects:
         if not found.removed:
-            yield JudgedThing(found.id, found.class_name, found.support_id, frozenset(believed(found.states)))
+            yield JudgedThing(
+                found.id, found.class_name, found.support_id, frozenset(believed(found.states)), found.box
+            )
 
 
 @dataclass(frozen=True)
@@ -176,10 +185,19 @@ class GoalCheck:
         fits = self._classes_test(classes if self._of(classes) else self._kinds.alike(classes))
         found = []
         for target in targets:
-            support = self._by_id.get(target.support_id)
+            support = self._by_id.get(target.support_id) or self._person_with(target)
             if support is not None and fits(support.class_name):
                 found.append(target)
         return found
+
+    def _person_with(self, thing: JudgedThing) -> JudgedThing | None:
+        """Return the person in whose box a thing lies that is in or on nothing known: a camera takes no lap for a
+        support."""
+        if thing.support_id or thing.box is None:
+            return None
+        center = thing.box.center[None]
+        people = self._of((self._kinds.recipient,))
+        return next((one for one in people if one.box is not None and one.box.contains(center, _LAP_M).all()), None)
 
     def _in_wanted_state(self, goal: Goal) -> list[JudgedThing]:
         """Return what a goal may be about, as it wants that to be: clean, warm, on, ..."""

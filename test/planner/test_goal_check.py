@@ -1,13 +1,15 @@
 """Goals are judged by what memory believes, not by what the last skill said."""
 
+import numpy as np
 import pytest
 from tiny_home import TinyThing
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_check import GoalCheck, judged_things
+from memory_node.planner.goal_check import GoalCheck, JudgedThing, judged_things
 
 APPLE, MUG, PLATE = (Mention(name, (name,)) for name in ("Apple", "Mug", "Plate"))
 FRIDGE, TABLE = Mention("fridge", ("Fridge",)), Mention("table", ("DiningTable",))
@@ -32,6 +34,20 @@ def test_table_may_be_stood_in_for(kitchen) -> None:
 def test_nothing_stands_in_for_a_table_that_is_known(kitchen) -> None:
     kitchen.things["m-dining"] = TinyThing("m-dining", "DiningTable")
     assert unmet(kitchen, Goal(GoalKind.PLACE, APPLE, TABLE)) == "no Apple of 1 in or on DiningTable"
+
+
+def test_thing_in_a_persons_lap_has_been_handed_over(kitchen) -> None:
+    goal = Goal(GoalKind.PLACE, APPLE, Mention("me", ("User",)))
+    person = JudgedThing("user", "User", box=OrientedBox(np.array([0.0, 0.0, 0.6]), np.array([0.5, 0.6, 1.2])))
+
+    def at(x_m: float, support_id: str = "") -> str:
+        box = OrientedBox(np.array([x_m, 0.1, 0.55]), np.full(3, 0.1))
+        return GoalCheck([person, JudgedThing("a", "Apple", support_id, box=box)], "", load_catalogue()).unmet(goal)
+
+    assert at(0.2) == ""
+    assert at(0.6) == "no Apple of 1 in or on User"
+    assert at(0.2, "user") == ""
+    assert at(0.2, "a table that is not told") != "", "it lies on something else"
 
 
 def test_thing_in_the_hand_is_not_placed(kitchen) -> None:
