@@ -12,6 +12,7 @@ from dataclasses import InitVar, dataclass, field
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
@@ -20,10 +21,12 @@ from memory_node.domain.states import ObjectState, believed
 from memory_node.planner.belief import Belief, Thing, WorldState, is_on_lid
 from memory_node.planner.found_things import FoundThings
 from memory_node.planner.goal_check import JudgedThing
+from memory_node.planner.lids import Lids, lid_over
 from memory_node.planner.needed_classes import NeededClasses
 from memory_node.planner.possible_arguments import possible_arguments
 from memory_node.planner.shown_names import ShownNames
 from memory_node.planner.things_to_name import things_to_name
+from memory_node.planner.told_things import told_things
 
 # Least value of a thing whose existence is doubtful: it can still be looked at.
 _LEAST_VALUE = 0.01
@@ -60,7 +63,8 @@ class KnownWorld:
     _gone: set[str] = field(default_factory=set)
     _made: Counter[tuple[str, ...]] = field(default_factory=Counter)  # by skill and names
     _failed: set[SkillCall] = field(default_factory=set)
-    _shut: set[str] = field(default_factory=set)  # names of what turned out to be closed
+    _known: Mapping[str, SceneObject] = field(default_factory=dict)  # by memory's ids
+    _lids: Lids = field(default_factory=Lids)
     _apart: set[str] = field(default_factory=set)  # names of what was out of reach from where its support was reached
     _at: str = ""
 
@@ -74,6 +78,7 @@ class KnownWorld:
         """Take over what memory believes now; held_id: memory's id of what the hand holds, "" for nothing."""
         self._places = {area.name: f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in scene.areas}
         known = {found.id: found for found in scene.objects if not found.removed and found.id not in self._gone}
+        self._known = known
         chosen = things_to_name(
             known, self.about, self._needed.fixtures(self.brief), self._names.named_ids, self.most, self.brief
         )
@@ -96,14 +101,19 @@ class KnownWorld:
         """Yield (name, name of what it is in or on) of the things whose support has a name. names: by memory's ids."""
         class_of = {found.id: found.class_name for found in chosen}
         for found in chosen:
-            support = class_of.get(found.support_id)
-            if support is not None and not is_on_lid(found, support, self.kinds):
-                yield names[found.id], names[found.support_id]
+            support, name = class_of.get(found.support_id), names[found.id]
+            if name in self._lids.inside:
+                yield name, self._lids.inside[name]
+            elif support is not None and not is_on_lid(found, support, self.kinds):
+                yield name, names[found.support_id]
 
     def _states(self, name: str, found: SceneObject) -> Iterator[tuple[str, ObjectState]]:
-        """Yield what memory believes of a thing; what turned out to be closed is not open."""
+        """Yield what memory believes of a thing; what turned out to be closed is closed."""
+        is_shut = name in self._lids.shut
+        if is_shut:
+            yield name, ObjectState.CLOSED
         for state in believed(found.states):
-            if not (state is ObjectState.OPENED and name in self._shut):
+            if not (is_shut and state in (ObjectState.OPENED, ObjectState.CLOSED)):
                 yield name, state
 
     def admissible(self) -> dict[str, SkillCall]:
@@ -119,6 +129,16 @@ class KnownWorld:
                 if call not in self._failed:
                     calls[f"{skill.name}({', '.join(names)})"] = call
         return calls
+
+    def to_open_first(self, calls: Mapping[str, SkillCall]) -> dict[str, SkillCall]:
+        """Return those of some calls that lead to what a wanted thing is shut in, or to another thing of its class."""
+        tools = set(map(folded, self._needed.tools))
+
+        def is_wanted(name: str) -> bool:
+            thing = self.things.get(name)
+            return thing is not None and (self._matters(name) or folded(thing.object_class) in tools)
+
+        return self._lids.leading(calls, self.belief, is_wanted)
 
     def value(self, call: SkillCall, settled: Collection[str] = ()) -> float:
         """Return memory's value of a call, in (0, 1]: how sure memory is that the things are there, reduced for each
@@ -151,7 +171,7 @@ class KnownWorld:
         if subject and result.object_id:
             self._robot_ids[subject] = result.object_id
         if call.skill == "OpenObject":
-            self._shut.discard(subject)
+            self._lids.note_opened(subject)
             self._failed.clear()  # whatever was behind the door, known to be there or not
         self._at = self._where_after(call, subject)
 
@@ -205,28 +225,12 @@ class KnownWorld:
 
     def lines(self) -> list[str]:
         """Return what is known of each thing, one a line."""
-        state = self.belief.state
-        lines = []
-        for name in self.belief.things:
-            said = sorted(str(one) for other, one in state.states if other == name)
-            outer = state.container_of(name)
-            where = "in the hand" if name == state.held else f"in {outer}" if self._encloses(outer) else f"on {outer}"
-            place = where if outer or name == state.held else ""
-            words = ", ".join([*([place] if place else []), *said])
-            lines.append(f"{name}: {words}" if words else name)
-        return lines
+        return told_things(self.belief)
 
     def unknown_classes(self) -> tuple[str, ...]:
         """Return the classes of unseen things that the instruction names or its treatments need."""
         known = {folded(thing.object_class) for thing in self.belief.things.values()}
-        # Pieces are made of what is there.
-        wanted = [
-            name for name in self.about if self.kinds.whole(name) == name or folded(self.kinds.whole(name)) not in known
-        ]
-        for needed in self._needed.groups:
-            if not any(folded(name) in known for name in needed):
-                wanted.append(needed[0])
-        return tuple(name for name in dict.fromkeys(wanted) if folded(name) not in known)
+        return self._needed.missing(self.about, known)
 
     def _matters(self, name: str) -> bool:
         """Return whether the instruction names a thing or its contents, or its treatments need the thing."""
@@ -235,10 +239,6 @@ class KnownWorld:
             return True
         contents = (inner for inner, outer in state.inside if outer == name)
         return any(folded(self.things[inner].object_class) in wanted for inner in contents)
-
-    def _encloses(self, name: str) -> bool:
-        thing = self.belief.things.get(name)
-        return thing is not None and self.kinds[thing.object_class].holds_inside
 
     # --- which things, and their names
 
@@ -288,5 +288,13 @@ class KnownWorld:
         elif result.reason is FailureReason.TOO_FAR:
             self._apart.update(filter(None, (self._named((one,)) for one in result.call.arguments)))
         elif result.reason is FailureReason.CLOSED:
-            place = self._named(result.call.arguments[-1:])
-            self._shut.add(self.belief.state.container_of(place) or place)
+            self._note_closed(self._named(result.call.arguments[-1:]), result.object_id)
+
+    def _note_closed(self, name: str, robot_id: str) -> None:
+        thing = self.things.get(name)
+        found = lid_over(thing, robot_id, self._known, self.kinds, self.things.values()) if thing is not None else None
+        lid = self._names.of(found) if found is not None else ""
+        if lid and robot_id:
+            self._robot_ids[lid] = robot_id
+        if lid or (thing is not None and self.kinds[thing.object_class].can(Property.OPENABLE)):
+            self._lids.note_closed(name, lid)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -29,6 +29,18 @@ class NeededClasses:
     def groups(self) -> Iterable[tuple[str, ...]]:
         """For each need the classes of which one is enough."""
         return filter(None, (self.tools, *map(self._usual_places, self._skills)))
+
+    def missing(self, about: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
+        """Return the classes that an instruction is about, and one of each need, of which nothing is known.
+
+        known: folded classes.
+        """
+        # Pieces are made of what is there.
+        wanted = [
+            name for name in about if self._kinds.whole(name) == name or folded(self._kinds.whole(name)) not in known
+        ]
+        wanted += [needed[0] for needed in self.groups if not any(folded(name) in known for name in needed)]
+        return tuple(name for name in dict.fromkeys(wanted) if folded(name) not in known)
 
     @property
     def places(self) -> frozenset[str]:

@@ -106,9 +106,12 @@ class StepwiseRun:
         task = self._task
         offered = task.world.admissible().items()
         calls = {text: call for text, call in offered if not self._objection(call) and not self._held_back.holds(call)}
+        first = task.world.to_open_first(calls)
+        calls = first or calls
         judged = task.judged()
         values = {text: task.world.value(call, judged.settled) for text, call in calls.items()}
-        values[DONE] = self._value_of_end(judged)
+        if not (first and judged.unmet):
+            values[DONE] = self._value_of_end(judged)
         messages = self._compiled(judged.goal_index) or self._messages
         choice = self._chooser.choose(messages, values, task.account, Deadline(task.config.timeout_s))
         self._messages.append(Message("assistant", choice.reply))

@@ -228,3 +228,40 @@ def test_what_was_behind_a_door_is_offered_again_once_a_door_was_opened(kitchen)
     do(world, kitchen, "GoToObject(Fridge)")
     do(world, kitchen, "OpenObject(Fridge)")
     assert "GoToObject(Apple)" in world.admissible()
+
+
+def find_shut(world: KnownWorld, home, name: str, robot_id: str) -> None:
+    call = world.admissible()[f"GoToObject({name})"]
+    world.follow(SkillResult(call, False, FailureReason.CLOSED, object_id=robot_id))
+    follow_memory(world, home)
+
+
+def test_what_a_thing_turned_out_to_be_shut_in_is_opened_first_by_the_robots_own_id(kitchen) -> None:
+    kitchen.things["m-fridge"].states = {ObjectState.OPENED}  # beside the apple, and open as far as memory knows
+    world = world_of(kitchen)
+    assert not world.to_open_first(world.admissible()), "nothing is known to be closed over it"
+    find_shut(world, kitchen, "Apple", "fridge-7")
+    assert {"Apple: in Fridge", "Fridge: closed"} <= set(world.lines())
+    calls = world.admissible()
+    assert "GoToObject(Apple)" not in calls
+    assert world.to_open_first(calls) == {"GoToObject(Fridge)": SkillCall("GoToObject", ("fridge-7",))}
+    world.follow(SkillResult(SkillCall("OpenObject", ("fridge-7",)), True))
+    follow_memory(world, kitchen)
+    assert not world.to_open_first(world.admissible())
+    assert "GoToObject(Apple)" in world.admissible()
+
+
+def test_nothing_is_opened_for_what_is_not_wanted_and_nothing_far_away_is_a_lid(kitchen) -> None:
+    world = world_of(kitchen, "Mug", "Fridge")
+    find_shut(world, kitchen, "Apple", "fridge-7")
+    assert "Apple: in Fridge" in world.lines()
+    assert not world.to_open_first(world.admissible()), "nobody asked for the apple"
+    far = world_of(kitchen)
+    find_shut(far, kitchen, "Mug", "drawer-1")
+    assert "Mug: on CounterTop" in far.lines(), "the fridge is two metres away"
+
+
+def test_lid_is_opened_first_where_the_robot_names_none(kitchen) -> None:
+    world = world_of(kitchen, "Apple", "Mug")
+    find_shut(world, kitchen, "Apple", "")
+    assert set(world.to_open_first(world.admissible())) == {"GoToObject(Fridge)"}, "the robot has no id for it"
