@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -15,13 +15,14 @@ from memory_node.domain.advice import Advice
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.nodes import conversions
-from memory_node.nodes.waiting import PeerTimeoutError, result_of
+from memory_node.nodes.waiting import PeerTimeoutError, answer_of
 
 
 class ExperienceClient:
     """`ExperiencePort` and `GuidancePort` over ROS services; every call has a deadline.
 
-    compiler: which one compiles. compile_timeout_s: for one step; a language model may take its time.
+    compiler: which one compiles. compile_timeout_s: for one step; a language model may take its time. is_ending:
+    whether the node that asks is to end; from then on only a memory node that is there is waited for.
 
     What memory does not take or answer is logged: an instruction never fails for its record or for want of advice.
     """
@@ -33,8 +34,10 @@ class ExperienceClient:
         timeout_s: float = 5.0,
         compiler: str = "rules",
         compile_timeout_s: float = 15.0,
+        is_ending: Callable[[], bool] = lambda: False,
     ) -> None:
         self._node = node
+        self._is_ending = is_ending
         self.compiler = compiler
         self._compile_timeout_s = compile_timeout_s
         self._timeout_s = timeout_s
@@ -103,9 +106,7 @@ class ExperienceClient:
     def _call(self, client: Any, request: Any, timeout_s: float = 0.0) -> Any:
         """Return the response; None, and a line in the log, where there is none or memory refused."""
         try:
-            if not client.wait_for_service(timeout_sec=self._timeout_s):
-                raise PeerTimeoutError(f"no node offers {client.srv_name}")
-            response = result_of(client.call_async(request), timeout_s or self._timeout_s, client.srv_name)
+            response = answer_of(client, request, timeout_s or self._timeout_s, self._is_ending)
         except PeerTimeoutError as error:
             self._node.get_logger().warning(f"experience does not answer: {error}")
             return None

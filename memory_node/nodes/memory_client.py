@@ -23,7 +23,7 @@ from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
 from memory_node.nodes import conversions
-from memory_node.nodes.waiting import PeerTimeoutError, result_of
+from memory_node.nodes.waiting import PeerTimeoutError, answer_of
 from memory_node.scene_graph.state import ROBOT_ID
 
 _WAIT_STEP_S = 0.1
@@ -32,12 +32,21 @@ _WAIT_STEP_S = 0.1
 class MemoryClient:
     """`MemoryPort` over ROS services; every call has a deadline.
 
+    is_ending: whether the node that asks is to end; from then on only a memory node that is there is waited for.
+
     Raises (every method):
         PeerTimeoutError: the memory node does not answer.
     """
 
-    def __init__(self, node: Node, memory_name: str = "memory", timeout_s: float = 10.0) -> None:
+    def __init__(
+        self,
+        node: Node,
+        memory_name: str = "memory",
+        timeout_s: float = 10.0,
+        is_ending: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._timeout_s = timeout_s
+        self._is_ending = is_ending
         group = ReentrantCallbackGroup()
 
         def client(service: Any, name: str) -> Any:
@@ -77,13 +86,13 @@ class MemoryClient:
                 raise PeerTimeoutError(f"no memory node offers {self._scene.srv_name} after {timeout_s:g} s")
 
     def _call(self, client: Any, request: Any) -> Any:
-        if not client.wait_for_service(timeout_sec=self._timeout_s):
-            raise PeerTimeoutError(f"no node offers {client.srv_name}")
         try:
-            return result_of(client.call_async(request), self._timeout_s, client.srv_name)
+            return answer_of(client, request, self._timeout_s, self._is_ending)
         except PeerTimeoutError:
-            # A memory node that was killed and restarted has not seen the request; a repeated question changes nothing.
-            return result_of(client.call_async(request), self._timeout_s, client.srv_name)
+            if not client.service_is_ready():
+                raise
+            # A restarted memory node has not seen the request; a repeated question changes nothing.
+            return answer_of(client, request, self._timeout_s, self._is_ending)
 
     def recall(self, query: FindQuery) -> Recollection:
         """Ask the short-term memory."""

@@ -37,8 +37,9 @@ class PlannerNode(GuardedNode):
     def __init__(self) -> None:
         super().__init__("planner", automatically_declare_parameters_from_overrides=True)
         self.config = declare(self, PlannerParameters)
-        self._memory = MemoryClient(self, self.config.memory_node)
-        self._experience = ExperienceClient(self, self.config.memory_node, compiler=self.config.compiler)
+        memory, compiler = self.config.memory_node, self.config.compiler
+        self._memory = MemoryClient(self, memory, is_ending=lambda: self._server.is_ending)
+        self._experience = ExperienceClient(self, memory, compiler=compiler, is_ending=lambda: self._server.is_ending)
         self._running = RunningGoals(self, self.config.peer_silence_s)
         self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)
         catalogue = load_catalogue(self.config.label_space)

@@ -81,6 +81,11 @@ class SkillServer:
         self._available.publish(rm.AvailableSkills(skills=sorted(available)))
 
     @property
+    def is_ending(self) -> bool:
+        """Whether the node is to end."""
+        return self._goals.is_ending
+
+    @property
     def is_idle(self) -> bool:
         """Whether no skill is running."""
         return self._goals.is_idle

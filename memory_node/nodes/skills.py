@@ -72,7 +72,8 @@ class SkillsNode(ManagedNode):
         config = self.config
         catalogue = load_catalogue(config.label_space)
         view = Surroundings(self, config)
-        lookup = TargetLookup(MemoryClient(self, config.memory_node), self._hand, view.robot_pose)
+        memory = MemoryClient(self, config.memory_node, is_ending=lambda: self._is_ending)
+        lookup = TargetLookup(memory, self._hand, view.robot_pose)
         driving = manipulation = arm = gripper = None
         if config.base.action:
             base = NavigationBase(self, config, self._running)
@@ -120,6 +121,10 @@ class SkillsNode(ManagedNode):
             plugins,
             config.base.repositions,
         )
+
+    @property
+    def _is_ending(self) -> bool:
+        return self._server is not None and self._server.is_ending
 
     def _now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)

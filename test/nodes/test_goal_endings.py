@@ -106,3 +106,45 @@ def test_planner_that_waits_for_a_memory_node_can_be_stopped(peer: RosPeer) -> N
     with pytest.raises(PeerTimeoutError, match="canceled"):
         client.wait(30.0, lambda: time.monotonic() > begun_s + 0.3)
     assert time.monotonic() < begun_s + 10.0
+
+
+def test_ending_node_waits_no_more_for_a_service_that_has_gone(peer: RosPeer, other: Any) -> None:
+    from robot_memory.srv import GetSceneGraph
+
+    from memory_node.nodes.memory_client import MemoryClient
+    from memory_node.nodes.waiting import PeerTimeoutError
+
+    asked, released, ending = threading.Event(), threading.Event(), threading.Event()
+
+    def answer(request: Any, response: Any) -> Any:
+        asked.set()
+        released.wait(30.0)
+        return response
+
+    service = other.create_service(GetSceneGraph, "memory/get_scene_graph", answer)
+    client = MemoryClient(peer.node, "memory", timeout_s=10.0, is_ending=ending.is_set)
+    errors: list[Exception] = []
+
+    def wait() -> None:
+        try:
+            client.scene()
+        except PeerTimeoutError as error:
+            errors.append(error)
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    try:
+        assert asked.wait(20.0)
+        ending.set()
+        waiting.join(0.5)
+        assert waiting.is_alive(), "a memory node that is there may still answer"
+        other.destroy_service(service)
+        waiting.join(5.0)
+        assert len(errors) == 1
+        assert "memory/get_scene_graph is not offered any more" in str(errors[0])
+        begun_s = time.monotonic()
+        with pytest.raises(PeerTimeoutError, match="no node offers"):
+            client.scene()
+        assert time.monotonic() < begun_s + 5.0
+    finally:
+        released.set()
