@@ -146,7 +146,9 @@ def clean_points(points: NDArray[np.float64], pixels: int, config: PerceptionCon
     cell = np.floor(points * (1.0 / voxel_m)).astype(np.int64)
     # Hashing the cells (Teschner et al. 2003) spares finding their range; a collision costs one point.
     key = cell[:, 0] * 73856093 ^ cell[:, 1] * 19349663 ^ cell[:, 2] * 83492791
-    order = np.argsort(key)
+    # Sorted with the point's number in the low bits: argsort picks another point of a voxel on another machine.
+    bits = len(key).bit_length()
+    order = np.sort(key << bits | np.arange(len(key))) & ((1 << bits) - 1)
     first = np.flatnonzero(np.diff(key[order], prepend=np.int64(-(2**62))))
     if len(points) > 4 * len(first):
         first = first[np.diff(first, append=len(points)) > 1]
