@@ -33,12 +33,19 @@ class Asides:
         alone = words[at] == "leave" and {"alone", "where"} & set(words[at : sentence_end(words, at)])
         if not alone and not self.begins(words, at):
             return None
-        end = self._end(words, at + 1)
+        end = self._past_instead(words, at) or self._end(words, at + 1)
         heard.aside += words[at:end]
         heard.parts.append(Remark(tuple(self.named_between(words, at + 1, end))))
         if self._goes_on(words, end) and (words[at] == "never" or words[at : at + 2] == ["do", "not"]):
             heard.unread.append("not")  # "do not peel the potato and slice it": nobody knows how far "not" reaches
         return end
+
+    def _past_instead(self, words: Sequence[str], at: int) -> int:
+        """Return where the command begins of "instead of the fork bring me a spoon"; 0 for other asides."""
+        instead = words[at : at + 2] in (["instead", "of"], ["rather", "than"])
+        phrase = self._commands.phrase(words, at + 2) if instead else None
+        begins = phrase is not None and phrase.end < len(words) and self._commands.begins(words, phrase.end)
+        return phrase.end if phrase is not None and begins else 0
 
     def _goes_on(self, words: Sequence[str], at: int) -> bool:
         """Return whether what is not to be done may go on: "... and slice it", "..., then slice it"."""
@@ -72,7 +79,9 @@ class Asides:
             return None  # what holds only then must not be done now
         if self._tells_of_people(words, at):
             return self._sentence(words, at, verb, heard, None)
-        if there or (verb < len(words) and words[verb] in english.auxiliaries | english.saying | english.happened):
+        telling = english.auxiliaries | english.saying | english.happened
+        telling |= english.people if topic is not None and topic.peculiar else frozenset()  # "the sun blinds me"
+        if there or (verb < len(words) and words[verb] in telling):
             return self._sentence(words, at, verb, heard, topic)
         return None
 

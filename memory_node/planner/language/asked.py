@@ -129,6 +129,16 @@ def _which_room(words: Sequence[str], at: int, commands: CommandReader) -> Asked
     return _tell(phrase, PLACE, end + 2) if words[end : end + 1] in (["which"], ["what"]) else None
 
 
+def _in_which(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "in which drawer are the forks?"."""
+    asked = words[at] in ("in", "on", "at") and words[at + 1 : at + 2] in (["which"], ["what"])
+    place = commands.phrase(words, at + 2) if asked and at + 2 < len(words) else None
+    if place is None or "".join(words[place.end : place.end + 1]) not in commands.english.being:
+        return None
+    phrase = commands.phrase(words, place.end + 1) if place.end + 1 < len(words) else None
+    return None if phrase is None else _tell(phrase, PLACE, phrase.end)
+
+
 def _which_place(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     """Read "which shelf are the plates on?"."""
     place = commands.phrase(words, at + 1) if words[at] in ("which", "what") else None
@@ -280,6 +290,7 @@ _RULES = (
     _what_it_has,
     _which_room,
     _which_place,
+    _in_which,
     _how_many,
     _is_there,
     _whether,

@@ -59,7 +59,8 @@ class CommandBounds:
     def _joins(self, words: Sequence[str], at: int) -> bool:
         """Return whether a word only leads over to what follows: "and then, please"; "you are ..." begins a remark."""
         tells = words[at] == "you" and "".join(words[at + 1 : at + 2]) in self._english.auxiliaries
-        return not tells and words[at] in self._english.fillers | {"and", "then", ",", "-"}
+        leads = words[at] == "there" and self.begins(words, at + 1)  # "go to the door and there wait"
+        return not tells and (leads or words[at] in self._english.fillers | {"and", "then", ",", "-"})
 
     def _runs_on(self, words: Sequence[str], at: int) -> bool:
         """Return whether a remark follows without a comma: "wipe the hob it is greasy", "... its greasy"."""
@@ -108,7 +109,10 @@ class CommandBounds:
         """Return whether "it is hot" begins here."""
         phrase = self._phrases.read(words, at)
         tells = self._english.auxiliaries | self._english.saying
-        return phrase is not None and phrase.end < len(words) and words[phrase.end] in tells
+        if phrase is None or phrase.end >= len(words):
+            return False
+        does = phrase.peculiar and phrase.definite and words[phrase.end] in self._english.people
+        return does or words[phrase.end] in tells  # "the sun blinds me", "the sun is too bright"
 
     def _is_gapped(self, words: Sequence[str], at: int) -> bool:
         """Return whether a thing with a place of its own begins: "the fork in the bowl and [the bowl in the sink]"."""

@@ -76,16 +76,19 @@ class CommandReader:
         return framed(reading.sense, reading.found, " ".join(words[at:end]), self.english), end
 
     def _is_named_there(self, words: Sequence[str], at: int, length: int) -> bool:
-        """Return whether a name begins with a verb, of that length, and has its place behind it: "hand towel in the
-        basket" hands nothing over."""
+        """Return whether a name begins with a verb, of that length, and has its place or state behind it: "hand towel
+        in the basket" hands nothing over, "light off" lights nothing."""
         name = self._lexicon.name_at(words, at)
+        if name is not None and at + name[1] < len(words) and self.stands_alone(words, at + name[1]):
+            return True
         return name is not None and name[1] > length and self.english.preposition_at(words, at + name[1]) is not None
 
     def _arguments(self, words: Sequence[str], at: int, reading: SoFar) -> int:
         """Take the words behind the verb; return where the command ends."""
         while at < len(words):
             back = self._where_it_was(words, at, reading)
-            if back is None and (self._bounds.ends(words, at, reading.found) or self._is_next_stop(words, at, reading)):
+            ends = self._bounds.ends(words, at, reading.found) or self._is_next_stop(words, at, reading)
+            if back is None and (ends or self._is_next_deed(words, at, reading)):
                 break
             at = back or self._by_rule(words, at, reading)
         return at
@@ -98,6 +101,13 @@ class CommandReader:
         while stop < len(words) and words[stop] in _ONWARD:
             stop += 1
         return stop > at and stop < len(words) and self.english.preposition_at(words, stop) is not None
+
+    def _is_next_deed(self, words: Sequence[str], at: int, reading: SoFar) -> bool:
+        """Return whether another thing is opened or closed next: "close the blinds, [open windows]"."""
+        if reading.sense.kind not in (GoalKind.OPEN, GoalKind.CLOSE) or words[at] not in (",", "and"):
+            return False
+        begin = at + 1 + (words[at + 1 : at + 2] in (["and"], ["then"]))
+        return bool(reading.found.targets) and words[begin : begin + 1] in (["open"], ["close"])
 
     def _by_rule(self, words: Sequence[str], at: int, reading: SoFar) -> int:
         """Take what begins at a word by the first rule that knows it; else it is a thing of its own."""

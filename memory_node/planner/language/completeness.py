@@ -15,6 +15,7 @@ from memory_node.planner.language.spoken_command import Command
 _K = GoalKind
 _TREATED = frozenset({_K.CLEAN, _K.HEAT, _K.COOL, _K.SLICE, _K.FILL, _K.EXAMINE, _K.BREAK})
 _EMPTIED = (Property.FILLABLE, Property.USABLE_UP, Property.OPENABLE, Property.DRAINS)
+_ROLLING = frozenset({"roll"})  # a blind that is rolled up is open; a poster is not
 _UNLOADING = frozenset({"unload", "clear", "unpack"})
 
 
@@ -48,6 +49,12 @@ class Completeness:
         if strange is not None:
             self._meaning.mention(strange, Slot.COMMAND)
 
+    def check_origin(self, command: Command) -> None:
+        """Ask what "charge" is of "take the laptop off charge": without a determiner it is no place."""
+        origin = command.origin
+        if origin is not None and origin.strange and origin.text == origin.head:
+            self._meaning.mention(origin, Slot.COMMAND)
+
     def check_filled(self, command: Command) -> None:
         """Ask where something is to be filled with what is no liquid: that is put in one by one."""
         matter = command.instrument if command.kind is _K.FILL else None
@@ -74,7 +81,10 @@ class Completeness:
     def check_able(self, command: Command, target: Mention) -> None:
         """Ask where something is to be done with a thing that cannot be: such words mean something else."""
         thing = self._kinds[target.object_class]
-        if target.candidates and thing.name in self._kinds and not self._is_able(command.kind, thing):
+        able = self._is_able(command.kind, thing)
+        rolled = command.kind in (_K.OPEN, _K.CLOSE) and command.verb in _ROLLING
+        able &= not rolled or thing.can(Property.OPENABLE)
+        if target.candidates and thing.name in self._kinds and not able:
             what = f"the {thing.best_name}"
             raise UnclearError(Question(f"I cannot {str(command.kind).replace('_', ' ')} {what}. What do you mean?"))
 

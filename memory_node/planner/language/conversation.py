@@ -55,6 +55,8 @@ def completed(said: Instruction, conversation: Conversation, kinds: ObjectCatalo
     if fragment is None:
         return said.parts
     pending = conversation.pending
+    if pending is None and said.parts and not fragment.corrects:
+        return said.parts
     if pending is not None and pending.question.confirms:
         return pending.parts if fragment.agrees else None
     if pending is not None:

@@ -69,9 +69,19 @@ class Corrections:
             denied = self._commands.phrase(left, at + 1) if left[at] == "not" else None
             if denied is None or not denied.named:
                 continue
+            if self._is_refused_again(left, at, denied):
+                left = [*left[:at], *left[denied.end + 1 :]]
+                continue
             opens = self._opens(left, at)
             left = self._without_wrong(left, at, denied) if opens else self._with_meant(left, at, denied)
         return left
+
+    def _is_refused_again(self, words: Sequence[str], at: int, denied: NounPhrase) -> bool:
+        """Return whether a correction only names what it corrects: "bring the apple, no, [not the apple,] the pear"."""
+        said = [index for index in range(at) if words[index] not in PUNCTUATION]
+        corrects = len(said) > 1 and words[said[-1]] == "no"
+        meant = self._commands.phrase(words, denied.end + 1) if corrects and denied.end + 1 < len(words) else None
+        return words[denied.end : denied.end + 1] == [","] and meant is not None and meant.named
 
     def _without_wrong(self, words: list[str], at: int, denied: NounPhrase) -> list[str]:
         """Return "put the plate ..." for "not the bowl, put the plate ..."; see _without_denied."""

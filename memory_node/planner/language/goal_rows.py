@@ -43,6 +43,8 @@ def _implies(goal: Goal, before: Goal, lamps: Sequence[str], appliances: Mapping
         return same and goal.kind not in (_K.FIND, _K.TELL)
     if before.kind is _K.FIND:
         return same
+    if before.kind is _K.TELL and before.asked == "place":
+        return same and goal.target.referring and goal.kind in (*_PLACING, _K.FETCH)  # "where is the mug? Bring it"
     if before.kind is _K.SWITCH_ON and goal.kind is _K.EXAMINE and goal.light is not None:
         return before.target.object_class in (*goal.light.candidates, *lamps)
     if before.kind in _PLACING and before.destination is not None:

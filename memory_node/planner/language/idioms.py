@@ -92,6 +92,15 @@ class Idioms:
         found = self._commands.read(words, tool.end + 1, participle=True)
         return None if found is None else (replace(found[0], instrument=tool), found[1])
 
+    def _cut(self, words: Sequence[str], pieces: NounPhrase) -> tuple[Command, int] | None:
+        """Read "[make] slices from the bread", "[make] slices of the bread"."""
+        if pieces.named:
+            found = self._commands.read(["slice", *pieces.head.split()], 0)
+            return None if found is None else (found[0], pieces.end)
+        whole = self._commands.phrase(words, pieces.end + 1) if words[pieces.end : pieces.end + 1] == ["from"] else None
+        found = self._commands.read(["slice", *words[whole.begin : whole.end]], 0) if whole is not None else None
+        return None if whole is None or found is None else (found[0], whole.end)
+
     def made(self, words: Sequence[str], at: int) -> tuple[Command, int] | None:
         """Read "make some toast", "make me a coffee"."""
         if words[at] not in _MAKING:
@@ -100,6 +109,8 @@ class Idioms:
         phrase = self._commands.phrase(words, at + 1 + person)
         names = (phrase.head, *phrase.attributes) if phrase is not None else ()
         made = next((self._english.made[name].split() for name in names if name in self._english.made), None)
+        if made is None and phrase is not None and phrase.pieces:
+            return self._cut(words, phrase)
         if made is None and phrase is not None:
             made = self._done(words, phrase)
         found = self._commands.read(made, 0) if made is not None else None

@@ -94,7 +94,7 @@ class InstructionReader:
         words = without(timed, spans)
         fragment = read_fragment(words, self.commands) if words else None
         if fragment is not None:
-            return Instruction(tuple(said), tuple(words), fragment=fragment)
+            return Instruction(tuple(said), tuple(words), self._ordered(words, fragment.thing), fragment=fragment)
         heard = self._heard(words)
         return Instruction(
             tuple(said),
@@ -106,6 +106,13 @@ class InstructionReader:
             asks=self._asks(said),
             put_off=self._timing.put_off(timed, spans, heard),
         )
+
+    def _ordered(self, words: Sequence[str], thing: NounPhrase | None) -> tuple[Command, ...]:
+        """Return "open fridge" as a command: with nothing said before it is no fridge that is open."""
+        if thing is None or not thing.states or words[thing.begin] not in self._english.doubtful:
+            return ()
+        found = self.commands.read(words, thing.begin)
+        return (found[0],) if found is not None and found[0].targets and not found[0].unread else ()
 
     def _told_by_place(self, part: Command | Remark) -> Command | Remark:
         """Return "put the pen in the mug on the desk" with the desk as where the mug is."""
@@ -160,29 +167,40 @@ class InstructionReader:
             return asked
         skipped = PUNCTUATION | _ADDITIONS | self._english.fillers
         tells = words[at] == "you" and "".join(words[at + 1 : at + 2]) in self._english.auxiliaries | {"left"}
-        if words[at] in skipped and not tells and not self._asides.begins(words, at):
+        leads = words[at] == "there" and self.commands.begins(words, at + 1)
+        if leads or (words[at] in skipped and not tells and not self._asides.begins(words, at)):
             return at + 1
         ends = (rule(words, at, heard) for rule in self._rules)
         end = next((end for end in ends if end is not None), None)
         if end is not None:
             return end
         end = sentence_end(words, at)
-        (heard.aside if self._says_nothing(words[at:end]) else heard.unread).extend(words[at:end])
+        nothing = self._says_nothing(words[at:end], joined=bool(at) and words[at - 1] in ("and", "or"))
+        (heard.aside if nothing else heard.unread).extend(words[at:end])
         return end
 
-    def _says_nothing(self, words: Sequence[str]) -> bool:
+    def _says_nothing(self, words: Sequence[str], joined: bool) -> bool:
         """Return whether words neither name a thing, nor order something, nor set a condition: "nurse's orders"."""
         english = self._english
         if (english.conditions | english.putting_off) & set(words):
             return False
-        if self._adds_a_thing(words):
+        if self._adds_a_thing(words, joined) or self._orders_unknown(words):
             return False
         return not any(self.lexicon.name_at(words, at) or english.base_form(word) for at, word in enumerate(words))
 
-    def _adds_a_thing(self, words: Sequence[str]) -> bool:
-        """Return whether the words are one unknown thing: "[bring me the cup and] a flute", "radio off"."""
+    def _orders_unknown(self, words: Sequence[str]) -> bool:
+        """Return whether words ask for a deed that nobody knows: "[wash the cup, then] varnish it"."""
+        again = words[1:2] in (["it"], ["them"]) and words[0].isalpha()
+        return again and words[0] not in self._english.subjects | self._english.auxiliaries
+
+    def _adds_a_thing(self, words: Sequence[str], joined: bool) -> bool:
+        """Return whether the words are one unknown thing: "[I want the cup and] my flute", "radio off", or what
+        stands with one: "with the radio on"."""
+        if words[0] == "with" and len(words) > 1:
+            company = self.commands.phrase(words, 1)
+            return company is not None and company.strange
         phrase = self.commands.phrase(words, 0)
-        counted = words[0] in self._english.indefinite or words[0] in self._english.numbers
+        counted = joined or words[0] in self._english.indefinite or words[0] in self._english.numbers
         if phrase is None or not phrase.strange:
             return False
         return (counted and phrase.end == len(words)) or list(words[phrase.end :]) in (["on"], ["off"])

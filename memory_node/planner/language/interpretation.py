@@ -39,9 +39,15 @@ class Interpreter:
         self._completeness = Completeness(kinds, meaning)
         self._targets = Targets(kinds, meaning, home, discourse)
         self._simple = SimpleGoals(kinds, meaning, home, self._destinations)
+        self._topic: NounPhrase | None = None  # a room, or one of several: "bedroom, go", "the light, switch it off"
 
     def remark(self, remark: Remark) -> None:
         """Take note of things that were only spoken of."""
+        first = remark.phrases[0] if remark.stands_first else None
+        several = first is not None and first.called is not None and len(first.called.also) > 1
+        self._topic = first if first is not None and (first.room or several) else None
+        if several:
+            return  # "the light, switch it off": which one is asked where it is handled
         named = [phrase.called for phrase in remark.phrases if phrase.called is not None]
         self._discourse.remark([called.all[0] for called in named])
         if remark.stands_first and named:
@@ -68,6 +74,11 @@ class Interpreter:
         return goals
 
     def _goals(self, command: Command) -> list[Goal]:
+        if command.kind is _K.GO and not (command.targets or command.to_user) and self._topic is not None:
+            command = replace(command, targets=(self._topic,))
+        several = self._topic if self._topic is not None and self._topic.called is not None else None
+        if several is not None and len(command.targets) == 1 and command.targets[0].pronoun == "it":
+            command, self._topic = replace(command, targets=(several,)), None
         stops = command.targets if command.kind is _K.GO else ()
         simple = [self._simple.of(replace(command, targets=(one,))) for one in stops] or [self._simple.of(command)]
         if simple[0] is not None:
@@ -140,7 +151,7 @@ class Interpreter:
     def _alone(self, phrase: NounPhrase, mention: Mention) -> NounPhrase:
         """Return the phrase of several things for one of them: how many were spoken of, of a group one."""
         if not phrase.refers_back:
-            return replace(phrase, count=1, plural=False, every=False)
+            return replace(phrase, count=1, plural=False)
         name, spoken = mention.object_class, self._discourse
         return replace(phrase, count=spoken.count_of(name), plural=False, every=spoken.is_about_all(name))
 
@@ -198,6 +209,7 @@ class Interpreter:
     def _check_possible(self, command: Command, phrase: NounPhrase, target: Mention) -> None:
         """Ask about what cannot be done, where somebody can be asked."""
         if not self._meaning.guesses:
+            self._completeness.check_origin(command)
             self._completeness.check_left(command)
             self._completeness.check_cut(command, phrase, target)
             self._completeness.check_able(command, target)
@@ -229,6 +241,8 @@ class Interpreter:
         if command.contents is not None and self._is_movable(target) and self._destinations.holds(target.object_class):
             inner = self._meaning.mention(command.contents, Slot.TARGET, self._carried)
             return inner, target, command.contents
+        if command.within is not None and command.within.strange and not self._meaning.guesses:
+            self._meaning.mention(command.within, Slot.DESTINATION)  # "in the jar on the desk" is in no desk
         if command.within is not None and command.within.named:
             container = self._meaning.mention(command.within, Slot.TARGET, self._destinations.holds)
             if self._is_movable(container):

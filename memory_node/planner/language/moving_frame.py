@@ -19,13 +19,14 @@ _THROWN_TO = frozenset(["toss", "lob", "chuck"])
 def moved(command: Command, sense: VerbSense, places: Sequence[Place], english: English) -> Command:
     """Return the command on a thing that moves: destination, origin, tool, and where it is are told apart."""
     around = _Around(command, english, list(command.targets), list(command.unread))
-    around.to_user = (sense.to_user and not command.back) or command.here
+    here = command.here and command.kind is not _K.DROP  # "drop the ball here" is dropped
+    around.to_user = (sense.to_user and not command.back) or here
     around.back = command.back
     for place in places:
         around.take(place)
     if around.handed_back and not around.own_place:
         around.back = False  # "give me my watch back"
-    around.to_user &= command.here or not around.back  # "bring the can back to its spot"
+    around.to_user &= here or not around.back  # "bring the can back to its spot"
     command = served(without_dirt(around.command_so_far(), english), english)
     command = with_vessel(command, around.goals, english)
     if command.verb in _THROWN_TO and around.to_user and not around.goals:
@@ -239,7 +240,7 @@ def _destination(moving: Sequence[Place], english: English) -> Place | None:
     inner = _without_compartment([goal for goal in moving if goal.sense == INTO], english)
     if inner and _is_corner(inner[-1].phrase, english) and any(goal.sense == NEAR for goal in moving):
         inner = []  # "in the corner next to the shelf"
-    placed_in = [goal for goal in inner if goal.phrase.called is not None]
+    placed_in = [goal for goal in inner if goal.phrase.called is not None or goal.phrase.strange]
     inner = placed_in or inner  # "to the bedroom, on the bed"
     directed = [goal for goal in inner if goal.preposition in english.directed]  # "into the box on the dresser"
     last = (directed or inner or moving)[-1:]

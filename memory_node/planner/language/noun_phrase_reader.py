@@ -153,6 +153,8 @@ class NounPhraseReader:
     def _nouns(self, words: Sequence[str], at: int, draft: Draft) -> int:
         """Take nouns, and adjectives that nobody knows, up to what cannot belong to the phrase."""
         while at < len(words):
+            if draft.nouns and draft.nouns[-1].called and words[at] in self._english.people:
+                break  # "the sun blinds me"
             strange = self._lexicon.stranger_at(words, at)
             if strange:
                 draft.nouns.append(Noun(" ".join(words[at : at + strange])))
@@ -207,6 +209,8 @@ class NounPhraseReader:
             return True  # "[bring] Anna three forks"
         if noun.called and word in english.happened:
             return True  # "my phone fell behind the bed"
+        if noun.called and word in english.saying and word.endswith("s"):
+            return True  # "the plant looks thirsty"
         if noun.called and (word.endswith("ing") or word != english.base_form(word, participle=True) != ""):
             return True  # "get the potatoes boiling", "I want the desk wiped"
         if word in english.every or word in self._beginners:
@@ -272,6 +276,7 @@ class NounPhraseReader:
             attributes=(*phrase.attributes, *(noun.words for noun in before)),
             peculiar=any(noun.bare for noun in before),
             compounded=any(self._tells_kind(noun) for noun in before),
+            of_other=any(noun.called and self._lexicon.is_carried(noun.called) for noun in before),
             described=head in self._english.unnamed,
             strange=not (
                 last.called or last.room or self._lexicon.group(head) is not None or head in self._plain_nouns

@@ -24,6 +24,7 @@ Similar = Callable[[str], Sequence[str]]
 Prefer = Callable[[Slot, Sequence[str], bool], str]
 # A phrase, classes -> those of them that are used where the instruction takes place; all where nothing tells.
 UsedHere = Callable[[NounPhrase, Sequence[str]], Sequence[str]]
+_CONTENTS = frozenset({"what", "whatever"})  # "what is in the pot"
 _MOST_CHOICES = 4
 _TALL_M = 1.0  # what is taller stands on the floor
 _KINDS_OF_A_GENERIC = 2  # a name that so many other classes answer to is generic: "lamp", "bottle"
@@ -94,7 +95,8 @@ class PhraseMeaning:
     def _named(self, phrase: NounPhrase, slot: Slot, fits: Fits | None, partner: str) -> Mention:
         """Return what a name means: the class that is first called so, else one that words or memory tell."""
         own, also = self._able(phrase.called or Called(), fits)
-        if phrase.compounded and not self._guesses and not (phrase.called or Called()).own:
+        second = phrase.compounded and not (phrase.called or Called()).own
+        if (second or phrase.of_other) and not self._guesses:
             self._unknown(phrase, slot)  # a key card is no credit card, though that is called a card
         if own and (self._kinds[own[0]].everyday or len(also) < _KINDS_OF_A_GENERIC):
             return self._first_called_so(phrase, slot, (own[0], *also))
@@ -233,6 +235,8 @@ class PhraseMeaning:
         return [*recalled, *(name for name in self._similar(phrase.text) if name in likely)]
 
     def _described(self, phrase: NounPhrase, slot: Slot, fits: Fits | None) -> Mention:
+        if phrase.head in _CONTENTS and phrase.places and not self._guesses:
+            raise UnclearError(Question(f"What is {phrase.text.partition(' ')[2]!r}?", slot=slot))
         meant = self._fitting(tuple(self._describe(phrase.text)), fits)
         if not meant or not (phrase.places or phrase.attributes or phrase.text != phrase.head):
             raise UnclearError(Question(f"Which thing do you mean by {phrase.text!r}?", slot=slot))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from memory_node.planner.language.english import English, phrase_at
+from memory_node.planner.language.english import INTO, English, phrase_at
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 
@@ -79,6 +79,8 @@ class PhraseTail:
     def _compounded(self, phrase: NounPhrase, inner: NounPhrase) -> NounPhrase:
         """Return the phrase told by the noun behind "of", or named by both: "bottle of glass" is a glass bottle."""
         generic = phrase.called is not None and not phrase.called.own
+        if phrase.head in self._english.lights and self._lexicon.is_furniture(inner.called):
+            return replace(phrase, places=(*phrase.places, (INTO, inner)))  # "the light of the desk"
         found = self._lexicon.name_at([inner.head, phrase.head], 0) if generic and inner.head else None
         if found is not None and found[1] > 1:
             return replace(phrase, called=found[0])
@@ -124,7 +126,8 @@ class PhraseTail:
     def _is_told_by_clause(self, words: Sequence[str], phrase: NounPhrase) -> bool:
         """Return whether "what" stands for a thing, as behind "bring me"; elsewhere it asks."""
         before = words[phrase.begin - 1] if phrase.begin else ""
-        return phrase.head in _OF_CLAUSES and (before in self._english.people or self._english.is_verb(before))
+        ordered = before in self._english.people | self._english.particles or self._english.is_verb(before)
+        return phrase.head in _OF_CLAUSES and ordered
 
     def _told_by_place_or_state(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
         english = self._english

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
@@ -46,11 +47,21 @@ class Targets:
         if needed is Property.TOGGLEABLE and phrase.is_water:
             return self._tap(phrase)
         if needed is not None:
+            self._check_its_door(phrase)
             return self._own_door(phrase) or self._with(needed, phrase)
         self._check_whole(command, phrase)
         if command.kind is _K.SLICE and phrase.refers_back:  # "put the potato in a pan and slice it"
             return self._meaning.mention(phrase, Slot.TARGET, lambda name: bool(self._kinds[name].slices))
+        if command.kind is _K.HEAT and command.treatment and phrase.refers_back:  # "put an egg in the pan and fry it"
+            treatment = self._kinds.treatment(command.treatment)
+            if treatment != self._kinds.usual_treatment(_K.HEAT):
+                return self._meaning.mention(phrase, Slot.TARGET, self._eaten)
         return self._meaning.mention(phrase, Slot.TARGET, self._carried if command.kind in _CARRIED else None)
+
+    def _check_its_door(self, phrase: NounPhrase) -> None:
+        """Ask what it is that has the door: "the dryer door" is no door of the home."""
+        if phrase.head in _DOORS and phrase.compounded and phrase.peculiar and not self._meaning.guesses:
+            self._meaning.mention(replace(phrase, called=None), Slot.TARGET)
 
     def _check_whole(self, command: Command, phrase: NounPhrase) -> None:
         """Ask where a part of what is carried is to be handled: "put the lid of the pan on the pot"."""
@@ -117,6 +128,9 @@ class Targets:
         able = [name for name in called.also if needed is None or self._kinds[name].can(needed)]
         known = [name for name in able if name in self._home.all]
         return [Mention(phrase.text, (name,)) for name in known or able]
+
+    def _eaten(self, name: str) -> bool:
+        return self._kinds[name].can(Property.EDIBLE)
 
     def _carried(self, name: str) -> bool:
         return self._kinds[name].pickupable

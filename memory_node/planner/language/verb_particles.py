@@ -68,6 +68,7 @@ class VerbParticles:
         if not self.is_last(words, at + 1):
             return None
         switched = target.called is not None and self._lexicon.is_switched(target.called)
+        switched |= word == "off" and target.pronoun == "it"  # "the light, put it off"
         if switched and sense.kind in (GoalKind.PLACE, None):
             reading.sense = self._english.with_particle("turn", word) or sense
         elif sense.kind is not GoalKind.FETCH or word != "off":

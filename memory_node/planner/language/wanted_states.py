@@ -238,12 +238,14 @@ class WantedStates:
                 break
             places += [] if placed[0] == FOR else [(placed[0], place)]
             end = place.end
+        told = end
         if end < len(words) and words[end] == "to":  # what it is needed for
             while end < len(words) and words[end] not in PUNCTUATION | {"and"}:
                 end += 1
+        wanted = words[told:end] if words[told + 1 : told + 2] == ["be"] else ()  # "to be varnished": not to be brought
         text = " ".join(words[phrase.begin : end])
         target = phrase if not places else _with_places(phrase, places)
-        return Command(_K.PLACE, "bring", (target,), to_user=True, text=text), end
+        return Command(_K.PLACE, "bring", (target,), to_user=True, text=text, unread=tuple(wanted)), end
 
     def as_command(self, words: Sequence[str], verb: str, phrase: NounPhrase, rest: int) -> Read | None:
         """Read verb, phrase and rest as if they stood in a command's order."""
