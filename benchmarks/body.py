@@ -18,6 +18,7 @@ from memory_node.nodes.run import activate_ros
 
 HELP = "skills and instructions of a robot with physics"
 _HOME_EVERY = 12  # trials; then another home, with an empty memory
+_INSTRUCTIONS_EVERY = 4  # likewise
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,9 +88,10 @@ def _rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
             note(life.work_mechanism(trial), "full")
         life.close()
     for mode in ("full", "none") if args.instructions else ():
-        life = BodyLife(args.seed + 2000, faults=args.faults, knows_home=mode == "full")
-        for trial in range(args.instructions):
-            note([life.carry_out(trial, mode)], mode)
-        life.close()
+        for first in range(0, args.instructions, _INSTRUCTIONS_EVERY):
+            life = BodyLife(args.seed + 2000 + first, faults=args.faults, knows_home=mode == "full")
+            for trial in range(first, min(first + _INSTRUCTIONS_EVERY, args.instructions)):
+                note([life.carry_out(trial, mode)], mode)
+            life.close()
     for (kind, memory), tally in tallies.items():
         yield tally.row(kind, memory)

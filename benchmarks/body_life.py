@@ -9,9 +9,10 @@ import numpy as np
 from benchmarks.body_bridge import Body, BridgeSkills, fetch_memory
 from benchmarks.body_faults import Faults
 from benchmarks.body_outcome import Outcome
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
 from memory_node.opening import open_memory
 from memory_node.planner.executor import InstructionExecutor
@@ -30,6 +31,7 @@ _DROPOUT = 0.1
 # What fits between the fingers, with room to spare.
 _GRASPED_M = 0.086
 _LOOKS = 4
+_DRIVES = 2
 # Where the robot looks round before its first trial: x, y in the home.
 _TOUR = ((3.3, 2.0), (1.3, 1.25), (2.7, 1.25), (0.6, 2.7), (2.7, 2.9), (6.3, 1.2), (5.3, 2.9), (7.2, 2.3))
 
@@ -148,17 +150,24 @@ class BodyLife:
         return [one for one in self._carriers() if not self._simulation.supports(thing.id, one.id)]
 
     def _skill(self, kind: str, skill: str, *arguments: str) -> tuple[SkillResult, float, float]:
-        """Drive to the last argument and run a skill there; return its result, metres and seconds."""
+        """Drive to the last argument and run a skill there; return its result, metres and seconds. As the planner does,
+        drive once more where the skill says that it is too far."""
         started_s = self._simulation.time_s
-        drive = self._skills.execute(SkillCall("GoToObject", (arguments[-1],)))
-        result = drive
-        if drive.success:
+        distance_m = 0.0
+        for _ in range(_DRIVES):
+            result = self._skills.execute(SkillCall("GoToObject", (arguments[-1],)))
+            distance_m += result.distance_m
+            if not result.success:
+                break
             self._body.pause(1.0)
             result = self._skills.execute(SkillCall(skill, arguments))
+            distance_m += result.distance_m
             # As the planner does: what a skill is known to have changed is told to memory.
             if result.changes:
                 self._memory.remember(result.changes)
-        return result, drive.distance_m, self._simulation.time_s - started_s
+            if result.reason is not FailureReason.TOO_FAR:
+                break
+        return result, distance_m, self._simulation.time_s - started_s
 
     def _outcome(self, kind: str, what: str, done: tuple[SkillResult, float, float], is_so: bool) -> Outcome:
         result, distance_m, seconds = done
@@ -205,13 +214,17 @@ class BodyLife:
             hand.release()
 
     def _look_round(self) -> None:
-        """See the home once; not measured."""
+        """See the home once and drive back to the start; not measured."""
+        start = self._robot.localization.map_T_base
         for x, y in _TOUR:
             for step in range(_LOOKS):
                 motion = self._robot.drive(Pose.planar(x, y, 2.0 * np.pi * step / _LOOKS))
                 if motion is None or self._robot.finish(motion).end is not End.DONE:
                     break
                 self._body.look()
+        back = self._robot.drive(start)
+        if back is None or self._robot.finish(back).end is not End.DONE:
+            raise InvalidValueError("the robot cannot return to where it began")
 
 
 def _spoken(class_name: str) -> str:

@@ -12,7 +12,7 @@ from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.nodes.skill_bridge.config import ArmParameters, BaseParameters, ExploreParameters
-from memory_node.nodes.skill_bridge.driving import Driving
+from memory_node.nodes.skill_bridge.driving import Driving, used_from_front
 from memory_node.nodes.skill_bridge.grasping import Grasp, GripperShape, rank_grasps
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
@@ -181,3 +181,49 @@ def test_counter_that_was_merged_with_the_next_one_is_still_meant() -> None:
     whole = thing("CounterTop", 2.4, 0.3, 0.425, (3.1, 0.6, 0.85))
     memory.merge([whole.changed(id="whole")])
     assert found.resolve("left").object_id == "whole"
+
+
+def test_thing_that_a_search_found_is_still_meant_after_memory_merged_it() -> None:
+    lamp = thing("DeskLamp", 2.2, -0.4, 0.95, (0.15, 0.15, 0.3))
+    memory = Merging([lamp.changed(id="first")])
+    found = TargetLookup(memory, Hand(), Pose)  # type: ignore[arg-type]
+    seen = found.seen_since("DeskLamp", 0)
+    assert seen is not None
+    assert seen.object_id == "first"
+    memory.merge([lamp.changed(id="second")])
+    assert found.resolve("first").object_id == "second"
+
+
+def test_thing_that_looked_too_wide_from_afar_is_looked_at_again() -> None:
+    hand = Hand()
+    hand.release()
+    wide = thing("Bread", 0.6, 0.0, 0.84, (0.12, 0.12, 0.08))
+    memory = Merging([wide])
+    found = TargetLookup(memory, hand, Pose)  # type: ignore[arg-type]
+
+    def see_it_near(_: float) -> None:
+        memory.merge([wide.changed(box=OrientedBox(wide.box.center, np.array([0.07, 0.12, 0.08])), last_seen_ns=2)])
+
+    robot = SmallRobot(REACH_M)
+    look = SecondLook(found, lambda: 1, 0.5, see_it_near)
+    made = Manipulation(
+        robot,
+        robot,
+        Boxes(),
+        hand,
+        found,
+        load_catalogue(),
+        robot.robot_pose,
+        lambda: 1,
+        ArmParameters(),
+        REACH_M,
+        look,
+    )
+    made.pick(found.resolve("Bread"), run())
+    assert hand.held_class == "Bread"
+
+
+@pytest.mark.parametrize(("object_class", "is_used"), [("Drawer", True), ("DeskLamp", True), ("CellPhone", False)])
+def test_room_before_a_front_is_kept_where_nothing_is_picked_up(object_class: str, is_used: bool) -> None:
+    box = OrientedBox(np.zeros(3), np.full(3, 0.1))
+    assert used_from_front(load_catalogue())(Target("id", object_class, box)) is is_used

@@ -140,3 +140,18 @@ def test_flat_thing_is_also_tried_a_little_higher() -> None:
         if np.allclose(grasp.pose.quaternion, best.pose.quaternion)
     ]
     assert rises == pytest.approx([0.006])
+
+
+def test_nothing_is_put_where_furniture_as_high_overlaps_the_receptacle() -> None:
+    counter = box(2.92, 0.3, 0.425, (1.78, 0.6, 0.85))  # remembered 0.3 m too far over the sink
+    sink = box(2.05, 0.3, 0.42, (0.6, 0.6, 0.84))
+    held = box(0.0, 0.0, 0.5, (0.05, 0.1, 0.05))
+    spots = free_spots(counter, None, held, [sink])
+    assert spots
+    assert min(spot[0] for spot in spots) > 2.35
+    assert min(spot[0] for spot in free_spots(counter, None, held, [])) < 2.2
+
+
+def test_tray_on_a_table_takes_things_though_the_table_is_nearly_as_high() -> None:
+    table, tray = box(0.6, 0.0, 0.4, (1.0, 1.0, 0.8)), box(0.6, 0.0, 0.81, (0.4, 0.3, 0.02))
+    assert free_spots(tray, None, box(0.0, 0.0, 0.5, (0.07, 0.07, 0.1)), [table])

@@ -66,11 +66,14 @@ class Doors(Protocol):
 
 
 def used_from_front(catalogue: ObjectCatalogue) -> Callable[[Target], bool]:
-    """Return a function that tells whether a thing's class is opened or switched."""
+    """Return a function that tells whether a thing's class is opened or switched where it stands; what can be carried
+    is mostly picked up, and an arm has the shorter way from near."""
 
     def from_front(target: Target) -> bool:
         kind = catalogue.find(target.object_class)
-        return kind is not None and (kind.can(Property.OPENABLE) or kind.can(Property.TOGGLEABLE))
+        if kind is None or kind.pickupable:
+            return False
+        return kind.can(Property.OPENABLE) or kind.can(Property.TOGGLEABLE)
 
     return from_front
 

@@ -92,9 +92,12 @@ class Manipulation:
             SkillFailure: WRONG_OBJECT, UNREACHABLE, or EXECUTION when the gripper closes on nothing, or the thing slips
                 out of the hand on its way.
         """
+        grasps = self._grasps_of(target)
+        if not grasps and self._look is not None and self._look.looks:
+            # From afar it may have looked too wide.
+            target = self._look.again(target, run)
+            grasps = self._grasps_of(target)
         target = self._grounded(target)
-        others = [other.box for other in self._lookup.around(target)]
-        grasps = self._grasps.grasps(target, self._robot_pose(), others)
         if not grasps:
             message = f"no grasp for {target.object_class} (parameters gripper.opening_m, arm.grasps)"
             raise SkillFailure(FailureReason.WRONG_OBJECT, message, target.object_id)
@@ -182,6 +185,10 @@ class Manipulation:
         self._lookup.note(put, fell)
         message = f"{put.object_class} does not stand where it was put down"
         raise SkillFailure(FailureReason.EXECUTION, message, put.object_id)
+
+    def _grasps_of(self, target: Target) -> list[Grasp]:
+        others = [other.box for other in self._lookup.around(target)]
+        return self._grasps.grasps(self._grounded(target), self._robot_pose(), others)
 
     def _grounded(self, target: Target) -> Target:
         """Return a thing whose box reaches down to what it stands on: from above a camera sees little of its foot."""

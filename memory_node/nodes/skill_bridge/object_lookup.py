@@ -54,12 +54,7 @@ class TargetLookup:
         Raises:
             SkillFailure: NOT_FOUND; PRECONDITION while the map's frame is not verified.
         """
-        found = self._resolved(text)
-        self._met.pop(found.object_id, None)
-        self._met[found.object_id] = found
-        while len(self._met) > _MET:
-            del self._met[next(iter(self._met))]
-        return found
+        return self._meet(self._resolved(text))
 
     def renewed(self, target: Target) -> Target:
         """Return a thing as memory has it now; as it was when memory knows it no more."""
@@ -111,7 +106,7 @@ class TargetLookup:
     def seen_since(self, object_class: str, since_ns: int, passed_over: frozenset[str] = frozenset()) -> Target | None:
         """Return an object of a class that was seen after a moment and is not passed over, or None."""
         fresh = [one for one in self._answers_since(object_class, since_ns) if one.object_id not in passed_over]
-        return Target.of_answer(max(fresh, key=lambda answer: answer.last_seen_ns)) if fresh else None
+        return self._meet(Target.of_answer(max(fresh, key=lambda answer: answer.last_seen_ns))) if fresh else None
 
     def all_seen_since(self, object_class: str, since_ns: int) -> list[Target]:
         """Return the objects of a class that were seen after a moment, as memory has them."""
@@ -144,6 +139,14 @@ class TargetLookup:
             raise SkillFailure(FailureReason.NOT_FOUND, f"memory knows no object or class {text!r}")
         _require_verified(scene)
         return self._latest(Target.of_scene_object(found))
+
+    def _meet(self, target: Target) -> Target:
+        """Keep what a caller is told of by its id."""
+        self._met.pop(target.object_id, None)
+        self._met[target.object_id] = target
+        while len(self._met) > _MET:
+            del self._met[next(iter(self._met))]
+        return target
 
     def _latest(self, target: Target) -> Target:
         return self._changed.get(target.object_id, target)

@@ -20,6 +20,8 @@ _APART_M = 0.15
 _DOWN = np.array([0.0, 0.0, -1.0])
 _RELEASE_ABOVE_M = 0.01
 _HANDY_HEIGHT_M = 0.9
+# Tops that differ by no more are as high (m).
+_AS_HIGH_M = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +39,23 @@ def free_spots(
 ) -> list[FloatArray]:
     """Return the centres (3,) in map that the held thing may have in or on a receptacle, at every level of its kind.
 
-    others: what else is close; a spot is free when nothing there would be touched.
+    others: what else is close; a spot is free when nothing there would be touched. Where furniture as high overlaps the
+    receptacle, one of the two is remembered too large: such spots are left out if there are any others.
     """
     radius = 0.5 * float(np.linalg.norm(held.size[:2]))
-    spots = []
+    spots: list[FloatArray] = []
+    sure: list[FloatArray] = []
     for level in kind.levels if kind is not None else (1.0,):
-        height = receptacle.bottom_m + level * float(receptacle.size[2]) + 0.5 * float(held.size[2]) + _RELEASE_ABOVE_M
+        ground = receptacle.bottom_m + level * float(receptacle.size[2])
+        height = ground + 0.5 * float(held.size[2]) + _RELEASE_ABOVE_M
+        beside = [other for other in others if abs(other.top_m - ground) <= _AS_HIGH_M]
         for x, y in _grid(receptacle, radius):
             center = np.array([x, y, height])
             if not any(_touches(center, radius, 0.5 * float(held.size[2]), other) for other in others):
                 spots.append(center)
-    return spots
+                if not any(_is_over(center, radius, other) for other in beside):
+                    sure.append(center)
+    return sure or spots
 
 
 def rank_placements(
@@ -103,6 +111,11 @@ def _grid(box: OrientedBox, radius: float) -> FloatArray:
     x, y = (axis.ravel() for axis in np.meshgrid(*sides))
     cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
     return np.column_stack([cos * x - sin * y, sin * x + cos * y]) + box.center[:2]
+
+
+def _is_over(center: FloatArray, margin: float, other: OrientedBox) -> bool:
+    """Return whether a place is above the footprint of another thing, or within a margin of it."""
+    return bool(other.contains(np.array([[*center[:2], other.center[2]]]), margin)[0])
 
 
 def _touches(center: FloatArray, radius: float, half_height: float, other: OrientedBox) -> bool:

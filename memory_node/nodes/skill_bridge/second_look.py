@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -52,12 +52,17 @@ class SecondLook:
         others = {one for group in EXCLUSIVE if state in group for one in group} - {state}
 
         def told(seen: list[Target]) -> bool | None:
-            same = next((one for one in seen if one.object_id == target.object_id), None)
+            same = _find(seen, target)
             if same is None or not same.states & {state, *others}:
                 return None
             return state in same.states
 
         return self._until(target.object_class, told, run)
+
+    def again(self, target: Target, run: SkillRun) -> Target:
+        """Return a thing as memory has it once it was seen again; as it was when it is not."""
+        self._until(target.object_class, lambda seen: True if _find(seen, target) else None, run)
+        return self._lookup.renewed(target)
 
     def known(self, object_class: str) -> frozenset[str]:
         """Return the ids of what is remembered of a class."""
@@ -91,3 +96,7 @@ class SecondLook:
             if answer is not None:
                 return answer
         return None
+
+
+def _find(seen: Iterable[Target], target: Target) -> Target | None:
+    return next((one for one in seen if one.object_id == target.object_id), None)
