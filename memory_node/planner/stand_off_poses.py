@@ -130,7 +130,9 @@ def rank_stand_offs(
     clearance = np.clip(room / config.clearance_m, 0.0, 1.0)
     near = np.zeros(len(points))
     if robot is not None:
-        near = 1.0 / (1.0 + np.linalg.norm(points - robot.position[:2], axis=1))
+        away = np.linalg.norm(points - robot.position[:2], axis=1)
+        # By the detour past the nearest place: from afar all places are about as far.
+        near = 1.0 / (1.0 + away - away.min())
     weights = np.array([*config.weights, config.square_weight])
     terms = [reach, clearance, visibility, near, _squareness(points, target)]
     score = np.stack(terms, axis=1) @ (weights / weights.sum())

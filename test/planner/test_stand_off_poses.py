@@ -90,3 +90,16 @@ def test_nothing_free_gives_no_pose() -> None:
 def test_senseless_reach_is_refused(reach_m) -> None:
     with pytest.raises(InvalidValueError):
         StandOffConfig(reach_m=reach_m)
+
+
+def test_near_side_of_a_table_counts_as_much_from_afar() -> None:
+    table = OrientedBox(np.array([0.0, 0.0, 0.4]), np.array([0.8, 1.4, 0.8]))
+    costmap = room(table=(-0.4, -0.7, 0.4, 0.7))
+
+    def lead(away_m: float) -> float:
+        found = rank_stand_offs(table, costmap, Pose.planar(away_m, 0.0, 0.0), k=1000)
+        scores = {side: max(one.score for one in found if one.pose.position[0] * side > 0.5) for side in (1.0, -1.0)}
+        return scores[1.0] - scores[-1.0]
+
+    near_m, far_m = lead(2.0), lead(8.0)
+    assert far_m >= near_m > 0.0
