@@ -44,9 +44,8 @@ class Interpreter:
     def remark(self, remark: Remark) -> None:
         """Take note of things that were only spoken of."""
         first = remark.phrases[0] if remark.stands_first else None
-        several = first is not None and first.called is not None and len(first.called.also) > 1
-        self._topic = first if first is not None and (first.room or several) else None
-        if several:
+        self._topic = first if first is not None and (first.room or _is_generic(first)) else None
+        if first is not None and _is_generic(first):
             return  # "the light, switch it off": which one is asked where it is handled
         named = [phrase.called for phrase in remark.phrases if phrase.called is not None]
         self._discourse.remark([called.all[0] for called in named])
@@ -74,11 +73,7 @@ class Interpreter:
         return goals
 
     def _goals(self, command: Command) -> list[Goal]:
-        if command.kind is _K.GO and not (command.targets or command.to_user) and self._topic is not None:
-            command = replace(command, targets=(self._topic,))
-        several = self._topic if self._topic is not None and self._topic.called is not None else None
-        if several is not None and len(command.targets) == 1 and command.targets[0].pronoun == "it":
-            command, self._topic = replace(command, targets=(several,)), None
+        command = self._about_topic(command)
         stops = command.targets if command.kind is _K.GO else ()
         simple = [self._simple.of(replace(command, targets=(one,))) for one in stops] or [self._simple.of(command)]
         if simple[0] is not None:
@@ -92,6 +87,16 @@ class Interpreter:
         goals = [goal for phrase in command.targets for goal in self._goals_of(command, phrase)]
         goals += self._handing_over(command, goals)
         return goals + self._putting_pieces(command, goals)
+
+    def _about_topic(self, command: Command) -> Command:
+        """Return the command on what was named before it: "bedroom, go", "the light, switch it off"."""
+        topic = self._topic
+        if topic is None:
+            return command
+        going = command.kind is _K.GO and not (command.targets or command.to_user)
+        again = [one.pronoun for one in command.targets] == ["it"] and topic.called is not None
+        self._topic = None if again else topic
+        return replace(command, targets=(topic,)) if going or again else command
 
     def _put_somewhere(self, command: Command) -> Command:
         """Return "[the mug, you] put on the bed" as placing: "put on the lamp" is read as switching it on."""
@@ -284,3 +289,8 @@ class Interpreter:
         if mention is None or mention.beside or not mention.object_class:
             return False
         return self._kinds[mention.object_class].pickupable
+
+
+def _is_generic(phrase: NounPhrase) -> bool:
+    """Return whether several other classes answer to the name: "the light"."""
+    return phrase.called is not None and len(phrase.called.also) > 1

@@ -237,14 +237,17 @@ def _moved_to(command: Command, goals: Sequence[Place], to_user: bool, english: 
 
 def _destination(moving: Sequence[Place], english: English) -> Place | None:
     """Return the last place that a thing goes into or onto; without one the last that it goes beside or under."""
-    inner = _without_compartment([goal for goal in moving if goal.sense == INTO], english)
+    inner = _placed_in(_without_compartment([goal for goal in moving if goal.sense == INTO], english))
     if inner and _is_corner(inner[-1].phrase, english) and any(goal.sense == NEAR for goal in moving):
         inner = []  # "in the corner next to the shelf"
-    placed_in = [goal for goal in inner if goal.phrase.called is not None or goal.phrase.strange]
-    inner = placed_in or inner  # "to the bedroom, on the bed"
     directed = [goal for goal in inner if goal.preposition in english.directed]  # "into the box on the dresser"
     last = (directed or inner or moving)[-1:]
     return last[0] if last else None
+
+
+def _placed_in(inner: list[Place]) -> list[Place]:
+    """Return the places that are things, known or not, if any are: "to the bedroom, on the bed"."""
+    return [goal for goal in inner if goal.phrase.called is not None or goal.phrase.strange] or inner
 
 
 def _is_corner(phrase: NounPhrase, english: English) -> bool:

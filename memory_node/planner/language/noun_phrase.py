@@ -22,8 +22,8 @@ class NounPhrase:
     it before. described: told by its use or looks instead of a name. peculiar: told from others by words that are
     neither colours nor sizes nor names. places: (sense of the preposition, phrase) of where it is. excluded: what is
     not meant. uncounted: some of them, but not how many. part: the part of it that is spoken of ("lid"). strange: its
-    noun is no name, nor a word for a part or a way. compounded: another noun tells what it is: "roll of tape"; of_other:
-    the name of something else that is carried does: "phone book".
+    noun is no name, nor a word for a part or a way. compounded: another noun tells what it is: "roll of tape".
+    of_other: the name of something else that is carried does: "phone book".
     """
 
     text: str

@@ -207,13 +207,12 @@ class NounPhraseReader:
         english = self._english
         if word in english.numbers and word.isalpha() and word != "one":
             return True  # "[bring] Anna three forks"
-        if noun.called and word in english.happened:
-            return True  # "my phone fell behind the bed"
-        if noun.called and word in english.saying and word.endswith("s"):
-            return True  # "the plant looks thirsty"
+        saying = english.saying if word.endswith("s") else frozenset()
+        if noun.called and word in english.happened | saying:
+            return True  # "the plant looks thirsty", "my phone fell behind the bed"
         if noun.called and (word.endswith("ing") or word != english.base_form(word, participle=True) != ""):
             return True  # "get the potatoes boiling", "I want the desk wiped"
-        if word in english.every or word in self._beginners:
+        if word in english.every | self._beginners:
             return True
         return word in english.states and bool(noun.called or noun.room or noun.words in english.attached)
 
