@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from benchmarks.body_bridge import Body, BridgeSkills, fetch_memory
 from benchmarks.body_faults import Faults
-from benchmarks.body_outcome import Outcome
+from benchmarks.body_outcome import Outcome, RelationCount
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneObject
@@ -32,6 +33,7 @@ _DROPOUT = 0.1
 _GRASPED_M = 0.086
 _LOOKS = 4
 _DRIVES = 2
+_SAME_M = 0.3  # what memory has within this distance of a thing is that thing
 # Where the robot looks round before its first trial: x, y in the home.
 _TOUR = ((3.3, 2.0), (1.3, 1.25), (2.7, 1.25), (0.6, 2.7), (2.7, 2.9), (6.3, 1.2), (5.3, 2.9), (7.2, 2.3))
 
@@ -174,22 +176,36 @@ class BodyLife:
         success = is_so and result.success
         cause = "" if success else "denied" if result.success else f"{result.reason}: {result.message}"[:60]
         self._body.pause(0.6)
-        errors = self._position_errors_m()
-        return Outcome(kind, what, result.success, success, cause, distance_m, seconds, errors)
+        seen = list(self._in_view())
+        errors = tuple(gap for _, _, gap in seen)
+        relations = self._relations([(item, found) for item, found, _ in seen])
+        return Outcome(kind, what, result.success, success, cause, distance_m, seconds, errors, relations)
 
-    def _position_errors_m(self) -> tuple[float, ...]:
-        """Return how far remembered things that were seen in the last second are from where physics has them."""
+    def _in_view(self) -> Iterator[tuple[Item, SceneObject, float]]:
+        """Yield what was seen in the last second, as physics and as memory has it, and how far apart these are (m)."""
         since_ns = self._robot.stamp_ns - 10**9
-        errors = []
         for item in self._items:
             if item.fixed or item.id == self._simulation.in_hand():
                 continue
             center = self._simulation.box(item.id).center
             seen = [one for one in self._remembered(item.class_name) if one.last_seen_ns > since_ns]
             gaps = [float(np.linalg.norm(one.box.center - center)) for one in seen]
-            if gaps and min(gaps) < 0.3:
-                errors.append(min(gaps))
-        return tuple(errors)
+            if gaps and min(gaps) < _SAME_M:
+                yield item, seen[int(np.argmin(gaps))], min(gaps)
+
+    def _relations(self, seen: Sequence[tuple[Item, SceneObject]]) -> RelationCount:
+        """Compare what memory has things on or in with what carries them, by class."""
+        class_of = {one.id: one.class_name for one in self._memory.scene().objects}
+        told = right = there = 0
+        for item, found in seen:
+            carriers = {
+                one.class_name for one in self._items if one is not item and self._simulation.supports(item.id, one.id)
+            }
+            support = class_of.get(found.support_id, "")
+            told += bool(support)
+            right += support in carriers
+            there += bool(carriers)
+        return RelationCount(told, right, there)
 
     def _remembered(self, class_name: str) -> list[SceneObject]:
         return [one for one in self._memory.scene().objects if one.class_name == class_name and not one.removed]

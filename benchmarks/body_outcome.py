@@ -6,10 +6,19 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class RelationCount:
+    """Things in view: told: memory has them on or in something; right: as physics does; there: physics does at all."""
+
+    told: int = 0
+    right: int = 0
+    there: int = 0
+
+
+@dataclass(frozen=True)
 class Outcome:
     """The robot's report and the result by physics. claimed: the robot reports success. success: physics confirms it.
     cause: the reason of a failure; "denied" if the robot reports success and physics does not confirm it.
-    position_errors_m: of the remembered positions of what the camera saw in the end.
+    position_errors_m: of the remembered positions of what the camera saw in the end. relations: of the same things.
     """
 
     kind: str
@@ -20,3 +29,4 @@ class Outcome:
     distance_m: float
     seconds: float
     position_errors_m: tuple[float, ...] = ()
+    relations: RelationCount = RelationCount()

@@ -14,7 +14,7 @@ if find_spec("mujoco") is None or find_spec("gymnasium_robotics") is None:
 
 from benchmarks.body import Tally
 from benchmarks.body_faults import Faults
-from benchmarks.body_outcome import Outcome
+from benchmarks.body_outcome import Outcome, RelationCount
 from memory_node.sim.physics.home import plan_home
 from memory_node.sim.physics.simulation import Simulation
 
@@ -63,10 +63,12 @@ def test_person_pushes_a_thing_on_its_table_and_shuts_an_open_drawer(simulation:
 
 
 def test_row_counts_what_the_robot_claims_and_physics_denies() -> None:
-    done = Outcome("pick", "Mug", True, True, "", 1.0, 10.0, (0.01, 0.03))
+    done = Outcome("pick", "Mug", True, True, "", 1.0, 10.0, (0.01, 0.03), RelationCount(told=4, right=3, there=6))
     denied = Outcome("pick", "Apple", True, False, "denied", 3.0, 30.0)
     failed = Outcome("pick", "Egg", False, False, "execution", 2.0, 20.0)
     row = Tally([done, denied, failed]).row("pick", "full")
     assert row["success_rate"] == pytest.approx(1 / 3)
     assert (row["trials"], row["false_done"], row["causes"]) == (3, 1, {"denied": 1, "execution": 1})
     assert (row["distance_m"], row["seconds"], row["position_error_m"]) == (2.0, 20.0, pytest.approx(0.02))
+    assert (row["relation_precision"], row["relation_recall"]) == (0.75, 0.5)
+    assert Tally([failed]).row("pick", "full")["relation_precision"] is None
