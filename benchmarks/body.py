@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.body_outcome import Outcome
+from benchmarks.body_outcome import Outcome, RelationCount
 from benchmarks.rows import emit
 from memory_node.nodes.run import activate_ros
 
@@ -46,9 +46,7 @@ class Tally:
         done = self.outcomes
         causes = Counter(one.cause for one in done if not one.success)
         errors = [error for one in done for error in one.position_errors_m]
-        told = sum(one.relations.told for one in done)
-        right = sum(one.relations.right for one in done)
-        there = sum(one.relations.there for one in done)
+        relations = sum((one.relations for one in done), RelationCount())
         return {
             "kind": kind,
             "memory": memory,
@@ -58,8 +56,8 @@ class Tally:
             "causes": dict(causes.most_common()),
             "distance_m": float(np.mean([one.distance_m for one in done])),
             "seconds": float(np.mean([one.seconds for one in done])),
-            "relation_precision": right / told if told else None,
-            "relation_recall": right / there if there else None,
+            "relation_precision": relations.precision,
+            "relation_recall": relations.recall,
             "position_error_m": float(np.median(errors)) if errors else None,
             "position_error_p90_m": float(np.quantile(errors, 0.9)) if errors else None,
         }

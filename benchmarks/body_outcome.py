@@ -13,6 +13,19 @@ class RelationCount:
     right: int = 0
     there: int = 0
 
+    def __add__(self, other: RelationCount) -> RelationCount:
+        return RelationCount(self.told + other.told, self.right + other.right, self.there + other.there)
+
+    @property
+    def precision(self) -> float | None:
+        """Of what memory tells; None where it tells nothing."""
+        return self.right / self.told if self.told else None
+
+    @property
+    def recall(self) -> float | None:
+        """Of what is so; None where nothing is."""
+        return self.right / self.there if self.there else None
+
 
 @dataclass(frozen=True)
 class Outcome:
