@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from memory_node.domain.step import StepRecord
 from memory_node.experience.class_actions import class_call
 from memory_node.experience.remedy import broken_rules, declared_remedy, remedy_of_rule
 
+_DRIVES = ("GoToObject", "Explore")
 _ABOUT_THE_HAND = (Predicate.HAND_EMPTY, Predicate.HOLDING, Predicate.HOLDING_CUTTER)
 
 
@@ -42,13 +44,14 @@ class BelievedFacts:
     """Facts that follow from the steps so far, by class name: what the hand holds, where things are, what is open.
 
     kinds: what can be done with classes. near: where the robot drove last; just_moved: whether that was the last
-    successful step.
+    successful step. far: what a step failed to reach, and the robot did not drive to since.
     """
 
     kinds: ObjectCatalogue = field(default_factory=load_catalogue)
     held: str = ""
     near: str = ""
     just_moved: bool = False
+    far: set[str] = field(default_factory=set)
     contents: dict[str, set[str]] = field(default_factory=dict)
     states: dict[str, set[ObjectState]] = field(default_factory=dict)
 
@@ -61,6 +64,8 @@ class BelievedFacts:
             self._learn(broken_rules(step.action, step.reason), names)
             return
         self.just_moved = step.action.skill == "GoToObject"
+        if step.action.skill in _DRIVES:
+            self.far.discard(next(iter(names.values())))
         for fact in SKILLS[step.action.skill].effects:
             subject = names.get(fact.arguments[0], fact.arguments[0]) if fact.arguments else ""
             if fact.predicate is Predicate.STATE and fact.state is not None:
@@ -79,16 +84,18 @@ class BelievedFacts:
         """Return whether the effect of a call holds already, so that it can be left out."""
         subject = next(iter(class_call(call).arguments), "")
         if call.skill == "GoToObject":
-            return self.just_moved or self.near == subject
+            return subject not in self.far and (self.just_moved or self.near == subject)
         if call.skill == "PickupObject":
             return self.held == subject
         return call.skill == "OpenObject" and ObjectState.OPENED in self.states.get(subject, ())
 
     def _learn(self, broken: Sequence[Precondition], names: Mapping[str, str]) -> None:
-        """Learn that a thing is open or closed from a step that failed for this reason."""
+        """Learn that a thing is out of reach, open or closed from a step that failed for this reason."""
         for fact in (rule.fact for rule in broken):
             subject = names.get(fact.arguments[0], "") if fact.arguments else ""
-            if fact.predicate is Predicate.OPEN_OR_UNLIDDED:
+            if fact.predicate is Predicate.NEAR and fact.value:
+                self.far.add(subject)
+            elif fact.predicate is Predicate.OPEN_OR_UNLIDDED:
                 self._hold(subject, ObjectState.OPENED, False)
                 self._hold(subject, ObjectState.CLOSED)
             elif fact.predicate is Predicate.STATE and fact.state is not None:
@@ -169,6 +176,8 @@ def _against_the_thing(fact: Fact, subject: str, facts: BelievedFacts) -> str:
     def is_believed(name: str, state: ObjectState) -> bool:
         return state in facts.states.get(name, ())
 
+    if fact.predicate is Predicate.NEAR and fact.value and subject in facts.far:
+        return f"{subject} is out of reach from here"
     if fact.predicate is Predicate.OPEN_OR_UNLIDDED and is_believed(subject, ObjectState.CLOSED):
         return f"{subject} is closed"
     if fact.predicate is Predicate.STATE and fact.state is not None and not fact.value:
@@ -193,9 +202,11 @@ def _tap_without_anything_below(
 
 
 def _repeated_failure(action: SkillCall, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
-    if not history or history[-1].success or history[-1].action != action:
+    """Warn of an action that failed, where no step has succeeded since."""
+    failures = itertools.takewhile(lambda step: not step.success, reversed(history))
+    reason = next((step.reason for step in failures if step.action == action), None)
+    if reason is None:
         return []
-    reason = history[-1].reason
     remedy = _remedy_of(action, reason) or "change something first"
     steps = declared_remedy(action, reason)
     return [ConsistencyWarning("no failed action twice", f"{action} has just failed ({reason})", remedy, steps)]

@@ -98,10 +98,7 @@ class GuidedPlanner:
                 if compiled is not None:
                     result = yield from compiled.carry_out(step)
                 else:
-                    if self._advised:
-                        yield from episode.prepare(step, situation)
-                    result = yield step
-                    episode.record(step, result)
+                    result = yield from self._step(episode, step, situation)
                 step = run.send(result)
         except StopIteration as stop:
             outcome: PlanOutcome = stop.value
@@ -115,6 +112,21 @@ class GuidedPlanner:
             run.close()
             # What needs no step, or is not understood, is an episode as well.
             self._experience.end(episode.id, success, message)
+
+    def _step(
+        self, episode: _Episode, step: PlannedStep, situation: Situation
+    ) -> Generator[PlannedStep, SkillResult, SkillResult]:
+        """Yield a step after what experience puts before it, and once more where experience knows why it failed."""
+        if self._advised:
+            yield from episode.prepare(step, situation)
+        result = yield step
+        episode.record(step, result)
+        if self._advised and not result.success:
+            prepared = yield from episode.prepare(step, situation)
+            if prepared:
+                result = yield step
+                episode.record(step, result)
+        return result
 
     def _compiled(self, episode: _Episode, situation: Situation) -> CompiledSteps | None:
         if self._guidance is None or not episode.id:
@@ -136,13 +148,14 @@ class _Episode:
 
     def prepare(
         self, step: PlannedStep, situation: Situation, depth: int = 0
-    ) -> Generator[PlannedStep, SkillResult, None]:
-        """Yield what experience advises to do before a step, each thing once."""
+    ) -> Generator[PlannedStep, SkillResult, bool]:
+        """Yield what experience advises to do before a step, each thing once; return whether any of it succeeded."""
         tried: set[SkillCall] = {step.call}
+        succeeded = False
         while True:
             advised = self._advised(step.call, tried, situation)
             if advised is None:
-                return
+                return succeeded
             call, reason = advised
             tried.add(call)
             situation.report(PlanProgress(ProgressKind.MEMORY, f"{call} first: {reason}", call=call))
@@ -151,6 +164,7 @@ class _Episode:
                 yield from self.prepare(before, situation, depth + 1)
             result = yield before
             self.record(before, result)
+            succeeded |= result.success
 
     def record(self, planned: PlannedStep, result: SkillResult) -> None:
         """Tell experience how a step ended. What it changed, and what the hand holds now, memory knows already."""

@@ -279,8 +279,11 @@ class KnownWorld:
         return (call.skill, *(self._named((reference,)) or reference for reference in call.arguments))
 
     def _note_failure(self, result: SkillResult, subject: str) -> None:
-        """Do not offer the call again until something was done with its things; drop things that are not there."""
+        """Do not offer the call again until something was done with its things; drop things that are not there. A robot
+        that cannot reach a thing, or has ended a drive on the way, is not where it was believed to be."""
         self._failed.add(result.call)
+        if result.reason is FailureReason.TOO_FAR or result.call.skill == "GoToObject":
+            self._at = ""
         if subject and result.reason is FailureReason.NOT_FOUND and result.call.skill == "GoToObject":
             thing = self.belief.things[subject]
             self._gone.add(thing.memory_id)

@@ -316,3 +316,13 @@ def test_empty_instruction_begins_no_episode(instruction: str, clock: Clock) -> 
     with pytest.raises(PlanningFailedError):
         next(run)
     assert experience.started == []
+
+
+def test_step_whose_failure_working_memory_can_repair_is_made_once_more(clock: Clock) -> None:
+    planner = GuidedPlanner(ForgetfulPlanner(tries=1), experience_with("working"), clock)
+    assert live(planner) == ["-PutObject", "OpenObject", "PutObject"]
+
+
+def test_step_is_not_made_again_where_nothing_repairs_it(clock: Clock) -> None:
+    planner = GuidedPlanner(ForgetfulPlanner(tries=2), experience_with("episodic"), clock)
+    assert live(planner) == ["-PutObject", "-PutObject"]

@@ -151,6 +151,7 @@ def test_what_was_out_of_reach_is_gone_to_first(kitchen) -> None:
     do(world, kitchen, "GoToObject(Mug)")
     assert not do(world, kitchen, "PickupObject(Apple)").success
     assert "GoToObject(Apple)" in world.admissible()
+    assert "GoToObject(Mug)" in world.admissible(), "it may not be where it was believed to be"
 
 
 def test_thing_that_is_not_there_any_more_is_not_named(kitchen) -> None:
