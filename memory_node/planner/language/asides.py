@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.english import ENDS, OF, WITH, phrase_at
+from memory_node.planner.language.introductions import asks_for_deed
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_instruction import Heard, Remark
@@ -129,6 +130,9 @@ class Asides:
     def _sentence(self, words: Sequence[str], at: int, verb: int, heard: Heard, topic: NounPhrase | None) -> int:
         """Note a sentence that asks for nothing, and what it speaks of."""
         end = self._end(words, verb)
+        if asks_for_deed(words[at:end], self._commands):
+            heard.unread += words[at:end]
+            return end
         spoken_of = [topic] if topic is not None and not topic.refers_back else []
         if topic is None or not topic.named:
             spoken_of += self.named_between(words, verb, end) or self._strange_between(words, verb, end)

@@ -12,8 +12,6 @@ from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import Command
 
 PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
-
-
 Asked = tuple[Command, int]
 _GONE = frozenset(["gone", "got", "went", "ended", "up", "off", "vanished", "disappeared", "has", "have", "go"])
 _TAIL = _GONE | {"is", "are", "to", "located", "be", "keep", "kept", "in", "at"}
@@ -163,7 +161,8 @@ def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
 
 
 def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
-    start = at + phrase_at(commands.english.there_is, words, at)
+    short = words[at] in commands.english.being and words[at + 1 : at + 2] in (["anything"], ["something"])
+    start = at + (phrase_at(commands.english.there_is, words, at) or short)  # "is anything in the box?"
     phrase = commands.phrase(words, start) if start > at else None
     if phrase is not None and (phrase.described or phrase.group is not None):  # "is something in it?", "any food"
         holder, _, end = _with_place(words, phrase, commands, CONTENTS)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.language.audit_abilities import impossibility
+from memory_node.planner.language.audit_abilities import impossibility, into_itself
+from memory_node.planner.language.audit_guesses import unknown_thing, unnamed_thing, unsaid_deed, unsaid_place
 from memory_node.planner.language.audit_quantities import dropped_quantity, made_up_number
 from memory_node.planner.language.bare_things import bare_thing
 from memory_node.planner.language.english import English
@@ -26,6 +26,7 @@ from memory_node.planner.language.treatments import TreatmentWords
 _HARMS = (GoalKind.BREAK, GoalKind.THROW)  # they need a command: nothing is broken for a word that was misread
 _UNSAID = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)  # what trained readers may add to a place
 _CARRYING = (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.FETCH, GoalKind.THROW)
+_OTHERS = ("her", "him")  # behind a preposition: somebody else than who speaks
 _TREATED = (*_UNSAID, GoalKind.FILL, GoalKind.EMPTY)
 
 
@@ -76,8 +77,11 @@ def _strange(_goals: Sequence[Goal], evidence: Evidence) -> str:
 
 def _half_read(_goals: Sequence[Goal], evidence: Evidence) -> str:
     """Object to a command whose verb asks for something else in these words: "read me the newspaper"."""
-    judged = evidence.english is not None and not evidence.guessed
-    commands = evidence.instruction.commands if judged else ()
+    commands = evidence.instruction.commands if evidence.english is not None else ()
+    whom = next((word for command in commands for word in command.unread if word in _OTHERS), "")
+    if whom:
+        return f"nobody knows who {whom!r} is"
+    commands = () if evidence.guessed else commands
     verb = next((command.verb for command in commands if command.verb in command.unread), "")
     return f"nobody knows what {verb!r} asks for here" if verb else ""
 
@@ -155,7 +159,8 @@ def _unaccounted(goals: Sequence[Goal], evidence: Evidence) -> str:
 def _left_out(goals: Sequence[Goal], evidence: Evidence) -> str:
     classes = {name for mention in _handled(goals) for name in mention.candidates}
     classes |= {evidence.kinds.recipient, *(name for goal in goals for name in _used_for(goal, evidence.kinds))}
-    named = (*_demanded(evidence.instruction), *evidence.roles.goals, *evidence.unexplained, *_topics(evidence))
+    judged = evidence.guessed and evidence.english is not None
+    named = (*_demanded(evidence.instruction, judged), *evidence.roles.goals, *evidence.unexplained, *_topics(evidence))
     referring = {mention.text for mention in _handled(goals) if mention.referring}  # "[the safe,] close the door"
     missing = (one for one in named if one.called and one.called.all and not classes & set(one.called.all))
     return next((f"{phrase.text!r} is left out" for phrase in missing if phrase.text not in referring), "")
@@ -194,12 +199,12 @@ def _is_accounted(mention: Mention, evidence: Evidence) -> bool:
     )
 
 
-def _demanded(instruction: Instruction) -> Iterator[NounPhrase]:
-    """Yield the phrases of what commands handle, of commands that were read without a rest."""
+def _demanded(instruction: Instruction, also_in_part: bool) -> Iterator[NounPhrase]:
+    """Yield the phrases of what commands handle. also_in_part: of commands with words that are unexplained, too."""
     commands = instruction.commands
     for index, command in enumerate(commands):
         on_the_way = command.kind in (GoalKind.GO, GoalKind.FIND) and index + 1 < len(commands)
-        if command.unread or on_the_way:
+        if (command.unread and not also_in_part) or on_the_way:
             continue
         if not command.alternatives:
             yield from command.targets
@@ -232,17 +237,6 @@ def _kept_from_user(goals: Sequence[Goal], evidence: Evidence) -> str:
     return f"it is to be brought, not put to {taken}" if taken is not None else ""
 
 
-def _pointless(goals: Sequence[Goal], _evidence: Evidence) -> str:
-    """Return the objection that something is put into itself."""
-    for goal in goals:
-        chain = [one for one in (goal.target, goal.container, goal.destination) if one is not None and one.candidates]
-        inner = (one for one, outer in pairwise(chain) if one.object_class == outer.object_class)
-        itself = next(inner, None)
-        if itself is not None:
-            return f"{itself} cannot be put into itself"
-    return ""
-
-
 def _beside(goals: Sequence[Goal], evidence: Evidence) -> str:
     """Return the objection that something is put into what it is only to stand beside."""
     beside = {name for phrase in evidence.roles.beside if phrase.called is not None for name in phrase.called.all}
@@ -266,6 +260,19 @@ def _one_of_several(goals: Sequence[Goal], evidence: Evidence) -> str:
     return f"{chosen} is one of several that the words may mean" if chosen is not None else ""
 
 
+def _guessed(goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Object to a guess that handles, does or leaves out what the words do not: nothing is carried out by half."""
+    if evidence.english is None or not evidence.guessed:
+        return ""
+    handled, instruction = list(_handled(goals)), evidence.instruction
+    return (
+        unnamed_thing(handled, evidence.licence, evidence.kinds.recipient)
+        or unknown_thing(instruction, handled, evidence.english)
+        or unsaid_place(goals, instruction)
+        or unsaid_deed(goals, instruction, evidence.english)
+    )
+
+
 _OF_EACH = (_unasked, _immovable, _unwanted, _uncounted, _unlit)
 # In the order in which they are asked: the first that objects is heard.
 _RULES = (
@@ -280,8 +287,9 @@ _RULES = (
     _dropped_quantity,
     _reversed,
     _kept_from_user,
+    _guessed,
     _beside,
-    _pointless,
+    lambda goals, _evidence: into_itself(goals),
     _impossible,
     _one_of_several,
 )

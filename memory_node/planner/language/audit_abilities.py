@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import ObjectKind, Property
@@ -16,6 +17,16 @@ def impossibility(goals: Sequence[Goal], kinds: ObjectCatalogue) -> str:
     """Return what cannot be done, in one sentence: something is put into what holds nothing, carried in what stands
     fast, cut, or switched; "" where all can be done."""
     return next((why for goal in goals for why in _impossibilities(goal, kinds)), "")
+
+
+def into_itself(goals: Sequence[Goal]) -> str:
+    """Return the objection that something is put into itself, in one sentence; "" where nothing is."""
+    for goal in goals:
+        chain = [one for one in (goal.target, goal.container, goal.destination) if one is not None and one.candidates]
+        itself = next((one for one, outer in pairwise(chain) if one.object_class == outer.object_class), None)
+        if itself is not None:
+            return f"{itself} cannot be put into itself"
+    return ""
 
 
 def _impossibilities(goal: Goal, kinds: ObjectCatalogue) -> Iterator[str]:

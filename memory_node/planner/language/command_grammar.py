@@ -39,6 +39,7 @@ class CommandReader:
             self._skipped,
             self._excluded,
             self._gerund_purpose,
+            particles.left_undone,
             self._means,
             self._added,
             particles.particle,

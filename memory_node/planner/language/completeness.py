@@ -103,8 +103,7 @@ class Completeness:
             where = f"Where shall I {command.spoken_verb} the {target}?" if target.candidates else "Where does it go?"
             raise UnclearError(Question(where, slot=Slot.DESTINATION))
         thing = self._kinds[target.object_class]
-        let_in = command.kind is _K.FILL and not command.treatment  # "put the juice in the bag"
-        if command.kind is _K.FILL and target.candidates and not self._takes_water(thing, strictly=let_in):
+        if command.kind is _K.FILL and target.candidates and not self._takes_water(thing):
             raise UnclearError(Question(f"What shall I put in the {thing.best_name}?", slot=Slot.COMMAND))
         if (
             (command.kind is _K.EMPTY or command.verb in _UNLOADING)
@@ -113,8 +112,8 @@ class Completeness:
         ):
             raise UnclearError(Question(f"What shall I take out of the {thing.best_name}?", slot=Slot.COMMAND))
 
-    def _takes_water(self, thing: ObjectKind, strictly: bool) -> bool:
-        """Return whether water can be let into it: "put the milk in the fridge" fills nothing. strictly: what a hand
-        can take has to be made for it."""
-        vessel = thing.pickupable and (not strictly or (thing.is_receptacle and thing.can(Property.HEATABLE)))
-        return vessel or any(thing.can(one) for one in (Property.FILLABLE, Property.DRAINS, Property.WATERS))
+    def _takes_water(self, thing: ObjectKind) -> bool:
+        """Return whether water can be let into it: nobody fills a box or a soap dispenser with it."""
+        dry = thing.can(Property.USABLE_UP) or (thing.is_receptacle and not thing.can(Property.HEATABLE))
+        wet = any(thing.can(one) for one in (Property.FILLABLE, Property.DRAINS, Property.WATERS))
+        return wet or (thing.pickupable and not dry)

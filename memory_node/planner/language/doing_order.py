@@ -152,7 +152,14 @@ def _in_order(first: Command, second: Command) -> list[Command]:
         first = replace(first, targets=(thing, *first.targets[1:]))
     elif first.destination is not None and first.destination.refers_back and second.targets and second.targets[0].named:
         first = replace(first, destination=second.targets[0])  # "close the safe after you put the watch in it"
+    elif _is_put_in(first) and second.targets and second.targets[0].named:
+        first = replace(first, destination=second.targets[0])  # "start the dishwasher after putting the plate in"
     return [first, second]
+
+
+def _is_put_in(command: Command) -> bool:
+    """Return whether a thing is put into something that its command does not name."""
+    return command.kind is GoalKind.PLACE and command.destination is None and command.text.split()[-1:] == ["in"]
 
 
 def _lacks_thing(command: Command) -> bool:

@@ -124,6 +124,8 @@ class English:
     yes: Words
     no: Words
     fragment_marks: Words
+    introducing: Words
+    assignments: Words
     kindness: Phrases
     persons: Phrases
     in_hand: Phrases
@@ -201,8 +203,8 @@ class English:
         if not ending:
             return ""
         stem = word.removesuffix(ending)
-        undoubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
-        return next((form for form in (stem + "e", stem, undoubled, stem[:-1] + "y") if self.is_verb(form)), "")
+        forms = (stem + "e", stem, stem[:-1] if stem[-1:] == stem[-2:-1] else stem, stem[:-1] + "y")
+        return next((form for form in forms if self.is_verb(form)), "")
 
     def verb_at(self, words: Sequence[str], at: int, participle: bool = False) -> tuple[VerbSense, int] | None:
         """Return the sense of the verb at a word and its length, with the particles that follow at once."""
@@ -212,9 +214,8 @@ class English:
         found = _longest(self.phrasal, self.phrasal_lengths, [base, *words[at + 1 : at + 6]], 0)
         if found is not None:
             return found
-        kind = self.verbs.get(base)
         to_user, away, back = (base in words for words in (self.to_user, self.discarding, self.returning))
-        return VerbSense(kind, base, to_user, away, back), 1
+        return VerbSense(self.verbs.get(base), base, to_user, away, back), 1
 
     def with_particle(self, verb: str, particle: str) -> VerbSense | None:
         """Return the sense of a verb whose particle stands behind its object: "turn the lamp ... on"."""
@@ -291,9 +292,8 @@ def _lengths(phrases: Iterable[tuple[str, ...]]) -> Mapping[str, int]:
 
 def _longest(table: Mapping[tuple[str, ...], Any], lengths: Mapping[str, int], words: Sequence[str], at: int) -> Any:
     """Return the value of the longest key that begins at a word, and how many words it has; None where none does."""
-    if at >= len(words):
-        return None
-    for length in range(min(lengths.get(words[at], 0), len(words) - at), 0, -1):
+    longest = lengths.get(words[at], 0) if at < len(words) else 0
+    for length in range(min(longest, len(words) - at), 0, -1):
         value = table.get(tuple(words[at : at + length]))
         if value is not None:
             return value, length

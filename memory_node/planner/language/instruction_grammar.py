@@ -16,7 +16,9 @@ from memory_node.planner.language.english import INTO, PUNCTUATION, English, phr
 from memory_node.planner.language.fragments import read_fragment
 from memory_node.planner.language.idioms import Idioms
 from memory_node.planner.language.instruction_words import without_kindness, words_of
+from memory_node.planner.language.introductions import Introductions
 from memory_node.planner.language.lexicon import Lexicon
+from memory_node.planner.language.neighbours import beside_neighbour
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.shares import Shares
 from memory_node.planner.language.spoken_command import Command, placed
@@ -52,6 +54,7 @@ class InstructionReader:
         self._corrections = Corrections(self.commands, lexicon)
         self._asides = Asides(self.commands, lexicon)
         self._timing = Timing(lexicon, english)
+        self._introductions = Introductions(self.commands)
         wanted, idioms = WantedStates(self.commands), Idioms(self.commands)
         complaints = Complaints(self.commands, wanted)
         self._question = _part(lambda words, at: read_question(words, at, self.commands))
@@ -99,7 +102,7 @@ class InstructionReader:
         return Instruction(
             tuple(said),
             tuple(words),
-            tuple(map(self._told_by_place, heard.parts)),
+            tuple(self._told_by_place(words, part) for part in heard.parts),
             tuple(heard.aside),
             tuple(heard.unread),
             taken_back=taken_back,
@@ -114,8 +117,10 @@ class InstructionReader:
         found = self.commands.read(words, thing.begin)
         return (found[0],) if found is not None and found[0].targets and not found[0].unread else ()
 
-    def _told_by_place(self, part: Command | Remark) -> Command | Remark:
+    def _told_by_place(self, words: Sequence[str], part: Command | Remark) -> Command | Remark:
         """Return "put the pen in the mug on the desk" with the desk as where the mug is."""
+        if self._literal and isinstance(part, Command):
+            part = beside_neighbour(part, words, self._english)
         inner, outer = (part.within, part.destination) if isinstance(part, Command) else (None, None)
         if not self._literal or not isinstance(part, Command) or inner is None or outer is None or part.near:
             return part
@@ -269,20 +274,7 @@ class InstructionReader:
         return begin + found[1] - 1
 
     def _opening(self, words: Sequence[str], at: int, _heard: Heard) -> int | None:
-        """Return where the command begins that is only introduced here; a question behind a command is no more."""
-        for opening in self._english.openings:
-            if tuple(words[at : at + len(opening)]) != opening:
-                continue
-            after = at + len(opening)
-            while after < len(words) and (words[after] in self._english.fillers or (not at and words[after] == ",")):
-                after += 1
-            if after >= len(words) or words[after] in PUNCTUATION:
-                return after if at and opening[-1] == "you" else None  # "hand me the cup, will you?"
-            starts = bool(self._english.base_form(words[after])) or words[after] in ("i", "make", "have")
-            starts |= phrase_at(self._english.assurances, words, after) > 0
-            if starts and (opening != ("go",) or self.commands.begins(words, after)):
-                return after
-        return None
+        return self._introductions.end(words, at)
 
 
 def _part(read: _CommandRule) -> _Rule:

@@ -54,9 +54,14 @@ def without_kindness(words: Sequence[str], english: English) -> list[str]:
     at = 0
     while at < len(words):
         skipped = phrase_at(english.kindness, words, at) or _tag(words, at, english)
-        if words[at + skipped : at + skipped + 1] in _GOES_ON:
-            skipped = 0  # "a bit of bread", "before you go to the kitchen"
+        introduces = tuple(words[at : at + skipped]) in english.openings and _is_deed(words, at + skipped, english)
+        if introduces or words[at + skipped : at + skipped + 1] in _GOES_ON:
+            skipped = 0  # "if you could open the door", "a bit of bread", "before you go to the kitchen"
         if not skipped:
             kept.append(words[at])
         at += skipped or 1
     return kept
+
+
+def _is_deed(words: Sequence[str], at: int, english: English) -> bool:
+    return at < len(words) and english.is_verb(words[at])

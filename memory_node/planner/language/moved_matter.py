@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_node.domain.goal_labels import GoalKind
@@ -52,3 +53,9 @@ def _moves_liquid(command: Command, english: English) -> bool:
         return False
     drink = command.targets[0].definite and command.targets[0].head != "water"
     return command.kind is not _K.DROP and not (command.kind is _K.PLACE and drink)
+
+
+def served_on_strange(command: Command, others: Sequence[Place]) -> list[str]:
+    """Return what "it" is brought on where nobody knows what that is: "bring it to me on a salver"."""
+    again = len(command.targets) == 1 and command.targets[0].refers_back
+    return [place.phrase.text for place in others if again and place.phrase.strange and not place.phrase.definite]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.english import FOR, FROM, INTO, NEAR, OF, UNDER, WITH, English, VerbSense
-from memory_node.planner.language.moved_matter import served, with_vessel, without_dirt
+from memory_node.planner.language.moved_matter import served, served_on_strange, with_vessel, without_dirt
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import Command, Place, placed
 
@@ -88,7 +88,7 @@ class _Around:
         """Take "to me", "for me"."""
         if not place.phrase.person or place.sense not in (INTO, FOR, NEAR):
             return False
-        self.to_user |= place.sense != FOR or self.command.verb in _FETCHING
+        self.to_user |= place.sense != FOR or (self.command.verb in _FETCHING and not self.command.away)
         self.handed_back |= place.sense == INTO and place.phrase.head == "me"
         return True
 
@@ -111,7 +111,10 @@ class _Around:
         """Take what stands behind "with": a feature of the last place, contents, or what is used."""
         if place.sense != WITH:
             return False
-        if self.goals and not place.phrase.refers_back:
+        if self.command.verb == "load" and len(self.targets) == 1:  # "load the dishwasher with the plates"
+            self.goals.append(Place(INTO, "into", self.targets.pop()))
+            self.targets.append(place.phrase)
+        elif self.goals and not place.phrase.refers_back:
             last = self.goals[-1]
             told = replace(last.phrase, attributes=(*last.phrase.attributes, place.phrase.text))
             self.goals[-1] = last._replace(phrase=told)
@@ -200,7 +203,7 @@ def _destined(command: Command, goals: Sequence[Place], to_user: bool, english: 
     command = replace(
         command,
         targets=_told_by(command.targets, others if within is None else ()),
-        unread=(*command.unread, *_served_on_strange(command, others)),
+        unread=(*command.unread, *served_on_strange(command, others)),
         destination=goal.phrase if goal is not None else None,
         within=within,
         near=sense in (NEAR, UNDER),
@@ -219,12 +222,6 @@ def _served_on(command: Command, goals: Sequence[Place], to_user: bool) -> NounP
     if not (again and to_user and len(goals) == 1 and goals[0].sense == INTO and goals[0].phrase.called):
         return None
     return goals[0].phrase if not goals[0].phrase.definite else None
-
-
-def _served_on_strange(command: Command, others: Sequence[Place]) -> list[str]:
-    """Return what "it" is brought on where nobody knows what that is: "bring it to me on a salver"."""
-    again = len(command.targets) == 1 and command.targets[0].refers_back
-    return [place.phrase.text for place in others if again and place.phrase.strange and not place.phrase.definite]
 
 
 def _moved_to(command: Command, goals: Sequence[Place], to_user: bool, english: English) -> list[Place]:

@@ -48,7 +48,11 @@ class NounPhraseReader:
             return replace(phrase, plural=True, count=count, every=count == 1, end=at + 1)
         if phrase.described and words[at : at + 1] and words[at] in self._english.states and phrase.end == at:
             phrase = self._with_state(words, phrase)
-        return self._tail.behind(words, phrase)
+        phrase = self._tail.behind(words, phrase)
+        last = words[phrase.end - 1]
+        if words[begin] == "both" and words[phrase.end : phrase.end + 1] == ["and"] and singular(last) == last:
+            return replace(phrase, count=1, plural=False)  # "both the apple and the tomato"
+        return phrase
 
     def _with_state(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
         """Return "something" of "something cold to drink" with its state."""
@@ -88,7 +92,7 @@ class NounPhraseReader:
         elif word == "of" and at and words[at - 1] in _BEFORE_OF | set(numbers):
             return 1
         elif word == "one" and words[at + 1 : at + 2] == ["of"]:
-            draft.fields["single"] = True
+            draft.fields.update(single=True, count=1)
         elif word in numbers and (word != "one" or self._noun_follows(words, at + 1)):
             draft.fields.setdefault("count", numbers[word])  # "three of the four spoons" are three
         else:
@@ -208,7 +212,7 @@ class NounPhraseReader:
         if word in english.numbers and word.isalpha() and word != "one":
             return True  # "[bring] Anna three forks"
         saying = english.saying if word.endswith("s") else frozenset()
-        if noun.called and word in english.happened | saying:
+        if noun.called and word in english.happened | saying | {"nice"}:
             return True  # "the plant looks thirsty", "my phone fell behind the bed"
         if noun.called and (word.endswith("ing") or word != english.base_form(word, participle=True) != ""):
             return True  # "get the potatoes boiling", "I want the desk wiped"

@@ -80,6 +80,9 @@ class PhraseTail:
         """Return the phrase told by the noun behind "of", or named by both: "bottle of glass" is a glass bottle."""
         generic = phrase.called is not None and not phrase.called.own
         if phrase.head in self._english.lights and self._lexicon.is_furniture(inner.called):
+            pairs = (self._lexicon.name_at([inner.head, light], 0) for light in sorted(self._english.lights))
+            own = next((found[0] for found in pairs if found is not None and found[1] > 1), None)  # a desk lamp
+            phrase = phrase if own is None else replace(phrase, called=own)
             return replace(phrase, places=(*phrase.places, (INTO, inner)))  # "the light of the desk"
         found = self._lexicon.name_at([inner.head, phrase.head], 0) if generic and inner.head else None
         if found is not None and found[1] > 1:

@@ -60,7 +60,7 @@ class Targets:
 
     def _check_its_door(self, phrase: NounPhrase) -> None:
         """Ask what it is that has the door: "the dryer door" is no door of the home."""
-        if phrase.head in _DOORS and phrase.compounded and phrase.peculiar and not self._meaning.guesses:
+        if is_of_unknown(phrase) and not self._meaning.guesses:
             self._meaning.mention(replace(phrase, called=None), Slot.TARGET)
 
     def _check_whole(self, command: Command, phrase: NounPhrase) -> None:
@@ -134,3 +134,8 @@ class Targets:
 
     def _carried(self, name: str) -> bool:
         return self._kinds[name].pickupable
+
+
+def is_of_unknown(phrase: NounPhrase) -> bool:
+    """Return whether a door is told by what nobody knows: "the dryer door"."""
+    return phrase.head in _DOORS and phrase.compounded and phrase.peculiar

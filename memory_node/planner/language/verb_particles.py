@@ -132,3 +132,12 @@ class VerbParticles:
     def is_last(self, words: Sequence[str], at: int) -> bool:
         """Return whether a command ends before a word."""
         return at >= len(words) or words[at] in PUNCTUATION | {"and", "then"} | self._english.fillers
+
+    def left_undone(self, words: Sequence[str], at: int, _reading: SoFar) -> int | None:
+        """Take what is not to happen on the way: "[put it there] without breaking anything"."""
+        if words[at] != "without" or not "".join(words[at + 1 : at + 2]).endswith("ing"):
+            return None
+        end = at + 2
+        while end < len(words) and words[end] not in PUNCTUATION | {"and", "then"}:
+            end += 1
+        return end

@@ -56,7 +56,8 @@ class Verbless:
             text = " ".join(words[at : phrase.end + 1])
             return Command(_K.PLACE, "bring", (phrase,), to_user=True, text=text), phrase.end + 1
         if [word] in _SWITCHED and self._wanted.is_state(words, phrase.end):
-            asks = words[phrase.end + 1 : phrase.end + 2] == ["?"]  # "stove off?"
+            goes_on = at > 0 and words[at - 1] in ("and", "then")  # "could you turn the TV on and the stove off?"
+            asks = words[phrase.end + 1 : phrase.end + 2] == ["?"] and not goes_on  # "stove off?"
             found = self._wanted.state(words, phrase, phrase.end)
             return (replace(found[0], kind=_K.TELL, verb=word), found[1]) if asks else found
         return None

@@ -134,7 +134,8 @@ class WantedStates:
         verb, start = words[phrase.end], phrase.end + 1
         if verb == "would" and words[start : start + 1] == ["be"] and words[start + 1 : start + 2]:
             welcome = words[start + 1] in self._english.welcome  # "an apple would be lovely"
-            return (self._brought(words, phrase)[0], start + 2) if welcome and not phrase.definite else None
+            thing = welcome and not (phrase.definite or phrase.pronoun)  # not "that would be lovely"
+            return (self._brought(words, phrase)[0], start + 2) if thing else None
         if verb in self._english.belonging:
             return self.as_command(words, "put", phrase, start)
         return self._due(words, at, phrase) if self._is_obliged(words, phrase.end) else None

@@ -30,6 +30,14 @@ ASKED = [
     "don't heat the bread, then bring it to me",
     "turn that thing off, I can't hear",
     "cut the bread, and butter it",
+    "put the milk back in the fridge without breaking anything",
+    "take the toilet paper to the guest bathroom for me",
+    "put the pen in the mug without the spoon",
+    "bring the teddy to her",
+    "my daughter wants the teddy, bring it to her",
+    "the car door is open, close it",
+    "refill the soap dispenser",
+    "fill the box",
 ]
 
 
