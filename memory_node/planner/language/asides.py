@@ -37,9 +37,13 @@ class Asides:
         end = self._past_instead(words, at) or self._end(words, at + 1)
         heard.aside += words[at:end]
         heard.parts.append(Remark(tuple(self.named_between(words, at + 1, end))))
-        if self._goes_on(words, end) and (words[at] == "never" or words[at : at + 2] == ["do", "not"]):
-            heard.unread.append("not")  # "do not peel the potato and slice it": nobody knows how far "not" reaches
+        self._deny_rest(words, at, end, heard)
         return end
+
+    def _deny_rest(self, words: Sequence[str], at: int, end: int, heard: Heard) -> None:
+        """Note that nobody knows how far "not" reaches: "do not peel the potato and slice it"."""
+        if self._goes_on(words, end) and {"not", "never", "no"} & set(words[at:end]):
+            heard.unread.append("not")
 
     def _past_instead(self, words: Sequence[str], at: int) -> int:
         """Return where the command begins of "instead of the fork bring me a spoon"; 0 for other asides."""
@@ -130,7 +134,7 @@ class Asides:
     def _sentence(self, words: Sequence[str], at: int, verb: int, heard: Heard, topic: NounPhrase | None) -> int:
         """Note a sentence that asks for nothing, and what it speaks of."""
         end = self._end(words, verb)
-        if asks_for_deed(words[at:end], self._commands):
+        if asks_for_deed(words[at:end], self._commands) and not {"not", "never", "no"} & set(words[at:end]):
             heard.unread += words[at:end]
             return end
         spoken_of = [topic] if topic is not None and not topic.refers_back else []
@@ -138,6 +142,8 @@ class Asides:
             spoken_of += self.named_between(words, verb, end) or self._strange_between(words, verb, end)
         heard.parts.append(Remark(tuple(spoken_of)))
         heard.aside += words[at:end]
+        if any(words[p] in ("to", "not") and self._commands.begins(words, p + 1) for p in range(at, end - 1)):
+            self._deny_rest(words, at, end, heard)  # "you should not warm the egg and put it on the plate"
         return end
 
     def _past_places(self, words: Sequence[str], at: int) -> int:

@@ -13,7 +13,7 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.audit_abilities import impossibility, into_itself
-from memory_node.planner.language.audit_guesses import unknown_thing, unnamed_thing, unsaid_deed, unsaid_place
+from memory_node.planner.language.audit_guesses import half_guess, unread_content
 from memory_node.planner.language.audit_quantities import dropped_quantity, made_up_number
 from memory_node.planner.language.bare_things import bare_thing
 from memory_node.planner.language.english import English
@@ -26,7 +26,6 @@ from memory_node.planner.language.treatments import TreatmentWords
 _HARMS = (GoalKind.BREAK, GoalKind.THROW)  # they need a command: nothing is broken for a word that was misread
 _UNSAID = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)  # what trained readers may add to a place
 _CARRYING = (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.FETCH, GoalKind.THROW)
-_OTHERS = ("her", "him")  # behind a preposition: somebody else than who speaks
 _TREATED = (*_UNSAID, GoalKind.FILL, GoalKind.EMPTY)
 
 
@@ -78,9 +77,9 @@ def _strange(_goals: Sequence[Goal], evidence: Evidence) -> str:
 def _half_read(_goals: Sequence[Goal], evidence: Evidence) -> str:
     """Object to a command whose verb asks for something else in these words: "read me the newspaper"."""
     commands = evidence.instruction.commands if evidence.english is not None else ()
-    whom = next((word for command in commands for word in command.unread if word in _OTHERS), "")
-    if whom:
-        return f"nobody knows who {whom!r} is"
+    unread = unread_content(evidence.instruction, evidence.english, evidence.guessed) if evidence.english else ""
+    if unread:
+        return unread
     commands = () if evidence.guessed else commands
     verb = next((command.verb for command in commands if command.verb in command.unread), "")
     return f"nobody knows what {verb!r} asks for here" if verb else ""
@@ -264,12 +263,9 @@ def _guessed(goals: Sequence[Goal], evidence: Evidence) -> str:
     """Object to a guess that handles, does or leaves out what the words do not: nothing is carried out by half."""
     if evidence.english is None or not evidence.guessed:
         return ""
-    handled, instruction = list(_handled(goals)), evidence.instruction
-    return (
-        unnamed_thing(handled, evidence.licence, evidence.kinds.recipient)
-        or unknown_thing(instruction, handled, evidence.english)
-        or unsaid_place(goals, instruction)
-        or unsaid_deed(goals, instruction, evidence.english)
+    handled = list(_handled(goals))
+    return half_guess(
+        goals, handled, evidence.instruction, evidence.licence, evidence.english, evidence.kinds.recipient
     )
 
 

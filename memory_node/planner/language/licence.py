@@ -98,6 +98,9 @@ def _unnamed(words: Sequence[str], commands: CommandReader) -> Iterator[NounPhra
     beginners = english.determiners | english.every | english.sizes | english.colours | frozenset(english.numbers)
     at = 0
     while at < len(words):
+        if words[at] == "without":  # "without breaking anything" describes nothing that is meant
+            at = next((end for end in range(at, len(words)) if words[end] in PUNCTUATION), len(words))
+            continue
         phrase = None if words[at] in PUNCTUATION | english.fillers else commands.phrase(words, at)
         if phrase is None or phrase.person:
             at += 1

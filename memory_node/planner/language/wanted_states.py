@@ -75,6 +75,8 @@ class WantedStates:
     def _called(self, words: Sequence[str], at: int) -> Read | None:
         """Read "[I would like] you in the kitchen"."""
         placed = self._english.preposition_at(words, at + 1)
+        if words[at + 1 : at + 2] == ["to"] and self._commands.begins(words, at + 2):
+            return None  # "I want you to open the garage door"
         place = self._commands.phrase(words, at + 1 + placed[1]) if placed is not None else None
         if placed is None or placed[0] not in (INTO, NEAR) or place is None or not (place.room or place.person):
             return None

@@ -1,4 +1,4 @@
-"""However a command is introduced, it is the same command; what only sounds like a remark and asks for a deed is none."""
+"""However a command is introduced, it is the same command, and talk is none."""
 
 import pytest
 from plain_reading import read
@@ -65,6 +65,7 @@ def test_no_command_is_made_of_talk(text: str) -> None:
         ("put the book next to the laptop into the box", "Book at Box"),
         ("get the wine nice and cold", "cool WineBottle"),
         ("is anything in the microwave?", "tell Microwave contents"),
+        ("I want you to open the garage door", "open Door"),
         ("set the toaster going", "switch_on Toaster"),
     ],
 )

@@ -38,6 +38,14 @@ ASKED = [
     "the car door is open, close it",
     "refill the soap dispenser",
     "fill the box",
+    "I want you to move the vase a bit to the left",
+    "I want you to throw away all the newspapers except today's",
+    "would it be possible to get three potatoes out and wash them?",
+    "wash the dishes without breaking anything",
+    "you shouldn't warm an egg and put it on the plate",
+    "there is no need to open the curtains and turn off the floor lamp",
+    "Anna will put the cup in the sink",
+    "I will stick the wine in the fridge myself",
 ]
 
 
