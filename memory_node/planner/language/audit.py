@@ -206,7 +206,8 @@ def _demanded(instruction: Instruction, also_in_part: bool) -> Iterator[NounPhra
         if (command.unread and not also_in_part) or on_the_way:
             continue
         if not command.alternatives:
-            yield from command.targets
+            kept = " ".join(instruction.kept)  # "the fork, ah no, not the fork, the spoon"
+            yield from (one for one in command.targets if not also_in_part or f"not {one.text}" not in kept)
         if command.destination is not None:
             yield command.destination
         if command.contents is not None and command.targets and command.targets[0].refers_back:

@@ -72,7 +72,8 @@ def _unknown_thing(instruction: Instruction, handled: Sequence[Mention], english
     """Return the objection that a thing is spoken of that no class is called by; "" for none."""
     referring = {one.text for one in handled if one.referring}
     told = (phrase for phrase in _told(instruction) if not (phrase.described or phrase.person or phrase.named))
-    strange = (phrase for phrase in told if phrase.strange or phrase.head in english.liquids)
+    nouns = (phrase for phrase in told if phrase.head not in english.states)  # not "[I'd like] this cup ice cold"
+    strange = (phrase for phrase in nouns if phrase.strange or phrase.head in english.liquids)
     return next((f"nobody knows what {one.text!r} is" for one in strange if one.text not in referring), "")
 
 

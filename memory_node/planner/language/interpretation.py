@@ -20,7 +20,7 @@ from memory_node.planner.language.simple_goals import SimpleGoals
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Remark
 from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.targets import Targets, is_of_unknown
+from memory_node.planner.language.targets import Targets, is_of_unknown, known_names
 
 _K, _S = GoalKind, ObjectState
 _RAISING = frozenset(["lift", "get", "pull"])  # "get the door"; "hold the door" opens nothing
@@ -47,12 +47,13 @@ class Interpreter:
         self._topic = first if first is not None and (first.room or _is_generic(first)) else None
         if first is not None and _is_generic(first):
             return  # "the light, switch it off": which one is asked where it is handled
-        named = [one.called for one in remark.phrases if one.called is not None and not is_of_unknown(one)]
+        named = known_names(remark)
         self._discourse.remark([called.all[0] for called in named])
         if remark.stands_first and named:
             self._discourse.topic = named[0].all[0]
-        if remark.phrases and (remark.phrases[0].strange or is_of_unknown(remark.phrases[0])) and not named:
-            self._discourse.unknown = remark.phrases[0].text
+        unknown = next((one for one in remark.phrases[:1] if one.strange or is_of_unknown(one)), None)
+        if unknown is not None and not named:
+            self._discourse.unknown = unknown.text
 
     def read(self, command: Command) -> list[Goal]:
         """Return the goals of one command.

@@ -48,11 +48,13 @@ class NounPhraseReader:
             return replace(phrase, plural=True, count=count, every=count == 1, end=at + 1)
         if phrase.described and words[at : at + 1] and words[at] in self._english.states and phrase.end == at:
             phrase = self._with_state(words, phrase)
-        phrase = self._tail.behind(words, phrase)
-        last = words[phrase.end - 1]
-        if words[begin] == "both" and words[phrase.end : phrase.end + 1] == ["and"] and singular(last) == last:
-            return replace(phrase, count=1, plural=False)  # "both the apple and the tomato"
-        return phrase
+        return self._one_of_both(words, self._tail.behind(words, phrase))
+
+    def _one_of_both(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
+        """Return the first thing of "both the apple and the tomato" as one thing."""
+        last, following = words[phrase.end - 1], words[phrase.end : phrase.end + 1]
+        paired = words[phrase.begin] == "both" and following == ["and"] and singular(last) == last
+        return replace(phrase, count=1, plural=False) if paired else phrase
 
     def _with_state(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
         """Return "something" of "something cold to drink" with its state."""

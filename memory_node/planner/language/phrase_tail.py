@@ -80,10 +80,7 @@ class PhraseTail:
         """Return the phrase told by the noun behind "of", or named by both: "bottle of glass" is a glass bottle."""
         generic = phrase.called is not None and not phrase.called.own
         if phrase.head in self._english.lights and self._lexicon.is_furniture(inner.called):
-            pairs = (self._lexicon.name_at([inner.head, light], 0) for light in sorted(self._english.lights))
-            own = next((found[0] for found in pairs if found is not None and found[1] > 1), None)  # a desk lamp
-            phrase = phrase if own is None else replace(phrase, called=own)
-            return replace(phrase, places=(*phrase.places, (INTO, inner)))  # "the light of the desk"
+            return self._light_of(phrase, inner)
         found = self._lexicon.name_at([inner.head, phrase.head], 0) if generic and inner.head else None
         if found is not None and found[1] > 1:
             return replace(phrase, called=found[0])
@@ -91,6 +88,12 @@ class PhraseTail:
         holds = phrase.called is not None and self._lexicon.is_vessel(phrase.called)
         unlike = inner.strange or (drink and not holds)  # a "carton of milk" is no box
         return replace(phrase, attributes=(*phrase.attributes, inner.head or inner.text), compounded=unlike)
+
+    def _light_of(self, phrase: NounPhrase, furniture: NounPhrase) -> NounPhrase:
+        """Return the lamp of "the light of the desk": a desk lamp, where there is such a name, and it is there."""
+        pairs = (self._lexicon.name_at([furniture.head, light], 0) for light in sorted(self._english.lights))
+        own = next((found[0] for found in pairs if found is not None and found[1] > 1), phrase.called)
+        return replace(phrase, called=own, places=(*phrase.places, (INTO, furniture)))
 
     def _claused(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
         """Take "that is on the table", "lying on the bed", "you washed", "I used before"."""

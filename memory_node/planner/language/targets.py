@@ -11,9 +11,11 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Mention
 from memory_node.planner.language.asking_back import Question, Slot, UnclearError
 from memory_node.planner.language.discourse import Discourse
+from memory_node.planner.language.lexicon import Called
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.phrase_meaning import Fits, PhraseMeaning
 from memory_node.planner.language.spoken_command import Command
+from memory_node.planner.language.spoken_instruction import Remark
 from memory_node.planner.language.surroundings import HomeClasses
 
 _K = GoalKind
@@ -139,3 +141,8 @@ class Targets:
 def is_of_unknown(phrase: NounPhrase) -> bool:
     """Return whether a door is told by what nobody knows: "the dryer door"."""
     return phrase.head in _DOORS and phrase.compounded and phrase.peculiar
+
+
+def known_names(remark: Remark) -> list[Called]:
+    """Return what the names in a remark may mean, but for the doors of what nobody knows."""
+    return [one.called for one in remark.phrases if one.called is not None and not is_of_unknown(one)]
