@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.english import ENDS, OF, WITH, phrase_at
 from memory_node.planner.language.introductions import asks_for_deed
@@ -27,7 +28,13 @@ class Asides:
         """Return whether an aside is marked at a word: "do not ...", "because ..."; "so I would like ..." asks."""
         asked = words[at] == "so" and phrase_at(self._english.openings + self._english.wishes, words, at + 1)
         asked = asked or phrase_at(self._english.openings, words, at) > 2  # "do not forget to ..."
+        asked = asked or self._stands_still(words, at)
         return bool(phrase_at(self._english.asides, words, at)) and not asked
+
+    def _stands_still(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a whole sentence denies and commands: "do not move", but not "do not move to the bed"."""
+        sense = self._english.phrasal.get(tuple(words[at : sentence_end(words, at)]))
+        return sense is not None and sense.kind is GoalKind.STOP
 
     def aside(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Skip what is not to be done, and why something is. "Do not heat the apple, wash it": it is the apple."""

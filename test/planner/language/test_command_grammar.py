@@ -57,7 +57,7 @@ def test_origin_is_no_destination(text: str, origin: str, destination: str) -> N
     assert (text_of(read, "origin"), text_of(read, "destination")) == (origin, destination)
 
 
-@pytest.mark.parametrize("text", ["stop", "stop moving", "freeze", "stand still"])
+@pytest.mark.parametrize("text", ["stop", "stop moving", "freeze", "stand still", "don't move"])
 def test_stopping_needs_no_thing(text: str) -> None:
     assert command(text).kind is K.STOP
 

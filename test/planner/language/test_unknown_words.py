@@ -28,6 +28,8 @@ ASKED = [
     "I spilt some flumbert, wipe it up",
     "do not peel the potato and slice it",
     "don't heat the bread, then bring it to me",
+    "don't move to the bed",
+    "don't move the mug to the bed",
     "turn that thing off, I can't hear",
     "cut the bread, and butter it",
     "put the milk back in the fridge without breaking anything",
