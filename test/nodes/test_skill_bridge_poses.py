@@ -155,3 +155,20 @@ def test_nothing_is_put_where_furniture_as_high_overlaps_the_receptacle() -> Non
 def test_tray_on_a_table_takes_things_though_the_table_is_nearly_as_high() -> None:
     table, tray = box(0.6, 0.0, 0.4, (1.0, 1.0, 0.8)), box(0.6, 0.0, 0.81, (0.4, 0.3, 0.02))
     assert free_spots(tray, None, box(0.0, 0.0, 0.5, (0.07, 0.07, 0.1)), [table])
+
+
+def test_furniture_that_seems_to_fill_a_receptacle_is_remembered_wrongly() -> None:
+    basin = box(0.6, 0.0, 0.75, (0.4, 0.4, 0.2))
+    counter = box(0.6, 0.0, 0.45, (2.0, 0.6, 0.9))  # remembered over the basin that it has around it
+    plate = box(0.5, 0.0, 0.7, (0.1, 0.3, 0.1))
+    kind, held = load_catalogue().get("SinkBasin"), box(0.0, 0.0, 0.5, (0.08, 0.08, 0.08))
+    assert free_spots(basin, kind, held, [counter]) == []
+    spots = free_spots(basin, kind, held, [plate], [counter])
+    assert spots
+    assert all(abs(spot[0] - 0.5) > 0.05 for spot in spots), "what can be moved still counts"
+
+
+def test_furniture_beside_a_receptacle_is_kept_off_where_there_is_room() -> None:
+    table, lamp = box(0.6, 0.0, 0.4, (1.0, 1.0, 0.8)), box(0.3, 0.0, 0.9, (0.3, 1.0, 0.5))
+    held = box(0.0, 0.0, 0.5, (0.07, 0.07, 0.1))
+    assert all(spot[0] > 0.45 for spot in free_spots(table, None, held, [], [lamp]))

@@ -19,7 +19,7 @@ from robot_memory.action import ExecuteInstruction
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.nodes import conversions
-from memory_node.nodes.goal_client import GoalClient, GoalStoppedError
+from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError
 from memory_node.nodes.qos import LATCHED
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.waiting import result_of
@@ -90,13 +90,20 @@ class DemoClient:
     def carry_out(
         self, instruction: str, memory: str, on_feedback: Callable[[Any], None], timeout_s: float
     ) -> ExecuteInstruction.Result:
-        """Send one instruction and return its result.
+        """Send one instruction and return its result; one that takes too long is canceled, and not carried out.
 
         Raises:
-            GoalStoppedError: the planner refuses it, does not end in time, or is gone.
+            GoalStoppedError: the planner refuses it, is gone, or does not say how far it came.
         """
         goal = ExecuteInstruction.Goal(instruction=instruction, memory=memory)
-        return self._instructions.run(goal, timeout_s, on_feedback=on_feedback).result
+        try:
+            return self._instructions.run(goal, timeout_s, on_feedback=on_feedback).result
+        except GoalStoppedError as error:
+            if error.cause is not Cause.LATE or error.response is None:
+                raise
+            result = error.response.result
+            result.message = str(error)
+            return result
 
     def scene(self) -> SceneSnapshot:
         """Return what the memory node remembers."""

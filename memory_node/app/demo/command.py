@@ -18,7 +18,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from memory_node.app.demo.robots import SPEEDS, node_parameters
+from memory_node.app.demo.robots import SPEEDS, TIMEOUTS_S, node_parameters
 from memory_node.app.writable_folder import require_writable
 from memory_node.catalogue.label_space import HOUSEHOLD
 from memory_node.domain.errors import InvalidValueError
@@ -34,7 +34,6 @@ INSTRUCTIONS = (
     "throw the clean red fruit away",
 )
 _START_TIMEOUT_S = 60.0
-_INSTRUCTION_TIMEOUT_S = 600.0
 _CHECK_S = 0.5
 
 
@@ -129,7 +128,7 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
                 console.print(f"[bold]“{escape(instruction)}”[/bold]")
                 progress = _Progress(console, args.headless)
                 with progress:
-                    result = client.carry_out(instruction, mode, progress.show, _INSTRUCTION_TIMEOUT_S)
+                    result = client.carry_out(instruction, mode, progress.show, TIMEOUTS_S[args.robot])
                 nodes.check()
                 report.rows.append(InstructionRow.of(instruction, mode, result))
                 console.print("  done" if result.success else f"  [red]not done: {escape(result.message)}[/red]")

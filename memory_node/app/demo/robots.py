@@ -15,6 +15,8 @@ Given = dict[str, dict[str, Any]]
 
 # Simulated seconds per second: the home has no physics to compute, the body has.
 SPEEDS = {"home": 40.0, "physics": 1.0}
+# Time for an instruction, in real seconds.
+TIMEOUTS_S = {"home": 600.0, "physics": 1200.0}
 
 
 def node_parameters(args: argparse.Namespace, mode: str, folder: str) -> Given:

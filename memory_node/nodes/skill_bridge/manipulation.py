@@ -132,8 +132,10 @@ class Manipulation:
         self._require_held(held, run)
         known = self._look.known(held.object_class) if self._look is not None else frozenset()
         kind = self._catalogue.find(receptacle.object_class)
-        others = [other.box for other in self._lookup.around(receptacle) if other.object_id != held.object_id]
-        spots = free_spots(receptacle.box, kind, held.box, others)
+        around = [other for other in self._lookup.around(receptacle) if other.object_id != held.object_id]
+        furniture = [other.box for other in around if self._is_furniture(other)]
+        others = [other.box for other in around if not self._is_furniture(other)]
+        spots = free_spots(receptacle.box, kind, held.box, others, furniture)
         if not spots:
             message = f"no room left at {receptacle.object_class}"
             raise SkillFailure(FailureReason.OCCUPIED, message, receptacle.object_id)
@@ -164,6 +166,10 @@ class Manipulation:
         self._require_there(held, placement.center, known, run)
         run.report("manipulating", 1.0)
         return changes
+
+    def _is_furniture(self, target: Target) -> bool:
+        kind = self._catalogue.find(target.object_class)
+        return kind is not None and not kind.pickupable
 
     def fold(self, run: SkillRun) -> None:
         """Bring the arm in after a skill that failed, if it can; the base is to drive without hitting anything."""

@@ -35,13 +35,24 @@ class Placement:
 
 
 def free_spots(
-    receptacle: OrientedBox, kind: ObjectKind | None, held: OrientedBox, others: Sequence[OrientedBox]
+    receptacle: OrientedBox,
+    kind: ObjectKind | None,
+    held: OrientedBox,
+    others: Sequence[OrientedBox],
+    furniture: Sequence[OrientedBox] = (),
 ) -> list[FloatArray]:
     """Return the centres (3,) in map that the held thing may have in or on a receptacle, at every level of its kind.
 
-    others: what else is close; a spot is free when nothing there would be touched. Where furniture as high overlaps the
-    receptacle, one of the two is remembered too large: such spots are left out if there are any others.
+    others, furniture: what else is close; a spot is free when nothing there would be touched. Where something as high
+    overlaps the receptacle, one of the two is remembered too large: such spots are left out if there are any others.
+    Where furniture leaves no room at all, it cannot be as it is remembered, and only the others count.
     """
+    return _spots(receptacle, kind, held, [*others, *furniture]) or _spots(receptacle, kind, held, others)
+
+
+def _spots(
+    receptacle: OrientedBox, kind: ObjectKind | None, held: OrientedBox, others: Sequence[OrientedBox]
+) -> list[FloatArray]:
     radius = 0.5 * float(np.linalg.norm(held.size[:2]))
     spots: list[FloatArray] = []
     sure: list[FloatArray] = []
