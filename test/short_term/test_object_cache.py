@@ -66,16 +66,22 @@ def test_lookup_counts_one_need_each_and_feeds_the_policy():
 
 
 def test_sightings_in_quick_succession_are_one_use():
+    # Uses are estimated by hashes, which differ in every process: names that collide with others seem used more often.
+    evicted = sum(is_evicted_after_one_use(str(number)) for number in range(20))
+    assert evicted >= 15, "it was used once, what came late twice"
+
+
+def is_evicted_after_one_use(name):
     cache = cache_of(10, policy="w-tinylfu", window_share=0.1, use_interval_s=2.0)
     for number in range(10):
-        cache.put(unit("seen", stamp_s=1.0 + 0.1 * number))
+        cache.put(unit(f"seen{name}", stamp_s=1.0 + 0.1 * number))
     for number in range(9):
-        cache.put(unit(f"other{number}", stamp_s=3.0))
-        cache.lookup(f"other{number}")
+        cache.put(unit(f"other{name}{number}", stamp_s=3.0))
+        cache.lookup(f"other{name}{number}")
     for number in range(2):
-        cache.put(unit("late", stamp_s=4.0 + 3.0 * number))
-    cache.put(unit("later", stamp_s=9.0))
-    assert "seen" not in cache, "it was used once, what came late twice"
+        cache.put(unit(f"late{name}", stamp_s=4.0 + 3.0 * number))
+    cache.put(unit(f"later{name}", stamp_s=9.0))
+    return f"seen{name}" not in cache
 
 
 def test_warm_only_above_95_percent():
