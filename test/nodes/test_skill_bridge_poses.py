@@ -80,6 +80,21 @@ def test_spots_keep_off_edges_and_neighbours() -> None:
         assert spot[2] == pytest.approx(0.85)
 
 
+def test_hand_has_room_within_walls() -> None:
+    can = box(1.0, 0.0, 0.2, (0.28, 0.28, 0.4))
+    apple = box(0.0, 0.0, 0.0, (0.074, 0.074, 0.07))
+    spots = free_spots(can, load_catalogue().get("GarbageCan"), apple, [])
+    assert spots
+    fingers_m = 0.037 + 0.03  # half the thing and a finger beside it
+    assert all(np.abs(spot[:2] - can.center[:2]).max() + fingers_m < 0.14 - 0.04 for spot in spots)
+
+
+def test_what_fills_a_bowl_is_put_into_its_middle() -> None:
+    bowl = box(1.0, 0.0, 0.5, (0.15, 0.15, 0.06))
+    spots = free_spots(bowl, load_catalogue().get("Bowl"), box(0.0, 0.0, 0.0, (0.074, 0.074, 0.07)), [])
+    assert {tuple(np.round(spot[:2], 3)) for spot in spots} == {(1.0, 0.0)}
+
+
 def test_full_receptacle_has_no_spot() -> None:
     plate = box(1.0, 0.0, 0.8, (0.2, 0.2, 0.02))
     cake = box(1.0, 0.0, 0.86, (0.2, 0.2, 0.1))

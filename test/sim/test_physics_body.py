@@ -126,6 +126,30 @@ def test_no_way_leads_into_the_worktop(robot: BodyRobot) -> None:
     assert robot.move_tool(lifted(grasp, -0.2), 1.0) is None
 
 
+def test_no_finger_goes_down_a_wall_beside_what_the_hand_holds(robot: BodyRobot) -> None:
+    simulation = robot.simulation
+    take(robot, "apple")
+    bin_box = simulation.box("bin")
+    x, y = bin_box.center[:2].tolist()
+    for joint, value in zip(("base_x", "base_y", "base_yaw"), (x, y + 0.75, -0.5 * np.pi)):
+        simulation._place(joint, value)
+    tool_T_apple = simulation.site_pose("tool_link").inverse() @ simulation.body_pose("apple")
+    simulation._wake()  # with the base where it is now
+    simulation.place_item("apple", simulation.site_pose("tool_link") @ tool_T_apple)
+    map_T_base = Pose.planar(x, y + 0.75, -0.5 * np.pi)
+
+    def way_into(beside_m: float) -> bool:
+        scene = PlanningScene(simulation)
+        scene.refresh()
+        tool = map_T_base.inverse() @ tool_pointing_down(x + beside_m, y, bin_box.top_m - 0.05, -0.5 * np.pi)
+        postures = ArmKinematics().solutions(tool, np.array(CARRY), np.random.default_rng(0))
+        assert postures
+        return any(scene.is_free(joints, True) for joints in postures)
+
+    assert way_into(0.0)
+    assert not way_into(0.5 * float(bin_box.size[0]) - 0.06)
+
+
 def test_everything_stays_where_it_is_laid() -> None:
     plan = plan_home(3)
     robot = BodyRobot(plan, BodyNoise.none())

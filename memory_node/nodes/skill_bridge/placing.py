@@ -15,6 +15,8 @@ from memory_node.nodes.skill_bridge.target import Grip
 _STEP_M = 0.05
 # Distance from the receptacle's edge, if there is room: positions are known to a few centimetres.
 _EDGE_M = 0.04
+# Width of an open finger beside the held thing: what is put into a hollow has room for the hand, too.
+_HAND_M = 0.03
 # First distance between spots that are tried in turn: neighbours mostly fail for the same reason (m).
 _APART_M = 0.15
 _DOWN = np.array([0.0, 0.0, -1.0])
@@ -45,13 +47,24 @@ def free_spots(
 
     others, furniture: what else is close; a spot is free when nothing there would be touched. Where something as high
     overlaps the receptacle, one of the two is remembered too large: such spots are left out if there are any others.
+    Within walls the hand should have room beside the thing, too; where nothing is left then, the thing alone has to.
     Where furniture leaves no room at all, it cannot be as it is remembered, and only the others count.
     """
-    return _spots(receptacle, kind, held, [*others, *furniture]) or _spots(receptacle, kind, held, others)
+    rooms_m = (_HAND_M, 0.0) if kind is not None and kind.holds == "in" else (0.0,)
+    for near in ([*others, *furniture], others):
+        for room_m in rooms_m:
+            spots = _spots(receptacle, kind, held, near, room_m)
+            if spots:
+                return spots
+    return []
 
 
 def _spots(
-    receptacle: OrientedBox, kind: ObjectKind | None, held: OrientedBox, others: Sequence[OrientedBox]
+    receptacle: OrientedBox,
+    kind: ObjectKind | None,
+    held: OrientedBox,
+    others: Sequence[OrientedBox],
+    hand_m: float,
 ) -> list[FloatArray]:
     radius = 0.5 * float(np.linalg.norm(held.size[:2]))
     spots: list[FloatArray] = []
@@ -60,7 +73,7 @@ def _spots(
         ground = receptacle.bottom_m + level * float(receptacle.size[2])
         height = ground + 0.5 * float(held.size[2]) + _RELEASE_ABOVE_M
         beside = [other for other in others if abs(other.top_m - ground) <= _AS_HIGH_M]
-        for x, y in _grid(receptacle, radius):
+        for x, y in _grid(receptacle, radius, hand_m):
             center = np.array([x, y, height])
             if not any(_touches(center, radius, 0.5 * float(held.size[2]), other) for other in others):
                 spots.append(center)
@@ -112,12 +125,15 @@ def _placement(spot: FloatArray, robot: Pose, grip: Grip, cupboard: bool, axis: 
     return Placement(shifted(pose, before), pose, shifted(pose, after), spot)
 
 
-def _grid(box: OrientedBox, radius: float) -> FloatArray:
-    """Return points (n, 2) on the footprint that keep `radius` from its edges; its middle when none does."""
+def _grid(box: OrientedBox, radius: float, hand_m: float) -> FloatArray:
+    """Return points (n, 2) on the footprint that keep `radius` from its edges; its middle when none does.
+
+    hand_m: width of the hand beside the thing, which then keeps off the edges as far as there is room.
+    """
     sides = []
     for half in 0.5 * box.size[:2]:
-        room = max(float(half) - radius, 0.0)
-        room -= min(_EDGE_M, 0.5 * room)
+        room = max(float(half) - radius - hand_m, 0.0)
+        room -= min(_EDGE_M, room if hand_m else 0.5 * room)
         sides.append(np.linspace(-room, room, max(int(2.0 * room / _STEP_M), 0) + 1) if room else np.zeros(1))
     x, y = (axis.ravel() for axis in np.meshgrid(*sides))
     cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)

@@ -17,6 +17,8 @@ _HAND = ("gripper_link", "wrist_roll_link")
 _STANDS = ("base_link", "torso_fixed_link", "laser_link")
 # Overlap that counts as a collision: the arm's links, the fingers (they may bend on what they reach for), the load.
 _ARM_M, _FINGER_M, _LOAD_M = 0.001, 0.008, 0.006
+# Least vertical part of the normal of a contact with something below or above.
+_UPRIGHT = 0.7
 # Padding of the arm's links in free motions, as MoveIt's link_padding: the servos follow a path to about this.
 PADDING_M = 0.012
 
@@ -79,7 +81,11 @@ class PlanningScene:
         allowed = np.full(count, np.inf)
         mine = self._arm[bodies].any(axis=1)
         allowed[mine] = -padding_m if padding_m else _ARM_M
-        allowed[mine & self._fingers[bodies].any(axis=1)] = -padding_m if padding_m else _FINGER_M
+        bends = mine & self._fingers[bodies].any(axis=1)
+        if self._load >= 0:
+            # Closed on a thing they give way upwards only: a finger that slides down a wall is forced open.
+            bends &= np.abs(self._data.contact.frame[:count, 2]) > _UPRIGHT
+        allowed[bends] = -padding_m if padding_m else _FINGER_M
         if pushes:
             allowed[self._hand[bodies].any(axis=1) & self._gives_way[bodies].any(axis=1)] = np.inf
         allowed[load.any(axis=1)] = _LOAD_M
