@@ -124,6 +124,19 @@ class Asides:
                 return [phrase]
         return []
 
+    def _shown_between(self, words: Sequence[str], at: int, end: int) -> list[NounPhrase]:
+        """Return all things that words [at, end) point at, unknown ones, too: "see the melon and the egg?"."""
+        found: list[NounPhrase] = []
+        while at < end:
+            phrase = self._commands.phrase(words, at)
+            strange = phrase is not None and phrase.strange and words[at] in self._english.determiners
+            if phrase is not None and (phrase.named or strange):
+                found.append(phrase)
+                at = self._past_places(words, phrase.end)
+            else:
+                at += 1
+        return found
+
     # --- sentences
 
     def _topic(self, words: Sequence[str], start: int, at: int) -> NounPhrase | None:
@@ -145,13 +158,20 @@ class Asides:
             heard.unread += words[at:end]
             return end
         spoken_of = [topic] if topic is not None and not topic.refers_back else []
-        if topic is None or not topic.named:
+        if words[at] == "see":
+            spoken_of += self._shown_between(words, verb, end)
+        elif topic is None or not topic.named:
             spoken_of += self.named_between(words, verb, end) or self._strange_between(words, verb, end)
         heard.parts.append(Remark(tuple(spoken_of)))
         heard.aside += words[at:end]
-        if any(words[p] in ("to", "not") and self._commands.begins(words, p + 1) for p in range(at, end - 1)):
+        if any(self._deed_follows(words, p) for p in range(at, end - 1)):
             self._deny_rest(words, at, end, heard)  # "you should not warm the egg and put it on the plate"
         return end
+
+    def _deed_follows(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a word leads to a deed, also one whose thing comes later: "you to open [and wash the mug]"."""
+        asked = words[max(0, at - 1) : at + 1] == ["you", "to"] and bool(self._english.base_form(words[at + 1]))
+        return asked or (words[at] in ("to", "not") and self._commands.begins(words, at + 1))
 
     def _past_places(self, words: Sequence[str], at: int) -> int:
         while (found := self._english.preposition_at(words, at)) is not None:

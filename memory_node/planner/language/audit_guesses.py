@@ -14,9 +14,9 @@ from memory_node.planner.language.spoken_instruction import Instruction, unread_
 _K = GoalKind
 # What is done with a thing, and cannot be meant unless a word says it.
 _DEEDS = (_K.OPEN, _K.CLOSE, _K.FILL, _K.EMPTY, _K.SWITCH_ON, _K.SWITCH_OFF, _K.BREAK, _K.THROW)
-# Words of direction, exclusion and for other people: with them a command asks for something else than without.
+# Words of direction, place, exclusion and for other people: with them a command asks for something else than without.
 _DIRECTIONS = ("left", "right", "forward", "forwards", "backwards", "sideways", "higher", "lower")
-_TURNING = frozenset([*_DIRECTIONS, "except", "excluding", "besides", "her", "him"])
+_TURNING = frozenset([*_DIRECTIONS, "except", "excluding", "besides", "her", "him", "where"])
 _OWN_DEEDS = frozenset(["will", "myself", "about", "going"])  # people say with them what they do themselves
 _STATES = frozenset(["open", "closed", "shut", "on", "off", "full", "empty"])
 

@@ -119,14 +119,16 @@ class CommandReader:
     # --- rules, in the order in which they are tried
 
     def _where_it_was(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
-        """Take "where it was"."""
+        """Take "where it was", but not "where I can reach it"."""
         english, found = self.english, reading.found
         if not found.targets or words[at] != "where" or not english.where_it_was & set(words[at + 1 : at + 2]):
             return None
-        found.back = True
         end = at
         while end < len(words) and words[end] in english.where_it_was:
             end += 1
+        if "".join(words[end : end + 1]) in english.auxiliaries:
+            return None
+        found.back = True
         return end
 
     def _skipped(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:

@@ -51,9 +51,7 @@ class Interpreter:
         self._discourse.remark([called.all[0] for called in named])
         if remark.stands_first and named:
             self._discourse.topic = named[0].all[0]
-        unknown = next((one for one in remark.phrases[:1] if one.strange or is_of_unknown(one)), None)
-        if unknown is not None and not named:
-            self._discourse.unknown = unknown.text
+        self._discourse.unknown = _unknown_of(remark) or self._discourse.unknown
 
     def read(self, command: Command) -> list[Goal]:
         """Return the goals of one command.
@@ -290,6 +288,13 @@ class Interpreter:
         if mention is None or mention.beside or not mention.object_class:
             return False
         return self._kinds[mention.object_class].pickupable
+
+
+def _unknown_of(remark: Remark) -> str:
+    """Return what a remark calls a thing of which nobody knows what it is, "" where it speaks of none."""
+    named = known_names(remark)
+    among = remark.phrases if named else remark.phrases[:1]
+    return next((one.text for one in among if one.strange or (not named and is_of_unknown(one))), "")
 
 
 def _is_generic(phrase: NounPhrase) -> bool:

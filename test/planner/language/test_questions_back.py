@@ -34,6 +34,9 @@ def grammar() -> Understander:
         ("put the hammer in the drawer", Slot.TARGET),
         ("put the mug into the contraption", Slot.DESTINATION),
         ("the table", Slot.COMMAND),
+        ("put the remote where I can reach it", Slot.DESTINATION),
+        ("see the melon and the egg? put them both in the fridge", Slot.TARGET),
+        ("I don't want you to open and wash the mug", Slot.COMMAND),
         ("yes", Slot.COMMAND),
     ],
 )
