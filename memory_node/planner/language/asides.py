@@ -161,7 +161,7 @@ class Asides:
         if words[at] == "see":
             spoken_of += self._shown_between(words, verb, end)
         elif topic is None or not topic.named:
-            spoken_of += self.named_between(words, verb, end) or self._strange_between(words, verb, end)
+            spoken_of = self.named_between(words, verb, end) or spoken_of + self._strange_between(words, verb, end)
         heard.parts.append(Remark(tuple(spoken_of)))
         heard.aside += words[at:end]
         if any(self._deed_follows(words, p) for p in range(at, end - 1)):

@@ -15,6 +15,9 @@ from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.surroundings import HomeClasses, Recall
 
 Fits = Callable[[str], bool]
+# They stand behind what a thing is for: "something to write with".
+_STRANDED = frozenset(["with", "on", "in", "into", "from", "at", "under", "off"])
+
 # A description such as "something to write with" -> the classes that it may mean, likeliest first.
 Describe = Callable[[str], Sequence[str]]
 # A noun that names no class -> the classes whose meaning is close to it, closest first.
@@ -238,9 +241,18 @@ class PhraseMeaning:
         if phrase.head in _CONTENTS and phrase.places and not self._guesses:
             raise UnclearError(Question(f"What is {phrase.text.partition(' ')[2]!r}?", slot=slot))
         meant = self._fitting(tuple(self._describe(phrase.text)), fits)
-        if not meant or not (phrase.places or phrase.attributes or phrase.text != phrase.head):
+        told = phrase.places or phrase.attributes or phrase.text != phrase.head
+        if not meant or not told or self._used_otherwise(phrase.text, meant[0]):
             raise UnclearError(Question(f"Which thing do you mean by {phrase.text!r}?", slot=slot))
         return self._made(phrase, meant, guessed=True)
+
+    def _used_otherwise(self, text: str, name: str) -> bool:
+        """Return whether a class is used with another preposition than is said: a pen is to write with, not on."""
+        verb, preposition = ["", *text.split()][-2:]
+        kind = self._kinds[name]
+        told = " ".join((*kind.described, kind.gloss)).split()
+        used = [_STRANDED & set(told[at + 1 : at + 5]) for at, word in enumerate(told) if word == verb]
+        return preposition in _STRANDED and any(used) and all(preposition not in one for one in used)
 
     def _spoken_of(self, phrase: NounPhrase, slot: Slot, fits: Fits | None) -> Mention:
         """Return what a pronoun means: what was spoken of last and fits, or what the hand holds."""

@@ -117,6 +117,9 @@ class WantedStates:
         phrase = self._commands.phrase(words, at + 1)
         if phrase is None or phrase.person:
             return None
+        turned = self._turned(words, phrase)
+        if turned is not None:
+            return turned
         end = phrase.end
         while end < len(words) and (words[end] in _BECOMING or words[end].endswith("ly")):
             end += 1
@@ -126,6 +129,15 @@ class WantedStates:
         going_on = "".join(words[end : end + 1])
         base = self._english.base_form(going_on) if going_on.endswith("ing") else ""
         return self.as_command(words, base, phrase, end + 1) if base else None
+
+    def _turned(self, words: Sequence[str], phrase: NounPhrase) -> Read | None:
+        """Read "[get] the lamp on the desk turned on"."""
+        told = self.told_by_places(words, phrase)
+        if told.end + 1 >= len(words):
+            return None
+        base = self._english.base_form(words[told.end], participle=True)
+        done = base != words[told.end] and self._english.with_particle(base, words[told.end + 1]) is not None
+        return self.as_command(words, base, told, told.end + 1) if done else None
 
     def passive(self, words: Sequence[str], at: int) -> Read | None:
         """Read "the apple should be washed", "the mug goes in the sink"."""

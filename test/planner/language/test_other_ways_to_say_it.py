@@ -22,6 +22,8 @@ from plain_reading import read
         ("turn on the lamp by pressing the light switch", "switch_on LightSwitch"),
         ("turn both lamps on, the desk lamp and the floor lamp", "switch_on DeskLamp; switch_on FloorLamp"),
         ("forget it, leave it", "stop"),
+        ("get the lamp on the desk turned on", "switch_on DeskLamp"),
+        ("get the TV switched off", "switch_off Television"),
         ("reach me the salt", "SaltShaker at User"),
         ("bring me either the apple or the potato", "Apple at User"),
     ],
