@@ -26,7 +26,8 @@ class ModelConfig(Parameters):
         default=4096,
         ge=256,
         le=1_048_576,
-        description="tokens that the model in this process keeps: prompts and replies",
+        description="tokens of the longest prompt with its reply, of the model in this process, and of all prompts that"
+        " it keeps",
     )
     threads: int = Field(
         default=0, ge=0, le=256, description="threads of the model in this process; 0: one for each core, at most 8"

@@ -41,16 +41,17 @@ class LlmConfig(ModelConfig):
     )
     things: int = Field(default=30, ge=1, le=500, description="things that the prompt names at most")
     window_tokens: int = Field(
-        default=8192,
+        default=4096,
         ge=256,
         le=1_048_576,
-        description="tokens that the model in this process keeps: prompts and replies",
+        description="tokens of the longest prompt with its reply, of the model in this process, and of all prompts that"
+        " it keeps",
     )
     context_tokens: int = Field(
         default=2000,
         ge=0,
         le=100_000,
-        description="tokens of memory in the prompt at most; in this process at most an eighth of the window",
+        description="tokens of memory in the prompt at most; in this process at most a quarter of the window",
     )
     max_repairs: int = Field(
         default=3,
@@ -72,7 +73,7 @@ class LlmConfig(ModelConfig):
     @property
     def context_budget(self) -> int:
         """Tokens of memory in the prompt: a small window must hold the steps of a long task, too."""
-        return min(self.context_tokens, self.window_tokens // 8) if self.in_process else self.context_tokens
+        return min(self.context_tokens, self.window_tokens // 4) if self.in_process else self.context_tokens
 
 
 class PlannerConfig(Parameters):

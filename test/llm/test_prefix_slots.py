@@ -1,5 +1,6 @@
 import random
 
+import numpy as np
 import pytest
 
 from memory_node.llm.errors import TooLongError
@@ -15,9 +16,12 @@ class Cells:
     def cut(self, sequence: int, start: int) -> None:
         del self.sequences.setdefault(sequence, [])[start:]
 
-    def share(self, source: int, target: int, end: int) -> None:
-        assert not self.sequences.get(target), "only an empty sequence may share"
-        self.sequences[target] = self.sequences[source][:end]
+    def saved(self, sequence: int) -> np.ndarray:
+        return np.array(self.sequences[sequence], dtype=np.uint8)
+
+    def restore(self, sequence: int, state: np.ndarray) -> None:
+        assert not self.sequences.get(sequence), "only an empty sequence takes back"
+        self.sequences[sequence] = state.tolist()
 
     def read(self, slot, tokens: list[int]) -> None:
         """Do what the engine does with a slot."""
@@ -85,4 +89,14 @@ def test_random_prompts_never_exceed_the_cells_nor_mix_tokens(cells: Cells) -> N
         assert len(slot.tokens) < len(prompt)
         cells.read(slot, prompt)
         assert cells.sequences[slot.sequence] == prompt
-        assert sum(map(len, cells.sequences.values())) <= 200
+        assert sum(len(one.tokens) for one in slots.kept) <= 200
+
+
+def test_only_the_prompt_that_is_read_lies_in_the_memory(cells: Cells) -> None:
+    slots = PrefixSlots(cells, 3, 100)
+    for begin in (10, 40, 70):
+        prompt = list(range(begin, begin + 20))
+        cells.read(slots.take("", prompt, 0), prompt)
+        assert cells.sequences == {0: prompt}
+    assert slots.take("", [*range(10, 30), 1], 0).tokens == list(range(10, 30))
+    assert cells.sequences == {0: list(range(10, 30))}

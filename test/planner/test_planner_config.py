@@ -20,5 +20,5 @@ def test_one_value_may_be_changed() -> None:
 
 def test_small_window_leaves_room_for_the_steps() -> None:
     assert LlmConfig(base_url="http://127.0.0.1:9/v1").context_budget == 2000
-    assert LlmConfig(window_tokens=4096).context_budget == 512
+    assert LlmConfig(window_tokens=2048).context_budget == 512
     assert LlmConfig(context_tokens=100).context_budget == 100

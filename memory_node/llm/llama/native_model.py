@@ -15,13 +15,11 @@ from memory_node.llm.llama.library import ContextParams, Pointer, llama_library
 from memory_node.llm.llama.sampling import Grammar
 from memory_node.llm.llama.vocabulary import Vocabulary
 
-# Tokens that one pass reads. From 64 on llama.cpp computes attention on the processor less exactly and a sixth faster:
-# likelihoods move by some tenths, and a reply would depend on what was read in which pieces. Also, no deadline ends a
-# pass.
+# Tokens that one pass reads; no deadline ends a pass.
 PASS_TOKENS = 63
 _MOST_THREADS = 8
-_FLASH_ATTENTION = 1
-_BFLOAT16 = 30  # ggml_type
+_PLAIN_ATTENTION = 0
+_FLOAT32 = 0  # ggml_type
 
 # A row of a pass: token, position, the sequences that it belongs to, whether its logits are wanted.
 Row = tuple[int, int, tuple[int, ...], bool]
@@ -73,10 +71,10 @@ class NativeModel:
         params.n_batch = params.n_ubatch = PASS_TOKENS
         params.n_seq_max = sequences
         params.n_threads = params.n_threads_batch = threads or min(len(os.sched_getaffinity(0)), _MOST_THREADS)
-        params.flash_attn_type = _FLASH_ATTENTION
-        # With values in bfloat16 llama.cpp sums attention in 32 bits, with its default in 16. Then the order in which
-        # tokens happen to lie in the memory shows in the logits, and a reply would depend on what was asked before.
-        params.type_v = _BFLOAT16
+        # On a processor matrix products read a prompt faster than llama.cpp's flash attention does. Values in 32 bits:
+        # in 16 the likelihoods would depend on how many tokens a pass reads.
+        params.flash_attn_type = _PLAIN_ATTENTION
+        params.type_v = _FLOAT32
         params.kv_unified = True  # candidates share the cells of their prompt
         context = self._library.llama_init_from_model(self._model, params)
         if not context:
@@ -141,6 +139,21 @@ class NativeModel:
     def share(self, source: int, target: int, end: int) -> None:
         """Let the first `end` positions of `source` belong to `target`, too."""
         self._library.llama_memory_seq_cp(self._memory, source, target, 0, end)
+
+    def saved(self, sequence: int) -> NDArray[np.uint8]:
+        """Return what the memory holds of a sequence."""
+        state = np.empty(self._library.llama_state_seq_get_size(self._context, sequence), dtype=np.uint8)
+        size = self._library.llama_state_seq_get_data(self._context, state.ctypes.data, state.size, sequence)
+        return state[:size]
+
+    def restore(self, sequence: int, state: NDArray[np.uint8]) -> None:
+        """Put what was saved of a sequence into an empty one.
+
+        Raises:
+            LlmError: llama.cpp cannot.
+        """
+        if not self._library.llama_state_seq_set_data(self._context, state.ctypes.data, state.size, sequence):
+            raise LlmError(f"llama.cpp cannot take back {state.size} bytes of a prompt")
 
     def clear(self) -> None:
         """Empty the memory."""

@@ -6,47 +6,63 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory_node.llm.errors import TooLongError
+
+SEQUENCE = 0  # the number of the sequence in which prompts are read
 
 
 class SequenceMemory(Protocol):
-    """The attention memory of a model: cells that belong to one or more numbered sequences of tokens."""
+    """The attention memory of a model: cells that belong to numbered sequences of tokens."""
 
     def cut(self, sequence: int, start: int) -> None:
         """Take everything from position `start` on out of a sequence."""
 
-    def share(self, source: int, target: int, end: int) -> None:
-        """Let the first `end` positions of `source` belong to the empty sequence `target`, too."""
+    def saved(self, sequence: int) -> NDArray[np.uint8]:
+        """Return what it holds of a sequence."""
+
+    def restore(self, sequence: int, state: NDArray[np.uint8]) -> None:
+        """Put what was saved into an empty sequence."""
 
 
 @dataclass
 class Slot:
-    """One kept sequence. adapter: what it was read with; tokens: what the memory holds of it."""
+    """One kept prompt. adapter: what it was read with; tokens: what is kept of it; state: as saved, None in memory."""
 
-    sequence: int
+    sequence: int = SEQUENCE
     adapter: str = ""
     tokens: list[int] = field(default_factory=list)
     used: int = 0
+    state: NDArray[np.uint8] | None = None
 
 
 class PrefixSlots:
-    """Gives each prompt a sequence that holds as much of its beginning as is known.
+    """Gives each prompt the one sequence, with as much of the prompt's beginning as is known.
 
     A slot of which the new prompt shares at least half is taken over; otherwise the prompt goes into the slot that was
-    unused for longest, and the shared beginning is shared there too. When the cells run short, the slots unused for
-    longest are emptied.
+    unused for longest, and begins with what it shares. Attention passes over all cells in use, whosesoever they are,
+    so only the prompt that is read lies in the memory; the others are saved beside it. When all together have more
+    tokens than there are cells, the slots unused for longest are emptied.
 
     Args:
-        memory: where the sequences live.
-        count: how many there are.
-        cells: tokens that all of them hold together.
+        memory: where the sequence lives.
+        count: how many prompts are kept.
+        cells: tokens that all of them have together.
     """
 
     def __init__(self, memory: SequenceMemory, count: int, cells: int) -> None:
         self._memory = memory
         self._cells = cells
-        self._slots = [Slot(sequence) for sequence in range(count)]
+        self._slots = [Slot() for _ in range(count)]
+        self._live = self._slots[0]
         self._clock = 0
+
+    @property
+    def kept(self) -> tuple[Slot, ...]:
+        """All slots."""
+        return tuple(self._slots)
 
     def take(self, adapter: str, tokens: Sequence[int], room: int) -> Slot:
         """Return the slot for a prompt. Its tokens are a beginning of the prompt that lacks at least the last token.
@@ -67,35 +83,36 @@ class PrefixSlots:
             slot = min((one for one in self._slots if one is not best), key=lambda one: one.used, default=best)
         self._clock += 1
         best.used = slot.used = self._clock
-        if slot is not best:
-            self._empty(slot)
-            if shared:
-                self._memory.share(best.sequence, slot.sequence, shared)
-            slot.tokens = best.tokens[:shared]
-        elif shared < len(slot.tokens):
-            self._memory.cut(slot.sequence, shared)
-            del slot.tokens[shared:]
-        slot.adapter = adapter
+        self._bring(slot, best, shared)
+        slot.adapter, slot.tokens = adapter, best.tokens[:shared]
         self._make_room(slot, len(tokens) + room)
         return slot
+
+    def _bring(self, slot: Slot, best: Slot, shared: int) -> None:
+        """Leave in the memory what `best` begins with, for `slot`; save what lay there, unless it was the slot's."""
+        was = self._live
+        if was is not slot and was.tokens:
+            was.state = self._memory.saved(SEQUENCE)
+        if best is not was and best.state is not None and shared:
+            self._memory.cut(SEQUENCE, 0)
+            self._memory.restore(SEQUENCE, best.state)
+            self._memory.cut(SEQUENCE, shared)
+        else:
+            self._memory.cut(SEQUENCE, shared if best is was else 0)
+        slot.state = None
+        self._live = slot
 
     def forget_all(self) -> None:
         """Take note that the memory was cleared."""
         for slot in self._slots:
-            slot.tokens.clear()
+            slot.tokens, slot.state = [], None
 
     def _make_room(self, keeper: Slot, needed: int) -> None:
         for slot in sorted(self._slots, key=lambda one: one.used):
-            # Shared cells are counted once for each of their slots, which errs on the safe side.
             if needed + sum(len(one.tokens) for one in self._slots if one is not keeper) <= self._cells:
                 return
             if slot is not keeper:
-                self._empty(slot)
-
-    def _empty(self, slot: Slot) -> None:
-        if slot.tokens:
-            self._memory.cut(slot.sequence, 0)
-            slot.tokens = []
+                slot.tokens, slot.state = [], None
 
 
 def _shared(slot: Slot, adapter: str, tokens: Sequence[int]) -> int:

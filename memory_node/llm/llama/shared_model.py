@@ -17,14 +17,15 @@ from memory_node.llm.llama.candidate_reading import CandidateReading
 from memory_node.llm.llama.candidate_tree import candidate_tree, portions
 from memory_node.llm.llama.chat_template import ChatTemplate
 from memory_node.llm.llama.native_model import PASS_TOKENS, NativeModel, Row
-from memory_node.llm.llama.prefix_slots import PrefixSlots, Slot
+from memory_node.llm.llama.prefix_slots import SEQUENCE, PrefixSlots, Slot
 from memory_node.llm.llama.reply_guesses import ReadAhead, ReplyGuesses
 from memory_node.llm.llama.sampling import Grammar, TokenChoice
 
-# Prompts that are kept: about one for each use of a model (planner, lessons, states, knowledge).
-_SLOTS = 4
+# Prompts that are kept for each adapter: the one that is read, and the last of another use (lessons, knowledge).
+_SLOTS = 2
 # Candidates that are scored side by side, and the tokens that they may have besides shared beginnings.
 _BRANCHES = 60
+_FIRST_BRANCH = SEQUENCE + 1
 _MOST_NODES = 512
 
 
@@ -71,7 +72,7 @@ class LlamaEngine:
     def __init__(
         self, path: Path, window_tokens: int, threads: int = 0, weights: Path | None = None, merged: str = ""
     ) -> None:
-        self._native = NativeModel(path, window_tokens, _SLOTS + _BRANCHES, threads, weights)
+        self._native = NativeModel(path, window_tokens, _FIRST_BRANCH + _BRANCHES, threads, weights)
         self._merged = merged
         self.template = ChatTemplate(self._native.chat_template, self._native.vocabulary)
         self._slots = PrefixSlots(self._native, _SLOTS, self._native.window_tokens)
@@ -150,7 +151,7 @@ class LlamaEngine:
             slot, behind = self._slot_for(prompt, candidates, deadline)
             for portion in portions(candidates, _BRANCHES, _MOST_NODES):
                 tree = candidate_tree([candidates[i] for i in portion])
-                with CandidateReading(self._native, slot, tree, behind, _SLOTS, deadline) as reading:
+                with CandidateReading(self._native, slot, tree, behind, _FIRST_BRANCH, deadline) as reading:
                     for i, score in zip(portion, reading.scores()):
                         found[i] = score
         return found
@@ -171,7 +172,7 @@ class LlamaEngine:
             for portion in portions(candidates, _BRANCHES, _MOST_NODES):
                 tree = candidate_tree([candidates[i] for i in portion])
                 own = [bonuses[i] for i in portion]
-                with CandidateReading(self._native, slot, tree, behind, _SLOTS, deadline) as reading:
+                with CandidateReading(self._native, slot, tree, behind, _FIRST_BRANCH, deadline) as reading:
                     at, score = reading.likeliest(own)
                 if best is None or score + own[at] > best[0]:
                     best = score + own[at], portion[at], score
