@@ -80,7 +80,7 @@ def test_prompt_beyond_the_window_is_refused_with_the_figures(cells: Cells) -> N
 
 def test_random_prompts_never_exceed_the_cells_nor_mix_tokens(cells: Cells) -> None:
     chance = random.Random(1)
-    slots = PrefixSlots(cells, 4, 200)
+    slots, kept = PrefixSlots(cells, 4, 200), {}
     prompts = [[chance.randrange(3) for _ in range(chance.randrange(1, 120))] for _ in range(12)]
     for _ in range(400):
         prompt, adapter = chance.choice(prompts)[: chance.randrange(1, 120)], chance.choice("ab")
@@ -89,7 +89,8 @@ def test_random_prompts_never_exceed_the_cells_nor_mix_tokens(cells: Cells) -> N
         assert len(slot.tokens) < len(prompt)
         cells.read(slot, prompt)
         assert cells.sequences[slot.sequence] == prompt
-        assert sum(len(one.tokens) for one in slots.kept) <= 200
+        kept[id(slot)] = slot
+        assert sum(len(one.tokens) for one in kept.values()) <= 200
 
 
 def test_only_the_prompt_that_is_read_lies_in_the_memory(cells: Cells) -> None:

@@ -59,11 +59,6 @@ class PrefixSlots:
         self._live = self._slots[0]
         self._clock = 0
 
-    @property
-    def kept(self) -> tuple[Slot, ...]:
-        """All slots."""
-        return tuple(self._slots)
-
     def take(self, adapter: str, tokens: Sequence[int], room: int) -> Slot:
         """Return the slot for a prompt. Its tokens are a beginning of the prompt that lacks at least the last token.
 
