@@ -26,6 +26,7 @@ HELP = "what compiling memory at each step is worth, with its controls"
 # Where the compiler can be measured now.
 PLACES = ("household", "alfworld")
 _HOUSEHOLD_VARIANTS = (NONE, NO_FAULTS, ADVICE, STATIC, *OF_COMPILERS)
+_VARIANTS = tuple(dict.fromkeys((*_HOUSEHOLD_VARIANTS, *ALFWORLD_VARIANTS)))
 # As in `bench household --faults`: failures of one goal after which the executor gives up.
 _PATIENCE = 3
 
@@ -55,9 +56,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=["rules", "model"],
         help="who compiles (default: rules and model)",
     )
-    parser.add_argument("--compiler-adapter", default="", metavar="FILE", help="of the compiler `learned`")
     parser.add_argument(
-        "--variants", nargs="+", choices=_HOUSEHOLD_VARIANTS, help="which rows (default: all that there are)"
+        "--compiler-adapter", default="", metavar="FILE", help="of `learned` (default for text games: the shipped one)"
+    )
+    parser.add_argument(
+        "--soft-memory",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="alfworld: of the rows full and latent, a row for each (default: the shipped one)",
+    )
+    parser.add_argument(
+        "--variants",
+        nargs="+",
+        choices=_VARIANTS,
+        help="which rows (default: all that there are; see docs/compiler.md)",
     )
     parser.add_argument("--limit", type=int, default=30, help="instructions or games (default 30)")
     parser.add_argument("--orders", type=int, default=1, help="household: shuffled orders of the tasks (default 1)")
@@ -74,12 +87,13 @@ def run(args: argparse.Namespace) -> int:
     if args.compiler_adapter:
         parameters["adapter_path"] = args.compiler_adapter
     config = CompilerConfig(llm=CompilerModelConfig(**parameters))
+    there = ALFWORLD_VARIANTS if args.on == "alfworld" else _HOUSEHOLD_VARIANTS
+    variants = tuple(args.variants or there)
+    if unknown := set(variants) - set(there):
+        raise RobotMemoryError(f"--on {args.on} has no rows {', '.join(sorted(unknown))}")
     if args.on == "alfworld":
-        variants = tuple(args.variants or ALFWORLD_VARIANTS)
-        unknown = set(variants) - set(ALFWORLD_VARIANTS)
-        if args.games is None or unknown:
-            wrong = f"has no rows {', '.join(sorted(unknown))}" if unknown else "needs --games"
-            raise RobotMemoryError(f"--on alfworld {wrong}")
+        if args.games is None:
+            raise RobotMemoryError("--on alfworld needs --games")
         emit(rows_of_alfworld(args, variants, config), args.json)
         return 0
     if args.scenes is None or args.tasks is None:
@@ -94,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
         Faults(seed=args.seed) if args.planner == "offline" else None,
         config,
         tuple(args.compilers),
-        tuple(args.variants or _HOUSEHOLD_VARIANTS),
+        variants,
         args.orders,
         args.seed,
     )

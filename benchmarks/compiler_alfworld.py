@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from benchmarks.alfworld.command import Setting, play_all
@@ -12,14 +14,48 @@ from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame
-from benchmarks.alfworld.shipped_policy import with_shipped_adapter
+from benchmarks.alfworld.shipped_policy import SOFT_MEMORY, with_shipped_adapter, with_shipped_compiler
 from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.averages import mean_of, median_of
-from benchmarks.compiler_variants import NONE, OF_COMPILERS, STATIC
+from benchmarks.compiler_variants import FULL, NONE, OF_COMPILERS, STATIC, WITH_LATENT
 from benchmarks.model_figures import llm_config
 from memory_node.context.config import CompilerConfig
 
-ALFWORLD_VARIANTS = (NONE, STATIC, *OF_COMPILERS)
+ALFWORLD_VARIANTS = (NONE, STATIC, *OF_COMPILERS, *WITH_LATENT)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one row is made with. compiler: "none" where nothing is compiled. soft_memory: of the latent tokens."""
+
+    variant: str
+    compiler: str
+    soft_memory: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """The variant; of several soft memories each by the name of its file."""
+        return self.soft_memory.stem if self.soft_memory is not None and self.variant == FULL else self.variant
+
+    def setting(self, args: argparse.Namespace, config: CompilerConfig) -> CompiledSetting | None:
+        """Return how memory is compiled, None for no memory."""
+        if self.variant == NONE:
+            return None
+        if self.compiler == "learned":
+            config = config.changed(llm=with_shipped_compiler(config.llm))
+        if self.soft_memory is not None:
+            config = config.changed(llm=config.llm.changed(soft_memory_path=str(self.soft_memory)))
+        who = "rules" if self.compiler == "none" else self.compiler
+        return CompiledSetting(self.variant, who, config, args.attempts, args.seed)
+
+
+def rows_asked(variants: Sequence[str], compilers: Sequence[str], soft_memories: Sequence[Path]) -> Iterator[Row]:
+    """Yield the rows of some variants: one for each compiler, or for each soft memory of the learned one."""
+    for variant in variants:
+        if variant in WITH_LATENT:
+            yield from (Row(variant, "learned", path) for path in soft_memories)
+        else:
+            yield from (Row(variant, name) for name in (compilers if variant in OF_COMPILERS else ("none",)))
 
 
 def rows_of_alfworld(
@@ -35,15 +71,12 @@ def rows_of_alfworld(
     games = load_games(args.games, args.limit, args.seed)
     model = with_shipped_adapter(llm_config(args))
     with Learnt(args.memory_file, learns=False) as learnt:
-        for variant in variants:
-            for name in args.compilers if variant in OF_COMPILERS else ("none",):
-                who = "rules" if name == "none" else name
-                compiled = CompiledSetting(variant, who, config, args.attempts, args.seed)
-                setting = Setting("executor", args.max_steps, model, compiled=None if variant == NONE else compiled)
-                [played] = play_all(
-                    [games], setting, args.jobs, None if variant == NONE else learnt, TranscriptFile(None)
-                )
-                yield row_of(variant, name, played)
+        for row in rows_asked(variants, args.compilers, args.soft_memory or (SOFT_MEMORY,)):
+            compiled = row.setting(args, config)
+            setting = Setting("executor", args.max_steps, model, compiled=compiled)
+            known = learnt if compiled is not None else None
+            [played] = play_all([games], setting, args.jobs, known, TranscriptFile(None))
+            yield row_of(row.name, row.compiler, played)
 
 
 def row_of(variant: str, compiler: str, games: Sequence[PlayedGame]) -> dict[str, Any]:

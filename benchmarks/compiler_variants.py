@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from memory_node.context.brief_state import BriefState, TaskProgress
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import Compiled, Compiler, Guidance, said
 from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.context.rules_compiler import RulesCompiler
+from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import TaskMemory
 from memory_node.context.task_retrieval import Retrieve
@@ -25,6 +27,9 @@ NONE, NO_FAULTS, ADVICE, STATIC, TEXT = "none", "no-faults", "advice", "static",
 NO_STATE, NO_LOOPS = "no-brief-state", "no-loop-detection"
 EMPTY_M, SHUFFLED_M = "empty-m", "shuffled-m"
 OF_COMPILERS = (TEXT, NO_STATE, NO_LOOPS, EMPTY_M, SHUFFLED_M)
+# Guidance in words and as latent tokens, and as latent tokens alone.
+FULL, LATENT = "full", "latent"
+WITH_LATENT = (FULL, LATENT)
 
 
 class StaticInjection:
@@ -99,15 +104,18 @@ def compiler_of(variant: str, name: str, config: CompilerConfig, models: ModelSh
     Raises:
         ModelMissingError: a package or file of the language model is not there.
         ResourceMissingError: "learned" has no adapter.
+        NotFoundError, InvalidValueError: there is no soft memory, or it cannot be read.
     """
     if variant == STATIC:
         return StaticInjection()
-    loops = variant != NO_LOOPS
+    loops, soft = variant != NO_LOOPS, None
     inner: Compiler = RulesCompiler(loops, config.most_tries)
     if name != "rules":
         if name == "learned" and not config.llm.adapter_path:
             raise ResourceMissingError("the compiler `learned` needs --compiler-adapter FILE")
-        inner = PromptCompiler(models.open(config.llm), config.llm, loops)
+        if variant in WITH_LATENT:
+            soft = SoftMemoryWeights.read(Path(config.llm.soft_memory_path))
+        inner = PromptCompiler(models.open(config.llm), config.llm, loops, soft)
     return WithoutBriefState(inner) if variant == NO_STATE else inner
 
 

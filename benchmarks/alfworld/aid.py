@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from benchmarks.alfworld.dialogue import choices
 from benchmarks.alfworld.play import CompilingAccount, GameEngine
 from benchmarks.alfworld.told_habits import told_habits
@@ -19,11 +22,12 @@ TURNS_SHOWN = 20
 @dataclass(frozen=True)
 class StepAid:
     """What a policy is told at one step. state: the brief state, advice: a command, "" for none. turns: so many of the
-    last ones it sees."""
+    last ones it sees. latent: latent tokens, None for none."""
 
     state: Sequence[str] = ()
     advice: str = ""
     turns: int = TURNS_SHOWN
+    latent: NDArray[np.float32] | None = field(default=None, compare=False)
 
 
 class Aid(Protocol):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from benchmarks.alfworld.open_world import with_unknown_places
 from benchmarks.alfworld.play import GameClock, memory_of_game
 from benchmarks.alfworld.robot import SentCommand, TextRobot
@@ -41,6 +44,11 @@ class Told:
     def state_lines(self) -> tuple[str, ...]:
         """The brief state."""
         return self.compiled[-1].state.lines()
+
+    @property
+    def latent(self) -> NDArray[np.float32] | None:
+        """The guidance behind the command as latent tokens, None where there are none."""
+        return self.compiled[-1].compiled.latent if self.command else None
 
 
 class CompiledGame:

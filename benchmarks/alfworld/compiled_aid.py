@@ -13,7 +13,7 @@ from benchmarks.alfworld.compiled import CompiledGame, Told, goals_reader
 from benchmarks.alfworld.judge import GameFacts, Wanted, shortest_commands
 from benchmarks.alfworld.play import CompilingAccount, GameEngine
 from benchmarks.alfworld.transcripts import read_transcripts
-from benchmarks.compiler_variants import EMPTY_M, HISTORY, NO_STATE, SHUFFLED_M, STATIC, TEXT, compiler_of
+from benchmarks.compiler_variants import EMPTY_M, HISTORY, LATENT, NO_STATE, SHUFFLED_M, STATIC, TEXT, compiler_of
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import Compiler, Delivery
@@ -76,7 +76,7 @@ class CompiledAids:
             engine, self.kinds, self.embedder, learnt or PlaceCensus(), self.compiler, retrieve, self.max_steps
         )
         if self.variant != STATIC:
-            return CompiledAid(game, judge_of(engine), self.variant != NO_STATE)
+            return CompiledAid(game, judge_of(engine), self.variant)
         try:
             game.tell()
             return Advised(engine, "\n".join(game.memory.lines))
@@ -98,11 +98,12 @@ class CompiledAids:
 
 @dataclass
 class CompiledAid:
-    """Memory compiled at each step of a game. judge: returns the commands that a shortest way begins with."""
+    """Memory compiled at each step of a game. judge: returns the commands that a shortest way begins with. variant: see
+    compiler_variants."""
 
     game: CompiledGame
     judge: Callable[[], frozenset[str]]
-    with_state: bool
+    variant: str
     experience: str = ""
     _told: list[Told] = field(default_factory=list)
     _precise: list[bool] = field(default_factory=list)
@@ -124,8 +125,10 @@ class CompiledAid:
         self._told.append(told)
         if told.command:
             self._precise.append(told.command in self.judge())
-        advice = f"{told.command}." if told.command else ""
-        return StepAid(told.state_lines, advice, TURNS_WITH_STATE) if self.with_state else StepAid((), advice, HISTORY)
+        advice = f"{told.command}." if told.command and self.variant != LATENT else ""
+        if self.variant == NO_STATE:
+            return StepAid((), advice, HISTORY)
+        return StepAid(told.state_lines, advice, TURNS_WITH_STATE, told.latent)
 
     def send(self, command: str) -> str:
         """Send a command; memory follows."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory_node.llm.chat import Message
 
 SYSTEM = "You are a robot in a house. You are told what you see. Answer with your next command."
@@ -13,6 +16,7 @@ SYSTEM_REACT = (
 )
 # They change nothing, and tell nothing that was not printed before.
 _IDLE = frozenset({"help", "inventory", "look"})
+_ADVICE = "Advice: "
 _WELCOME = "-= Welcome to TextWorld, ALFRED! =-"
 
 
@@ -35,11 +39,23 @@ def turn(command: str, reply: str, task: str, advice: str = "") -> tuple[Message
     return Message("assistant", command), Message("user", heard)
 
 
-def with_memory(dialogue: Sequence[Message], lines: Sequence[str], advice: str) -> list[Message]:
-    """Return a dialogue whose last message ends in what memory says of this step: the brief state, and the advice."""
+def with_memory(
+    dialogue: Sequence[Message], lines: Sequence[str], advice: str, latent: NDArray[np.float32] | None = None
+) -> list[Message]:
+    """Return a dialogue whose last message ends in what memory says of this step.
+
+    lines: the brief state. advice: a command, in words. latent: the same as latent tokens.
+    """
     *before, last = dialogue
     told = "\n\n".join(filter(None, (last.text, "\n".join(lines), _advised(advice))))
-    return [*before, Message(last.role, told)]
+    return [*before, Message(last.role, told, latent=latent)]
+
+
+def without_advice(dialogue: Sequence[Message]) -> list[Message]:
+    """Return a dialogue of `with_memory` as it is where no advice is given."""
+    *before, last = dialogue
+    told = last.text.rpartition(f"\n\n{_ADVICE}")[0]
+    return [*before, Message(last.role, told or last.text)]
 
 
 def choices(commands: Iterable[str]) -> Sequence[str]:
@@ -48,4 +64,4 @@ def choices(commands: Iterable[str]) -> Sequence[str]:
 
 
 def _advised(advice: str) -> str:
-    return f"Advice: {advice}" if advice else ""
+    return f"{_ADVICE}{advice}" if advice else ""

@@ -67,7 +67,7 @@ class PolicyPlayer:
             told = aid.tell()
             began = time.monotonic()
             shown = [message for pair in last_turns(turns, told.turns) for message in pair]
-            dialogue = with_memory([*first, *shown], told.state, told.advice)
+            dialogue = with_memory([*first, *shown], told.state, told.advice, told.latent)
             values: Mapping[str, float] = dict.fromkeys(choices(engine.commands), 1.0)
             try:
                 chosen = self.chooser.choose(dialogue, values, account, Deadline(self.timeout_s))

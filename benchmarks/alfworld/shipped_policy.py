@@ -1,18 +1,32 @@
-"""The adapter of the executor policy that comes with a checkout; its card lies beside it."""
+"""The weights that come with a checkout: the executor policy, the compiler and its soft memory; their cards lie beside
+them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TypeVar
 
+from memory_node.context.config import CompilerModelConfig
 from memory_node.llm.config import ModelConfig
 
-ADAPTER = Path(__file__).parent / "weights" / "executor.gguf"
+_WEIGHTS = Path(__file__).parent / "weights"
+ADAPTER = _WEIGHTS / "executor.gguf"
+COMPILER = _WEIGHTS / "compiler.gguf"
+SOFT_MEMORY = _WEIGHTS / "full.npz"
 
 Config = TypeVar("Config", bound=ModelConfig)
 
 
 def with_shipped_adapter(config: Config) -> Config:
-    """Return a configuration with the shipped adapter, where it asks for the embedded model and names no adapter."""
+    """Return a configuration with the shipped executor, where it asks for the embedded model and names no adapter."""
+    return _with_adapter(config, ADAPTER)
+
+
+def with_shipped_compiler(config: CompilerModelConfig) -> CompilerModelConfig:
+    """Return a configuration with the shipped compiler, where it asks for the embedded model and names no adapter."""
+    return _with_adapter(config, COMPILER)
+
+
+def _with_adapter(config: Config, adapter: Path) -> Config:
     own = config.base_url or config.model_path or config.adapter_path
-    return config if own else config.changed(adapter_path=str(ADAPTER))
+    return config if own else config.changed(adapter_path=str(adapter))

@@ -27,6 +27,10 @@ class CompilerModelConfig(ModelConfig):
     changes_state: bool = Field(
         default=False, description="whether the model changes the brief state beside the rules, too"
     )
+    soft_memory_path: str = Field(
+        default="",
+        description="file (.npz) of the soft memory that belongs to the adapter; empty: guidance in words alone",
+    )
     max_entries: int = Field(default=12, ge=1, le=1000, description="entries of memory that the prompt shows at most")
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memory_node.context.brief_state import BriefState
 from memory_node.context.state_operations import Delta
@@ -51,13 +54,15 @@ class Guidance:
 @dataclass(frozen=True)
 class Compiled:
     """The output of one step. tokens_in, tokens_out: of the compiler's model. problem: why a model's output could not
-    be used, "" where nothing was wrong."""
+    be used, "" where nothing was wrong. latent: the guidance as (N, width) latent tokens for an executor, None without
+    Soft-Mem."""
 
     guidance: Guidance | None = None
     delta: Delta = ()
     tokens_in: int = 0
     tokens_out: int = 0
     problem: str = ""
+    latent: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
 
     @property
     def delivery(self) -> Delivery:

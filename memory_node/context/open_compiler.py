@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from memory_node.context.config import COMPILERS, CompilerConfig
 from memory_node.context.guidance import Compiler
 from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.context.rules_compiler import RulesCompiler
+from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.open_model import ModelShelf
 
@@ -18,11 +21,12 @@ LEARNED_NEEDS = (
 def open_compiler(name: str, config: CompilerConfig, models: ModelShelf) -> Compiler:
     """Return a compiler by name. A model that is missing delivers nothing, and says why at each step.
 
-    learned: the model with the adapter of `llm.adapter_path`.
+    learned: the model with the adapter of `llm.adapter_path` and the soft memory of `llm.soft_memory_path`, if any.
 
     Raises:
         InvalidValueError: there is none of this name, or it is "none".
         ResourceMissingError: learned has no adapter.
+        NotFoundError: there is no file of that soft memory.
     """
     if name not in COMPILERS:
         raise InvalidValueError(f"compiler: expected one of {', '.join(COMPILERS)}, got {name!r}")
@@ -32,4 +36,7 @@ def open_compiler(name: str, config: CompilerConfig, models: ModelShelf) -> Comp
         return RulesCompiler(config.detects_loops, config.most_tries)
     if name == "learned" and not config.llm.adapter_path:
         raise ResourceMissingError(LEARNED_NEEDS)
-    return PromptCompiler(models.open_or_excuse(config.llm), config.llm, config.detects_loops)
+    soft = None
+    if name == "learned" and config.llm.soft_memory_path:
+        soft = SoftMemoryWeights.read(Path(config.llm.soft_memory_path))
+    return PromptCompiler(models.open_or_excuse(config.llm), config.llm, config.detects_loops, soft)

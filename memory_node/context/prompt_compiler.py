@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import jinja2
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from memory_node.context.beliefs import binding_of
@@ -13,6 +16,7 @@ from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery, Guidance, said
 from memory_node.context.loop_detection import repeated
+from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.context.state_operations import InvalidDeltaError, Operation, apply
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.subgoal import Subgoal
@@ -23,9 +27,9 @@ from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, Message, Reply
+from memory_node.llm.chat import ChatModel, LatentModel, Message, Reply
 from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LlmError, RejectedReplyError
+from memory_node.llm.errors import LlmError, RejectedReplyError, UnsupportedError
 from memory_node.llm.json_reply import json_form, read_json
 
 # What a single step may prepare, whatever memory says.
@@ -85,11 +89,19 @@ class PromptCompiler:
     """Takes over what a reply says only where it names a call that can be made, a belief that is held, and entries that
     were shown.
 
-    detects_loops: whether the prompt says what repeats itself.
+    detects_loops: whether the prompt says what repeats itself. soft: makes latent tokens of what was said, with a model
+    in this process; None: words alone.
     """
 
-    def __init__(self, model: ChatModel, config: CompilerModelConfig, detects_loops: bool = True) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        config: CompilerModelConfig,
+        detects_loops: bool = True,
+        soft: SoftMemoryWeights | None = None,
+    ) -> None:
         self._model = model
+        self._soft = soft
         self._detects_loops = detects_loops
         self._config = config
         self._prompts = CompilerPrompts()
@@ -111,15 +123,24 @@ class PromptCompiler:
         try:
             deadline = Deadline(self._config.timeout_s)
             found = ask(self._model, question, deadline, self._config.max_repairs, on_reply=replies.append)
+            if found.guidance is not None and self._soft is not None:
+                found = replace(found, latent=self._latent(question.messages, replies[-1].text, self._soft, deadline))
         except LlmError as error:
             problem = str(error)
-        return Compiled(
-            found.guidance,
-            found.delta,
-            sum(reply.tokens_in for reply in replies),
-            sum(reply.tokens_out for reply in replies),
-            problem,
-        )
+        tokens_in, tokens_out = (sum(reply.tokens_in for reply in replies), sum(reply.tokens_out for reply in replies))
+        return replace(found, tokens_in=tokens_in, tokens_out=tokens_out, problem=problem)
+
+    def _latent(
+        self, messages: Sequence[Message], reply: str, soft: SoftMemoryWeights, deadline: Deadline
+    ) -> NDArray[np.float32]:
+        """Return a reply as latent tokens: the middle of each, as nothing is drawn on a robot.
+
+        Raises:
+            LlmError: the model runs elsewhere, or could not.
+        """
+        if not isinstance(self._model, LatentModel):
+            raise UnsupportedError(f"{self._model.name} tells no inner states; Soft-Mem needs a model in this process")
+        return soft(self._model.states(messages, reply, soft.placeholders, deadline))[0]
 
     def _read(
         self,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memory_node.llm.deadline import Deadline
 
@@ -13,7 +16,8 @@ Role = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True)
 class Message:
-    """One turn of a dialogue. pictures: JPEG or PNG files, shown after the text.
+    """One turn of a dialogue. pictures: JPEG or PNG files, shown after the text. latent: (n, width) vectors in the
+    model's embedding space that stand behind the text; only a model in this process takes them.
 
     Where the last message of a dialogue is the assistant's, the model goes on with it.
     """
@@ -21,6 +25,7 @@ class Message:
     role: Role
     text: str
     pictures: tuple[bytes, ...] = ()
+    latent: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -141,4 +146,22 @@ class ChoosingModel(ScoringModel, Protocol):
 
         Raises:
             LlmError: it could not be found.
+        """
+
+
+@runtime_checkable
+class LatentModel(ChatModel, Protocol):
+    """A ChatModel whose messages may hold latent vectors, and whose inner states can be asked for."""
+
+    def states(
+        self,
+        messages: Sequence[Message],
+        reply: str,
+        vectors: NDArray[np.float32],
+        deadline: Deadline | None = None,
+    ) -> NDArray[np.float32]:
+        """Return the last layer's states (n, width) of vectors (n, width) that follow a dialogue and the reply to it.
+
+        Raises:
+            LlmError: they could not be computed.
         """

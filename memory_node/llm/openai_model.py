@@ -26,6 +26,7 @@ from memory_node.llm.errors import (
     RefusedError,
     TooLongError,
     UnreachableError,
+    UnsupportedError,
 )
 from memory_node.llm.reply_lines import ReplyLines
 
@@ -78,6 +79,8 @@ class OpenAiModel:
             return self._read(response, messages, ReplyLines(on_line))
 
     def _answer(self, messages: Sequence[Message], form: ReplyForm | None, deadline: Deadline) -> BoundedResponse:
+        if any(message.latent is not None for message in messages):
+            raise UnsupportedError(f"{self.name} takes no latent tokens; a model in this process does")
         body = json.dumps(self._request(messages, form)).encode("ascii")
         wait_s = _FIRST_WAIT_S
         for tries_left in range(self._config.retries, -1, -1):

@@ -144,7 +144,8 @@ class StepwiseRun:
             held=task.world.held,
         )
         *same, last = self._messages[: self._opening]
-        return [*same, Message(last.role, f"{last.text}\n\n{told.strip()}")]
+        latent = compiled.compiled.latent if compiled is not None else None
+        return [*same, Message(last.role, f"{last.text}\n\n{told.strip()}", latent=latent)]
 
     def _objection(self, call: SkillCall) -> str:
         thing = self._task.world.thing_of(call.arguments[0]) if call.arguments else None

@@ -1,5 +1,9 @@
 """Memory compiled at each step of a text game: what is advised, what the controls leave of it, and who judges it."""
 
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
 import pytest
 from small_game import KITCHEN, Embedder, SmallGame
 from test_alfworld_policy import Scripted
@@ -9,18 +13,30 @@ from benchmarks.alfworld.attempts import Attempts
 from benchmarks.alfworld.command_words import called_skill
 from benchmarks.alfworld.compiled import goals_reader
 from benchmarks.alfworld.compiled_aid import CompiledAids
+from benchmarks.alfworld.dialogue import with_memory, without_advice
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.judge import GameFacts, Wanted, shortest_commands
 from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
-from benchmarks.compiler_alfworld import row_of
-from benchmarks.compiler_variants import EMPTY_M, NO_STATE, SHUFFLED_M, STATIC, TEXT, WithoutBriefState
+from benchmarks.compiler_alfworld import Row, row_of, rows_asked
+from benchmarks.compiler_variants import (
+    EMPTY_M,
+    FULL,
+    LATENT,
+    NO_STATE,
+    NONE,
+    SHUFFLED_M,
+    STATIC,
+    TEXT,
+    WithoutBriefState,
+)
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.context.guidance import Compiler
+from memory_node.context.guidance import Compiled, Compiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall
+from memory_node.llm.chat import Message
 from memory_node.planner.step_chooser import Choice
 from memory_node.scene_graph.place_habits import PlaceCensus
 
@@ -193,3 +209,45 @@ def test_row_counts_every_step_once() -> None:
     assert (row["compiler_tokens"], row["compiler_ms"], row["executor_ms"]) == (10.0, 3.0, 9.0)
     assert (row["guidance_precision"], row["noaction_share"]) == (0.5, 0.3333)
     assert row_of("none", "none", [])["guidance_precision"] is None
+
+
+class Vague(RulesCompiler):
+    """The rules, with latent tokens beside their guidance."""
+
+    def compile(self, observation, state, memory) -> Compiled:
+        found = super().compile(observation, state, memory)
+        return replace(found, latent=np.ones((2, 3), np.float32)) if found.guidance is not None else found
+
+
+def test_latent_tokens_stand_beside_the_words_or_for_them() -> None:
+    for variant, in_words in ((FULL, True), (LATENT, False)):
+        told = opened(variant, Vague()).tell()
+        assert told.latent is not None
+        assert bool(told.advice) is in_words
+        assert told.state
+    assert opened(TEXT).tell().latent is None
+
+
+def test_dialogue_ends_in_what_memory_says() -> None:
+    first = [Message("user", "You are here.")]
+    latent = np.ones((2, 3), np.float32)
+    told = with_memory(first, ("Goal: tea",), "go to desk 1.", latent)
+    assert told[-1].text == "You are here.\n\nGoal: tea\n\nAdvice: go to desk 1."
+    assert told[-1].latent is latent
+    assert without_advice(told)[-1].text == "You are here.\n\nGoal: tea"
+    assert without_advice(first) == first
+
+
+def test_rows_are_one_for_each_compiler_and_each_soft_memory() -> None:
+    files = (Path("a/full.npz"), Path("a/soft-4.npz"))
+    rows = list(rows_asked((NONE, TEXT, FULL, LATENT), ("rules", "learned"), files))
+    assert [(row.name, row.compiler) for row in rows] == [
+        (NONE, "none"),
+        (TEXT, "rules"),
+        (TEXT, "learned"),
+        ("full", "learned"),
+        ("soft-4", "learned"),
+        (LATENT, "learned"),
+        (LATENT, "learned"),
+    ]
+    assert rows[3] == Row(FULL, "learned", files[0])

@@ -7,7 +7,7 @@ from memory_node.context.open_compiler import open_compiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import TaskMemory
-from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.domain.errors import InvalidValueError, NotFoundError, ResourceMissingError
 from memory_node.llm.open_model import ModelShelf
 
 
@@ -18,6 +18,12 @@ def test_rules_need_nothing() -> None:
 def test_learned_says_what_it_needs() -> None:
     with pytest.raises(ResourceMissingError, match=r"compiler\.llm\.adapter_path"):
         open_compiler("learned", CompilerConfig(), ModelShelf())
+
+
+def test_soft_memory_that_is_not_there_is_named() -> None:
+    config = CompilerConfig(llm=CompilerModelConfig(adapter_path="a.gguf", soft_memory_path="nowhere.npz"))
+    with pytest.raises(NotFoundError, match=r"nowhere\.npz"):
+        open_compiler("learned", config, ModelShelf())
 
 
 def test_model_that_is_not_there_delivers_nothing_and_says_why() -> None:

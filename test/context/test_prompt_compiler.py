@@ -3,16 +3,20 @@
 import json
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from memory_node.context.brief_state import BriefState, EnvironmentBelief, Section, TaskProgress
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery
 from memory_node.context.prompt_compiler import PromptCompiler, reply_schema
+from memory_node.context.soft_memory import Layer, SoftMemoryWeights
 from memory_node.context.state_operations import Create
 from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
+from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.llm.chat import Message, Reply
 from memory_node.llm.errors import LateError
@@ -131,3 +135,50 @@ def test_schema_has_a_grammar(entries: int, changes: bool) -> None:
     grammar = json_grammar(schema)
     assert "OpenObject(Fridge)" in grammar
     assert ("fold" in grammar) is changes
+
+
+class Inner(Saying):
+    """A model that tells its states, too: those of its first placeholder's sum."""
+
+    def states(self, messages, reply, vectors, deadline=None):
+        self.asked = (messages, reply)
+        return vectors + 1.0
+
+
+def soft_memory() -> SoftMemoryWeights:
+    double = Layer(2.0 * np.eye(3, dtype=np.float32), np.zeros(3, np.float32))
+    return SoftMemoryWeights(np.arange(6, dtype=np.float32).reshape(2, 3), None, double, double)
+
+
+def test_guidance_comes_as_latent_tokens_too() -> None:
+    model = Inner(GOOD)
+    found = PromptCompiler(model, CompilerModelConfig(), soft=soft_memory()).compile(OBSERVATION, STATE, MEMORY)
+    assert found.guidance is not None
+    assert found.latent is not None
+    assert found.latent.tolist() == [[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]]
+    assert model.asked[1] == model.text
+    silent = Inner({"delivery": "noaction", "goal": "", "reason": "", "entries": []})
+    nothing = PromptCompiler(silent, CompilerModelConfig(), soft=soft_memory()).compile(OBSERVATION, STATE, MEMORY)
+    assert nothing.latent is None
+
+
+def test_without_a_model_that_tells_its_states_guidance_stays_in_words() -> None:
+    found = PromptCompiler(Saying(GOOD), CompilerModelConfig(), soft=soft_memory()).compile(OBSERVATION, STATE, MEMORY)
+    assert found.guidance is not None
+    assert found.latent is None
+    assert "inner states" in found.problem
+
+
+def test_soft_memory_is_read_back_or_refused(tmp_path: Path) -> None:
+    soft_memory().save(tmp_path / "soft.npz")
+    read = SoftMemoryWeights.read(tmp_path / "soft.npz")
+    assert read.tokens == 2
+    assert read(read.placeholders)[0].tolist() == soft_memory()(soft_memory().placeholders)[0].tolist()
+    with pytest.raises(NotFoundError, match="no file"):
+        SoftMemoryWeights.read(tmp_path / "nowhere.npz")
+    (tmp_path / "broken.npz").write_bytes(b"PK\x03\x04 no archive")
+    with pytest.raises(InvalidValueError, match="no soft memory"):
+        SoftMemoryWeights.read(tmp_path / "broken.npz")
+    np.savez(tmp_path / "other.npz", placeholders=np.zeros((2, 3)))
+    with pytest.raises(InvalidValueError, match="no soft memory"):
+        SoftMemoryWeights.read(tmp_path / "other.npz")

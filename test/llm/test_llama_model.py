@@ -176,8 +176,8 @@ def test_reply_that_is_interrupted_leaves_nothing_wrong_behind(embedded: Embedde
     expected = model.reply(FRANCE).text
     compute = model.engine.native.compute
 
-    def interrupted(rows: Sequence[Row]) -> NDArray[np.float32]:
-        compute(rows)
+    def interrupted(rows: Sequence[Row], vectors: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        compute(rows, vectors)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

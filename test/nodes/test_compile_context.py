@@ -1,8 +1,11 @@
 """Memory compiled over DDS: what a planner in another process gets at each step, and what is refused."""
 
+import copy
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from ros_peer import RosPeer
 from running_memory import running_memory
@@ -92,6 +95,16 @@ def test_what_is_delivered_comes_back_as_it_was() -> None:
     )
     request = conversions.observation_to_request("e1", observation, "rules")
     assert conversions.observation_from_request(request) == observation
+    latent = np.arange(6, dtype=np.float32).reshape(2, 3)
+    conversions.compiled_to_response(replace(step, compiled=replace(step.compiled, latent=latent)), response)
+    came = conversions.compiled_from_response(response).compiled.latent
+    assert came is not None
+    assert came.tolist() == latent.tolist()
+    for field, wrong in (("latent_tokens", 4), ("latent_tokens", 0), ("latent", [float("nan")] * 6)):
+        broken = copy.deepcopy(response)
+        setattr(broken, field, wrong)
+        with pytest.raises(InvalidValueError, match="latent"):
+            conversions.compiled_from_response(broken)
     response.delta = "{"
     with pytest.raises(InvalidValueError, match="delta"):
         conversions.compiled_from_response(response)

@@ -16,8 +16,9 @@ from benchmarks.alfworld.compiled import goals_reader
 from benchmarks.alfworld.compiled_aid import CompiledAids
 from benchmarks.alfworld.games import Game
 from benchmarks.compiler_alfworld import row_of
-from benchmarks.compiler_variants import TEXT
+from benchmarks.compiler_variants import FULL
 from memory_node.context.config import CompilerModelConfig
+from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.chat import Message
 
 pytest.importorskip("torch", reason="needs the extra learning")
@@ -34,6 +35,8 @@ from training.grpo.games import GameRollouts
 from training.grpo.learning import GrpoSchedule, add_gradients, reinforce
 from training.grpo.objective import advantages, clipped_gain
 from training.grpo.rollouts import Decision, Rollout
+from training.grpo.torch_models import TorchModels, log_probabilities
+from training.softmem.soft_example import around_latent, soft_example
 from training.softmem.soft_memory import (
     FIRST_SD,
     Gaussian,
@@ -43,7 +46,8 @@ from training.softmem.soft_memory import (
     latent_loss,
     orthogonality_loss,
 )
-from training.softmem.soft_pair import SoftPair, around_latent, soft_example
+from training.softmem.soft_pair import SideBySide, SoftPair
+from training.softmem.weights import load_soft_memory, save_soft_memory
 
 GAME = Game("a/b/game.tw-pddl", "a", b"")
 LATENT = 4
@@ -125,14 +129,13 @@ def test_tiny_pair_goes_the_whole_way(tmp_path: Path) -> None:
 
     library = Attempts.of([HEATED], KINDS, goals_reader(KINDS, Embedder()))
     rollouts = GameRollouts(
-        pair,
-        words,
+        TorchModels(pair, words, 60),
         [GAME],
         LEARNT,
-        lambda compiler: CompiledAids(KINDS, Embedder(), compiler, library, TEXT, 15),
+        lambda compiler: CompiledAids(KINDS, Embedder(), compiler, library, FULL, 15),
         lambda _: game_of(),
         max_steps=3,
-        config=CompilerModelConfig(timeout_s=60.0, max_reply_tokens=60),
+        config=CompilerModelConfig(timeout_s=60.0),
     )
     before = rollouts.greedy(GAME)
     short = GrpoSchedule(updates=1, tasks=1, rollouts=2, rate=1e-4)
@@ -164,16 +167,22 @@ def test_gain_is_clipped_unevenly() -> None:
 
 
 def test_update_makes_what_won_likelier_and_what_lost_less_likely() -> None:
-    pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT))
+    pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT, unknown=torch.randn(48)))
 
     def decided(reply: tuple[int, ...]) -> Decision:
         with torch.no_grad():
-            logits, _, latent = pair.read((2, 9, 3), reply)
-            old = logits.log_softmax(-1).gather(1, torch.tensor(reply).unsqueeze(1))[:, 0]
-            soft = latent.sample(torch.Generator().manual_seed(reply[0]))
-            return Decision((2, 9, 3), reply, old, soft, latent.log_density(soft))
+            soft = pair.read((2, 9, 3), reply).latent.sample(torch.Generator().manual_seed(reply[0]))
+        return Decision((2, 9, 3), reply, soft=soft.numpy())
+
+    def likelihoods(decision: Decision) -> tuple[float, float]:
+        with torch.no_grad():
+            read = pair.read(decision.prompt, decision.reply)
+            assert read.logits is not None
+            text = log_probabilities(read.logits, decision.reply, 1.0)[0]
+            return float(text), float(read.latent.log_density(torch.tensor(decision.soft)).mean())
 
     won, lost = decided((20, 1)), decided((30, 1))
+    before = [likelihoods(won), likelihoods(lost)]
     rated = [(Rollout((won,), 1.0), 1.0), (Rollout((lost,), 0.0), -1.0)]
     add_gradients(pair, rated, 2 * (2 + LATENT), 1.0)
     free = [weight for weight in pair.parameters() if weight.grad is not None]
@@ -181,11 +190,46 @@ def test_update_makes_what_won_likelier_and_what_lost_less_likely() -> None:
     with torch.no_grad():
         for weight in free:
             weight -= 1e-2 * weight.grad
-        for decision, sign in ((won, 1.0), (lost, -1.0)):
-            logits, _, latent = pair.read(decision.prompt, decision.reply)
-            now = logits.log_softmax(-1).gather(1, torch.tensor(decision.reply).unsqueeze(1))[:, 0]
-            assert sign * float(now[0] - decision.old[0]) > 0
-            assert sign * float((latent.log_density(decision.soft) - decision.old_soft).mean()) > 0
+    for decision, sign, (text, latent) in zip((won, lost), (1.0, -1.0), before):
+        text_now, latent_now = likelihoods(decision)
+        assert sign * (text_now - text) > 0
+        assert sign * (latent_now - latent) > 0
+
+
+def test_likelihoods_of_a_form_are_those_among_what_it_allows() -> None:
+    logits = torch.log(torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]]))
+    allowed = [torch.tensor([0, 2]), torch.tensor([1])]
+    found = log_probabilities(logits, (2, 1), 1.0, allowed).exp()
+    assert found.tolist() == pytest.approx([0.2 / 0.7, 1.0])
+
+
+def test_gradients_of_the_reply_alone_leave_the_likelihoods_as_they_are() -> None:
+    whole, tail = (
+        SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT), through_prompt=through) for through in (True, False)
+    )
+    tail.soft.load_state_dict(whole.soft.state_dict())
+    prompt, reply = (2, 9, 30, 31, 3), (20, 21, 1)
+    one, other = whole.read(prompt, reply), tail.read(prompt, reply)
+    assert one.logits is not None
+    assert other.logits is not None
+    assert torch.allclose(one.logits, other.logits, atol=1e-5)
+    assert torch.allclose(one.latent.mean, other.latent.mean, atol=1e-6)
+    assert torch.allclose(one.states, other.states, atol=1e-5)
+
+
+def test_soft_memory_on_the_robot_is_the_one_that_was_trained(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    for linear in (False, True):
+        soft = SoftMemory(64, 48, 5, linear, torch.randn(64))
+        save_soft_memory(soft, tmp_path / "soft.npz")
+        again = load_soft_memory(tmp_path / "soft.npz")
+        weights, states = SoftMemoryWeights.read(tmp_path / "soft.npz"), torch.randn(5, 64)
+        latent = soft(states)
+        mean, log_sd = weights(states.numpy())
+        assert mean == pytest.approx(latent.mean.detach().numpy(), abs=1e-3)
+        assert log_sd == pytest.approx(latent.log_sd.detach().numpy(), abs=1e-2)
+        assert torch.allclose(again(states).mean, latent.mean, atol=1e-3)
+        assert again.placeholders.shape == (5, 64)
 
 
 def test_latent_tokens_begin_with_the_spread_of_the_paper() -> None:
@@ -211,7 +255,7 @@ def test_losses_of_latent_tokens() -> None:
 
 
 def test_action_reaches_f_phi_through_the_frozen_executor() -> None:
-    pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT))
+    pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT, unknown=torch.randn(48)))
     words = Words()
     dialogue = (Message("system", "be good"), Message("user", "Advice: go."))
     before, after = around_latent(dialogue, words)
@@ -227,3 +271,28 @@ def test_action_reaches_f_phi_through_the_frozen_executor() -> None:
     assert pair.soft.mean.weight.grad is not None
     assert float(pair.soft.mean.weight.grad.abs().sum()) > 0
     assert all(weight.grad is None for weight in pair.executor.parameters())
+
+
+def test_pairs_side_by_side_learn_as_each_alone() -> None:
+    compiler, executor = tiny(0), tiny(1)
+    compiler.requires_grad_(False)
+    torch.manual_seed(2)
+    one = SoftPair(compiler, executor, SoftMemory(48, 48, LATENT, unknown=torch.randn(48)))
+    other = SoftPair(compiler, executor, SoftMemory(48, 48, 2, unknown=torch.randn(48)), beside=one)
+    words = Words()
+    dialogue = (Message("user", "Advice: go."),)
+    step = soft_example(
+        SimpleNamespace(executor=dialogue, action="go", messages=dialogue, reply="go"),  # type: ignore[arg-type]
+        words,
+        100,
+    )
+    assert step is not None
+    torch.manual_seed(3)
+    SideBySide({"one": one, "other": other}).loss(step).backward()
+    together = one.soft.mean.weight.grad
+    assert together is not None
+    assert one.soft.placeholders.grad is not None, "the placeholders are learnt, too"
+    one.soft.zero_grad()
+    torch.manual_seed(3)
+    one.losses(step).total.backward()
+    assert torch.allclose(together, one.soft.mean.weight.grad, atol=1e-6)

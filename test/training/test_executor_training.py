@@ -218,7 +218,8 @@ def test_what_is_no_matrix_of_the_model_is_refused(tmp_path: Path) -> None:
 
 def test_card_tells_examples_command_and_losses(tmp_path: Path) -> None:
     progress = Progress(8, [(4, 3.0), (8, 1.0)])
-    write_card(tmp_path / "card.md", "Policy", "It plays.", "memory-node train it", Schedule(), progress, 5_000_000)
+    kind = "A LoRA adapter (5.0 MB)"
+    write_card(tmp_path / "card.md", "Policy", "It plays.", kind, "memory-node train it", Schedule(), progress)
     text = (tmp_path / "card.md").read_text()
     assert text.startswith("# Policy\n\nIt plays.\n")
     assert "5.0 MB" in text

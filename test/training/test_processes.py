@@ -27,6 +27,7 @@ from training.grpo import learning as grpo, rollouts as grpo_rollouts
 from training.optimizer.executions import Execution, Executions
 from training.optimizer.reward import Rollout
 from training.softmem.soft_memory import SoftMemory
+from training.softmem.soft_pair import ReadReply
 
 begin(seed=3, threads=1)
 out = Path(sys.argv[1])
@@ -47,15 +48,17 @@ class Pair(nn.Module):
         super().__init__()
         self.table, self.soft = nn.Parameter(torch.randn(3, 8)), SoftMemory(4, 4, 2)
     def read(self, prompt, reply):
-        return self.table, None, self.soft(torch.ones(2, 4))
+        return ReadReply(self.table, None, None, self.soft(torch.ones(2, 4)))
+    def forget(self):
+        pass
 pair, drawn = Pair(), []
-def play(task, number, generator):
+def play(task, number, seed):
     drawn.append(number)
+    generator = torch.Generator().manual_seed(seed)
     reply = tuple(torch.randint(8, (3,), generator=generator).tolist())
     with torch.no_grad():
-        logits, _, latent = pair.read((), reply)
-        old, soft = grpo_rollouts.token_log_probabilities(logits, reply, 1.0), latent.sample(generator)
-        decision = grpo_rollouts.Decision((), reply, old, soft, latent.log_density(soft))
+        soft = pair.read((), reply).latent.sample(generator)
+    decision = grpo_rollouts.Decision((), reply, soft=soft.numpy())
     return grpo_rollouts.Rollout((decision,), float(reply[0] % 2 == 0))
 *_, curve = grpo.reinforce(pair, play, 5, grpo.GrpoSchedule(2, 2, 3, 1e-2), out / "grpo.pt")
 found = {

@@ -9,7 +9,8 @@ import torch
 from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM
 
-from training.adapters.export import TARGETS, write_adapter
+from training.adapters.checkpoint import free_weights, load_weights
+from training.adapters.export import TARGETS, read_adapter, write_adapter
 from training.adapters.processes import device
 
 _ALPHA_OF_RANK = 2
@@ -30,13 +31,31 @@ def with_adapter(model: Any, rank: int) -> Any:
     return get_peft_model(model, config)
 
 
+def load_adapter(model: Any, path: Path) -> None:
+    """Give a model's adapter what a run has learnt: its checkpoint, or the GGUF file that came of it.
+
+    Raises:
+        ValueError: the file is of a model with other weights.
+    """
+    if path.suffix != ".gguf":
+        load_weights(model, path)
+        return
+    weights = read_adapter(path, model.config.num_attention_heads)
+    free = {_short_name(name): weight for name, weight in free_weights(model).items()}
+    if {name: values.shape for name, values in weights.items()} != {n: tuple(w.shape) for n, w in free.items()}:
+        raise ValueError(f"{path} is of a model with other free weights; is --rank the same?")
+    with torch.no_grad():
+        for name, weight in free.items():
+            weight.copy_(torch.from_numpy(weights[name]))
+
+
 def save_adapter(model: Any, path: Path) -> None:
     """Write the adapter of a model as GGUF."""
-    weights = {}
-    for name, weight in model.named_parameters():
-        if weight.requires_grad:
-            # "base_model.model.model.layers.0.self_attn.q_proj.lora_A.default.weight"
-            inner = name.partition("layers.")[2].removesuffix(".default.weight")
-            weights[f"layers.{inner}"] = weight.detach().cpu().numpy()
+    weights = {_short_name(name): weight.detach().cpu().numpy() for name, weight in free_weights(model).items()}
     alpha = float(model.peft_config["default"].lora_alpha)
     write_adapter(weights, model.config.num_attention_heads, alpha, path)
+
+
+def _short_name(name: str) -> str:
+    """Return "layers.0.mlp.up_proj.lora_A" of "base_model.model.model.layers.0.mlp.up_proj.lora_A.default.weight"."""
+    return "layers." + name.partition("layers.")[2].removesuffix(".default.weight")

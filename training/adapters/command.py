@@ -93,6 +93,7 @@ def train_adapter(
     if size > _MOST_BYTES:
         raise InvalidValueError(f"{adapter} has {size} bytes, more than {_MOST_BYTES}: take a smaller --rank")
     command = f"memory-node {shlex.join(sys.argv[1:])}"
-    write_card(args.out / "card.md", training.title, training.told(len(examples)), command, schedule, progress, size)
+    kind, told = f"A LoRA adapter ({size / 1e6:.1f} MB)", training.told(len(examples))
+    write_card(args.out / "card.md", training.title, told, kind, command, schedule, progress)
     print(adapter)
     return 0

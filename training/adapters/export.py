@@ -1,4 +1,4 @@
-"""Writes a LoRA adapter as the GGUF file that llama.cpp reads beside the model."""
+"""A LoRA adapter as the GGUF file that llama.cpp reads beside the model: written, and read back."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _NAMES = {
     "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
 }
+_HUGGING_FACE = {short: name for name, short in _NAMES.items()}
 TARGETS = tuple(name.rpartition(".")[2] for name in _NAMES)
 
 
@@ -46,11 +47,41 @@ def write_adapter(weights: Mapping[str, NDArray[np.float32]], heads: int, alpha:
     writer.close()
 
 
+def read_adapter(path: Path, heads: int) -> dict[str, NDArray[np.float32]]:
+    """Return the weights that `write_adapter` wrote, by name.
+
+    Raises:
+        ValueError: the file is no such adapter.
+    """
+    try:
+        tensors = gguf.GGUFReader(path).tensors
+    except (OSError, ValueError, IndexError) as error:
+        raise ValueError(f"{path} is no GGUF file ({error})") from error
+    weights = {}
+    for tensor in tensors:
+        block, _, rest = tensor.name.removeprefix("blk.").partition(".")
+        matrix, _, part = rest.partition(".weight.")
+        if not block.isdigit() or matrix not in _HUGGING_FACE or part not in ("lora_a", "lora_b"):
+            raise ValueError(f"{path}: {tensor.name!r} is no matrix of an adapter of ours")
+        values = tensor.data.astype(np.float32)
+        if matrix == "attn_q" and part == "lora_b":
+            values = apart(values, heads)
+        weights[f"layers.{block}.{_HUGGING_FACE[matrix]}.{part[:-1]}{part[-1].upper()}"] = values
+    return weights
+
+
 def interleaved(values: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
     """Return the rows (heads * size, n) of rotary heads with those of their first and second halves in turns."""
     rows, columns = values.shape
     halves = values.reshape(heads, 2, rows // heads // 2, columns)
     return halves.swapaxes(1, 2).reshape(rows, columns)
+
+
+def apart(values: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
+    """Return interleaved rows in the order that they had before."""
+    rows, columns = values.shape
+    turns = values.reshape(heads, rows // heads // 2, 2, columns)
+    return turns.swapaxes(1, 2).reshape(rows, columns)
 
 
 def _parts(name: str) -> tuple[int, str, str]:

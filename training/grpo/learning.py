@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from training.adapters.checkpoint import free_weights, resume, save_checkpoint
 from training.adapters.processes import is_first, portion, sum_gradients, together
 from training.grpo.objective import advantages, clipped_gain
-from training.grpo.rollouts import Rollout, token_log_probabilities
+from training.grpo.rollouts import Decision, Rollout
+from training.grpo.torch_models import log_probabilities
 from training.softmem.soft_pair import SoftPair
 
 
@@ -38,12 +39,28 @@ class Curve:
     rewards: list[float] = field(default_factory=list)
 
 
-# Plays a task and returns what was decided: the number of the task, the rollout's number, and the draws for it.
-Play = Callable[[int, int, torch.Generator], Rollout]
+# Plays a task and returns what was decided: the number of the task, the rollout's number, and the seed of its draws.
+Play = Callable[[int, int, int], Rollout]
+# Returns the tokens that might be said at each place of a reply, None for all.
+AllowedOf = Callable[[Decision], Sequence[Tensor] | None]
 
 
-def reinforce(pair: SoftPair, play: Play, task_count: int, schedule: GrpoSchedule, checkpoint: Path) -> Iterator[Curve]:
+def unbound(_: Decision) -> None:
+    """Return that a reply was held to no form."""
+
+
+def reinforce(
+    pair: SoftPair,
+    play: Play,
+    task_count: int,
+    schedule: GrpoSchedule,
+    checkpoint: Path,
+    allowed_of: AllowedOf = unbound,
+    on_update: Callable[[], object] = lambda: None,
+) -> Iterator[Curve]:
     """Update the pair's free weights by rollouts; yield after every update. What the checkpoint holds is gone on from.
+
+    on_update: called before the first rollouts, and after each change of the weights.
 
     Raises:
         ValueError: the checkpoint is of another run.
@@ -53,21 +70,24 @@ def reinforce(pair: SoftPair, play: Play, task_count: int, schedule: GrpoSchedul
     run = {**asdict(schedule), "updates": 0}  # a run may be made longer
     state = resume(checkpoint, free, optimizer, run)
     curve = Curve(**state["curve"]) if state is not None else Curve()
+    on_update()
     while curve.updates < schedule.updates:
         first = (schedule.seed * 1_000_003 + curve.updates) * (1 + schedule.tasks * schedule.rollouts)
         drawn = torch.randint(task_count, (schedule.tasks,), generator=_draws(first), device="cpu").tolist()
         pair.eval()  # what is reinforced is what was sampled: no dropout between them
         asked = [(task, number) for task in drawn for number in range(schedule.rollouts)]
         own = portion(range(len(asked)))
-        played = [play(*asked[place], _draws(first + 1 + place)) for place in own]
+        played = [play(*asked[place], first + 1 + place) for place in own]
         rewards = together([rollout.reward for rollout in played])
         gains = portion(_gains(rewards, schedule.rollouts))
         tokens = sum(together([_tokens(rollout) for rollout in played]))
-        add_gradients(pair, zip(played, gains), tokens, schedule.temperature)
+        add_gradients(pair, zip(played, gains), tokens, schedule.temperature, allowed_of)
         sum_gradients(free.values())
         nn.utils.clip_grad_norm_(list(free.values()), 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
+        pair.forget()
+        on_update()
         curve.updates += 1
         curve.rewards.append(sum(rewards) / len(rewards))
         save_checkpoint(checkpoint, free, optimizer, run, curve=asdict(curve))
@@ -76,8 +96,17 @@ def reinforce(pair: SoftPair, play: Play, task_count: int, schedule: GrpoSchedul
         yield curve
 
 
-def add_gradients(pair: SoftPair, rated: Iterable[tuple[Rollout, float]], tokens: int, temperature: float) -> None:
+def add_gradients(
+    pair: SoftPair,
+    rated: Iterable[tuple[Rollout, float]],
+    tokens: int,
+    temperature: float,
+    allowed_of: AllowedOf = unbound,
+) -> None:
     """Add the gradients of -mean min(rho A, clip(rho) A) over all tokens, those of text and the latent ones.
+
+    A batch of rollouts serves one update, so what drew them are the weights as they are now: rho is 1 here, and its
+    gradient is that of the log-probability.
 
     rated: rollouts, each with its advantage A. tokens: of the whole update, these rollouts or more.
     """
@@ -85,10 +114,13 @@ def add_gradients(pair: SoftPair, rated: Iterable[tuple[Rollout, float]], tokens
         if advantage == 0.0:  # a group that ended alike says nothing
             continue
         for decision in rollout.decisions:
-            logits, _, latent = pair.read(decision.prompt, decision.reply)
-            text = token_log_probabilities(logits, decision.reply, temperature)
-            gain = clipped_gain(text, decision.old, advantage).sum()
-            gain = gain + clipped_gain(latent.log_density(decision.soft), decision.old_soft, advantage).sum()
+            read = pair.read(decision.prompt, decision.reply)
+            assert read.logits is not None, "a compiler that is reinforced learns"
+            text = log_probabilities(read.logits, decision.reply, temperature, allowed_of(decision))
+            gain = clipped_gain(text, text.detach(), advantage).sum()
+            if decision.soft is not None:
+                latent = read.latent.log_density(torch.tensor(decision.soft))
+                gain = gain + clipped_gain(latent, latent.detach(), advantage).sum()
             (-gain / tokens).backward()
 
 
@@ -102,4 +134,5 @@ def _gains(rewards: list[float], rollouts: int) -> list[float]:
 
 
 def _tokens(rollout: Rollout) -> int:
-    return sum(len(decision.old) + len(decision.old_soft) for decision in rollout.decisions)
+    soft = (len(decision.soft) for decision in rollout.decisions if decision.soft is not None)
+    return sum(len(decision.reply) for decision in rollout.decisions) + sum(soft)

@@ -1,41 +1,30 @@
-"""Rollouts: a compiler that samples what it says, an executor that follows or not, and what both decided."""
+"""Rollouts: a compiler that draws what it says, an executor that follows or not, and what the compiler decided."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
-from memory_node.llm.chat import Message, Reply, ReplyForm, ignore
-from memory_node.llm.deadline import Deadline
-from memory_node.planner.model_account import ModelAccount
-from memory_node.planner.step_chooser import Choice
-from training.adapters.example import Tokenizer
-from training.softmem.soft_pair import SoftPair, around_latent
+from memory_node.context.soft_memory import SoftMemoryWeights
+from memory_node.llm.chat import LatentModel
+from memory_node.planner.step_chooser import StepChooser
 
-
-class Speller(Tokenizer, Protocol):
-    """A Tokenizer that also writes tokens as text. end: the token that ends a turn."""
-
-    end: int
-
-    def text(self, tokens: Sequence[int]) -> str:
-        """Return the text of tokens."""
+Array = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What was sampled at one step. old: log-probabilities of the reply's tokens, (reply,). soft: the latent tokens,
-    (N, embedding); old_soft: their log-densities, (N,)."""
+    """What was drawn at one step. prompt, reply: tokens. grammar: that the reply was held to, "" for none. soft: the
+    latent tokens (N, embedding), None where nothing was delivered."""
 
     prompt: tuple[int, ...]
     reply: tuple[int, ...]
-    old: Tensor
-    soft: Tensor
-    old_soft: Tensor
+    grammar: str = ""
+    soft: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -47,90 +36,53 @@ class Rollout:
 
 
 @dataclass
-class SampledCompiler:
-    """A ChatModel that writes as a SoftPair's compiler does, and remembers what it decided.
+class Decisions:
+    """What a compiler decided in a game so far."""
 
-    temperature: 0 takes the likeliest token and the middle of the latent tokens. most_tokens: of a reply.
-    """
+    made: list[Decision] = field(default_factory=list)
 
-    pair: SoftPair
-    speller: Speller
-    temperature: float
-    generator: torch.Generator
-    most_tokens: int = 512
-    decisions: list[Decision] = field(default_factory=list)
-    name: str = "sampled"
+    def add(self, decision: Decision) -> None:
+        """Note what was said."""
+        self.made.append(decision)
 
-    def reply(
-        self,
-        messages: Sequence[Message],
-        deadline: Deadline | None = None,
-        form: ReplyForm | None = None,
-        on_line: Callable[[str], None] = ignore,
-    ) -> Reply:
-        """Write a reply, held to no form: what cannot be used of it delivers nothing, and the reward says so."""
-        prompt = tuple(self.speller.prompt(messages))
-        with torch.no_grad():
-            reply = self._sampled(prompt)
-            logits, _, latent = self.pair.read(prompt, reply)
-            old = token_log_probabilities(logits, reply, self.temperature)
-            soft = latent.sample(self.generator) if self.temperature else latent.mean
-            self.decisions.append(Decision(prompt, reply, old, soft, latent.log_density(soft)))
-        said = reply[:-1] if reply[-1] == self.speller.end else reply
-        return Reply(self.speller.text(said), len(prompt), len(reply), whole=reply[-1] == self.speller.end)
-
-    def count_tokens(self, text: str) -> int:
-        """Return how many tokens a text has."""
-        return len(self.speller.reply(text)) - 1
-
-    def _sampled(self, prompt: Sequence[int]) -> tuple[int, ...]:
-        model: Any = self.pair.compiler
-        found: list[int] = []
-        out = model(torch.tensor([list(prompt)]), use_cache=True)
-        while True:
-            logits = out.logits[0, -1]
-            if self.temperature:
-                chances = (logits / self.temperature).softmax(-1).cpu()
-                token = int(torch.multinomial(chances, 1, generator=self.generator))
-            else:
-                token = int(logits.argmax())
-            found.append(token)
-            if token == self.speller.end or len(found) >= self.most_tokens:
-                return tuple(found)
-            out = model(torch.tensor([[token]]), past_key_values=out.past_key_values, use_cache=True)
+    def add_soft(self, soft: Array) -> None:
+        """Note the latent tokens of what was said last."""
+        self.made[-1] = replace(self.made[-1], soft=soft)
 
 
-def token_log_probabilities(logits: Tensor, tokens: Sequence[int], temperature: float) -> Tensor:
-    """Return the log-probabilities (tokens,) with which tokens are sampled by their logits (tokens, vocabulary)."""
-    spread = logits / temperature if temperature else logits
-    return spread.log_softmax(-1).gather(1, torch.tensor(tokens).unsqueeze(1))[:, 0]
+@dataclass(frozen=True)
+class DrawnSoftMemory(SoftMemoryWeights):
+    """A soft memory whose latent tokens are drawn: mu + sigma * eps. random: draws eps, None takes mu alone."""
+
+    random: np.random.Generator | None = None
+    on_drawn: Callable[[Array], object] = lambda _: None
+
+    def __call__(self, states: Array) -> tuple[Array, Array]:
+        """Return latent tokens and log sigma; see SoftMemoryWeights."""
+        mean, log_sd = super().__call__(states)
+        drawn = mean
+        if self.random is not None:
+            drawn = (mean + np.exp(log_sd) * self.random.standard_normal(mean.shape)).astype(np.float32)
+        self.on_drawn(drawn)
+        return drawn, log_sd
+
+    @classmethod
+    def of(
+        cls, weights: SoftMemoryWeights, random: np.random.Generator | None, on_drawn: Callable[[Array], object]
+    ) -> DrawnSoftMemory:
+        """Return a soft memory that draws."""
+        return cls(weights.placeholders, weights.body, weights.mean, weights.log_sd, random, on_drawn)
 
 
-@dataclass
-class LatentChooser:
-    """A StepChooser: the executor's likeliest command, by torch. compiler: what it decided last is in the prompt as
-    latent tokens. with_latent: False leaves these out."""
+class Models(Protocol):
+    """Compiler and executor as they play. Each call begins a game of its own."""
 
-    pair: SoftPair
-    speller: Speller
-    compiler: SampledCompiler
-    with_latent: bool = True
-    thinks: bool = False
+    def compiler(self, temperature: float, seed: int, decisions: Decisions) -> LatentModel:
+        """Return the compiler's model; it notes what it decides. temperature 0: the likeliest tokens."""
 
-    def choose(
-        self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
-    ) -> Choice:
-        """Score all commands; see StepChooser."""
-        before, after = around_latent(messages, self.speller)
-        decided = self.compiler.decisions
-        width = self.pair.soft.mean.out_features
-        soft = decided[-1].soft if decided and self.with_latent else torch.zeros(0, width)
-        scores: dict[str, float] = {}
-        with torch.no_grad():
-            for command in values:
-                tokens = self.speller.reply(command)
-                logits = self.pair.action_logits(before, soft, after, tokens)
-                scores[command] = float(token_log_probabilities(logits, tokens, 1.0).sum())
-        best = max(scores, key=lambda command: scores[command])
-        account.charge(Reply(best, len(before) + len(soft) + len(after), len(self.speller.reply(best))))
-        return Choice(best, best)
+    def executor(self) -> StepChooser:
+        """Return what chooses the commands."""
+
+    @property
+    def soft(self) -> SoftMemoryWeights:
+        """The soft memory as it is now."""

@@ -35,15 +35,23 @@ class Gaussian:
 
 
 class SoftMemory(nn.Module):
-    """(mu, log sigma) = f_phi(h).
+    """(mu, log sigma) = f_phi(h), and the placeholders whose states h are.
 
-    states: width of the compiler's last layer. embedding: width of the executor's embeddings. tokens: N. linear: one
-    linear projection instead of a hidden layer, for comparison.
+    Args:
+        states: width of the compiler's last layer and embeddings.
+        embedding: width of the executor's embeddings.
+        tokens: N.
+        linear: one linear projection instead of a hidden layer, for comparison.
+        unknown: (states,) the compiler's embedding of [UNK], which placeholders begin as; None: zeros.
     """
 
-    def __init__(self, states: int, embedding: int, tokens: int = 16, linear: bool = False) -> None:
+    def __init__(
+        self, states: int, embedding: int, tokens: int = 16, linear: bool = False, unknown: Tensor | None = None
+    ) -> None:
         super().__init__()
         self.tokens = tokens
+        first = torch.zeros(states) if unknown is None else unknown.detach()
+        self.placeholders = nn.Parameter(first.repeat(tokens, 1))
         self.body = nn.Identity() if linear else nn.Sequential(nn.Linear(states, states), nn.GELU())
         self.mean = nn.Linear(states, embedding)
         self.log_sd = nn.Linear(states, embedding)

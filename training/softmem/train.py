@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.config import ModelConfig
@@ -14,6 +19,31 @@ from training.adapters.example import ModelTokens
 from training.compiler.pair_files import read_pairs
 
 _WINDOW_TOKENS = 4096
+_TOLD = (
+    "It says in latent tokens what the compiler of memory says in words, to an executor that was trained without them."
+    " It learnt from {} steps of train games that were won by following the rules. In every second one the executor was"
+    " not told the words."
+)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A soft memory to compare. tokens: N. orthogonal: whether L_orth counts."""
+
+    tokens: int = 16
+    linear: bool = False
+    orthogonal: bool = True
+
+
+# The rows of the paper's ablation; N = 0 is the compiler without soft memory.
+VARIANTS = {
+    "full": Variant(),
+    "soft-4": Variant(4),
+    "soft-8": Variant(8),
+    "soft-32": Variant(32),
+    "no-orthogonality": Variant(orthogonal=False),
+    "linear": Variant(linear=True),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,50 +51,110 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pairs", type=Path, nargs="+", required=True, metavar="FILE", help="of `train compiler-pairs --on alfworld`"
     )
-    parser.add_argument("--compiler", type=Path, required=True, metavar="FILE", help="checkpoint of `train compiler`")
-    parser.add_argument("--executor", type=Path, required=True, metavar="FILE", help="checkpoint of `train executor`")
-    parser.add_argument("--soft-tokens", type=int, default=16, help="latent tokens N (default 16)")
-    parser.add_argument("--linear", action="store_true", help="one linear projection, for comparison")
+    parser.add_argument(
+        "--compiler", type=Path, required=True, metavar="FILE", help="of `train compiler`: checkpoint or adapter"
+    )
+    parser.add_argument(
+        "--executor", type=Path, required=True, metavar="FILE", help="of `train executor`: checkpoint or adapter"
+    )
+    parser.add_argument(
+        "--variants", nargs="+", choices=VARIANTS, default=["full"], help="which soft memories (default: full)"
+    )
+    parser.add_argument(
+        "--keep-compiler",
+        action="store_true",
+        help="leave the compiler's adapter as it is, and train the soft memory alone (several variants need this)",
+    )
     add_training_arguments(parser, rate=1e-4, tokens=1200)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train and keep the checkpoint; return the exit status.
+    """Train, write soft memories, the compiler's adapter if it learnt, and the card; return the exit status.
 
     Raises:
         ResourceMissingError: the extra `learning` is not installed.
-        InvalidValueError: there is nothing to learn from, or a checkpoint does not fit.
+        InvalidValueError: there is nothing to learn from, or a file does not fit.
     """
+    if len(args.variants) > 1 and not args.keep_compiler:
+        raise InvalidValueError("several variants share one compiler, so it cannot learn: add --keep-compiler")
     try:
-        from training.adapters.adapter import adapted_model
-        from training.adapters.checkpoint import load_weights
-        from training.adapters.learning import Schedule, learn
-        from training.adapters.processes import begin, device, tell
-        from training.softmem.soft_memory import SoftMemory
-        from training.softmem.soft_pair import SoftPair, soft_example
+        from training.adapters.card import write_card
+        from training.adapters.learning import Progress, Schedule, learn
+        from training.adapters.processes import begin, is_first, tell
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
     begin(args.seed, args.threads)
     file = model_file(ModelConfig(backend="llama", model_path=args.model))
-    tokens = ModelTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads))
+    examples = _examples(args, ModelTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads)))
+    args.out.mkdir(parents=True, exist_ok=True)
+    schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed, args.bfloat16)
+    progress: Any = Progress()
+    try:
+        together = _pairs(args, file)
+        for progress in learn(
+            together, examples, schedule, args.out / "checkpoint.pt", lambda model, one: model.loss(one)
+        ):
+            taken, loss = progress.losses[-1]
+            tell(f"{taken} examples, loss {loss / len(args.variants):.4f}")
+    except ValueError as error:
+        raise InvalidValueError(str(error)) from error
+    if is_first():
+        kind = f"A soft memory ({_write(together, args.out) / 1e6:.1f} MB)"
+        command = f"memory-node {shlex.join(sys.argv[1:])}"
+        write_card(args.out / "card.md", "Soft memory", _TOLD.format(len(examples)), kind, command, schedule, progress)
+        print(args.out)
+    return 0
+
+
+def _examples(args: argparse.Namespace, tokens: ModelTokens) -> Sequence[Any]:
+    from training.softmem.soft_example import soft_example
+
     pairs = (pair for path in args.pairs for pair in read_pairs(path))
-    found = (soft_example(pair, tokens, args.tokens) for pair in pairs)
+    found = (soft_example(pair, tokens, args.tokens, number % 2 == 0) for number, pair in enumerate(pairs))
     examples = [example for example in found if example is not None][: args.limit or None]
     if not examples:
         raise InvalidValueError("no pair says what the executor was told: take those of --on alfworld")
-    args.out.mkdir(parents=True, exist_ok=True)
+    return examples
+
+
+def _pairs(args: argparse.Namespace, file: Path) -> Any:
+    """Return the pairs that are trained side by side.
+
+    Raises:
+        ValueError: a file is of another model.
+    """
+    from training.adapters.adapter import adapted_model, load_adapter
+    from training.adapters.processes import device
+    from training.softmem.soft_memory import SoftMemory
+    from training.softmem.soft_pair import ORTHOGONALITY, SideBySide, SoftPair, inner
+
     compiler, executor = adapted_model(file, args.rank), adapted_model(file, args.rank)
-    width = compiler.config.hidden_size
-    try:
-        load_weights(compiler, args.compiler)
-        load_weights(executor, args.executor)
-        pair = SoftPair(compiler, executor, SoftMemory(width, width, args.soft_tokens, args.linear)).to(device())
-        schedule = Schedule(args.epochs, args.rate, minutes=args.minutes, seed=args.seed)
-        checkpoint = args.out / "checkpoint.pt"
-        for progress in learn(pair, examples, schedule, checkpoint, lambda model, one: model.losses(one).total):
-            taken, loss = progress.losses[-1]
-            tell(f"{taken} examples, loss {loss:.4f}")
-    except ValueError as error:
-        raise InvalidValueError(str(error)) from error
-    print(checkpoint)
-    return 0
+    load_adapter(compiler, args.compiler)
+    load_adapter(executor, args.executor)
+    if args.keep_compiler:
+        compiler.requires_grad_(False)
+    embeddings = inner(compiler).get_input_embeddings().weight
+    unknown, width = embeddings[compiler.config.unk_token_id or 0], compiler.config.hidden_size
+    pairs: dict[str, SoftPair] = {}
+    for name in args.variants:
+        variant = VARIANTS[name]
+        soft = SoftMemory(width, width, variant.tokens, variant.linear, unknown)
+        weight = ORTHOGONALITY if variant.orthogonal else 0.0
+        beside = next(iter(pairs.values()), None)
+        pairs[name] = SoftPair(compiler, executor, soft, orthogonality=weight, beside=beside).to(device())
+    return SideBySide(pairs)
+
+
+def _write(together: Any, folder: Path) -> int:
+    """Write what was learnt; return the bytes of a soft memory."""
+    from training.adapters.adapter import save_adapter
+    from training.softmem.weights import save_soft_memory
+
+    size = 0
+    for name, pair in together.pairs.items():
+        path = folder / f"{name}.npz"
+        save_soft_memory(pair.soft, path)
+        size = max(size, path.stat().st_size)
+        if pair.learns_text:
+            save_adapter(pair.compiler, folder / "compiler.gguf")
+    return size

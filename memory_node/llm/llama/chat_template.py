@@ -16,6 +16,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from memory_node.llm.chat import Message
 from memory_node.llm.errors import ModelMissingError
+from memory_node.llm.llama.vector_tokens import vector_tokens
 from memory_node.llm.llama.vocabulary import Vocabulary
 
 # Stands for what is said while the template is filled in; the template's own text has no such letters.
@@ -46,6 +47,8 @@ class ChatTemplate:
     def tokens(self, messages: Sequence[Message]) -> list[int]:
         """Return the tokens of a dialogue, up to where the model's turn begins or goes on.
 
+        Latent vectors of a message stand behind its text, under numbers below 0 (vector_tokens.py).
+
         Raises:
             ModelMissingError: the template fails.
         """
@@ -61,8 +64,12 @@ class ChatTemplate:
                 raise ModelMissingError(f"the model's chat template fails: {error}") from error
         tokens: list[int] = []
         for index, part in enumerate(_MARKS.split(text)):
-            marked = index % 2 == 1
-            tokens += self._vocabulary.tokens(said[int(part)].text.strip() if marked else part, control=not marked)
+            if index % 2 == 0:
+                tokens += self._vocabulary.tokens(part, control=True)
+                continue
+            message = said[int(part)]
+            tokens += self._vocabulary.tokens(message.text.strip())
+            tokens += vector_tokens(message.latent) if message.latent is not None else []
         tokens += self._vocabulary.tokens(begun)
         if self._vocabulary.begins_with_it and tokens[:1] != [self._vocabulary.begin]:
             tokens.insert(0, self._vocabulary.begin)

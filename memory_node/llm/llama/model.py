@@ -5,8 +5,10 @@ from __future__ import annotations
 import codecs
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_node.llm.chat import GrammarForm, JsonForm, Message, Reply, ReplyForm, Score, ignore
 from memory_node.llm.config import ModelConfig
@@ -14,11 +16,12 @@ from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import UnsupportedError
 from memory_node.llm.json_grammar import json_grammar
 from memory_node.llm.llama.shared_model import LlamaEngine, Prompt, Sampling
+from memory_node.llm.llama.vector_tokens import vector_tokens
 from memory_node.llm.reply_lines import ReplyLines
 
 
 class LlamaModel:
-    """A ScoringModel. Several of them may share one engine, each with its own adapter and parameters.
+    """A ScoringModel and LatentModel. Several of them may share one engine, each with its own adapter and parameters.
 
     random: draws the tokens where the temperature is above 0; default: by the seed of the config.
     """
@@ -38,6 +41,11 @@ class LlamaModel:
     def engine(self) -> LlamaEngine:
         """What runs it."""
         return self._engine
+
+    @property
+    def adapter(self) -> str:
+        """Path of its adapter, "" for none."""
+        return self._config.adapter_path
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens the model's tokenizer makes of a text."""
@@ -91,6 +99,18 @@ class LlamaModel:
         self._engine.read(prompt, self._within(deadline))
         return len(prompt.tokens)
 
+    def states(
+        self,
+        messages: Sequence[Message],
+        reply: str,
+        vectors: NDArray[np.float32],
+        deadline: Deadline | None = None,
+    ) -> NDArray[np.float32]:
+        """Return the states of vectors behind a reply. See LatentModel."""
+        asked = self._prompt(messages)
+        said = (*self._engine.native.vocabulary.tokens(reply), self._engine.template.end)
+        return self._engine.states(replace(asked, tokens=asked.tokens + said), vectors, self._within(deadline))
+
     def _read_as_replies(self, texts: Sequence[str], whole: bool) -> list[list[int]]:
         end = [self._engine.template.end] if whole else []
         tokens = [[*self._engine.native.vocabulary.tokens(text), *end] for text in texts]
@@ -105,7 +125,11 @@ class LlamaModel:
     def _prompt(self, messages: Sequence[Message]) -> Prompt:
         if any(message.pictures for message in messages):
             raise UnsupportedError(f"{self.name} reads no pictures; an endpoint of a model that does is needed")
-        return Prompt(tuple(self._engine.template.tokens(messages)), self._config.adapter_path)
+        latent = [message.latent for message in messages if message.latent is not None]
+        if any(vectors.shape[1:] != (self._engine.native.width,) for vectors in latent):
+            raise UnsupportedError(f"{self.name} takes latent tokens of width {self._engine.native.width} alone")
+        known = {number: row for vectors in latent for number, row in zip(vector_tokens(vectors), vectors)}
+        return Prompt(tuple(self._engine.template.tokens(messages)), self._config.adapter_path, known)
 
 
 def _grammar_of(form: ReplyForm | None) -> str:

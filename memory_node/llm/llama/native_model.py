@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from memory_node.llm.errors import LlmError, ModelMissingError
 from memory_node.llm.llama.library import ContextParams, Pointer, llama_library
 from memory_node.llm.llama.sampling import Grammar
+from memory_node.llm.llama.vector_tokens import Vectors
 from memory_node.llm.llama.vocabulary import Vocabulary
 
 # Tokens that one pass reads; no deadline ends a pass.
@@ -52,7 +53,9 @@ class NativeModel:
         self.vocabulary = Vocabulary(self._library, self._model)
         self._adapters: dict[str, Pointer] = {}
         self._adapter = ""
+        self.width: int = self._library.llama_model_n_embd(self._model)
         self._batch = self._library.llama_batch_init(PASS_TOKENS, 0, sequences)
+        self._vector_batch = self._library.llama_batch_init(PASS_TOKENS, self.width, sequences)
 
     def _loaded(self, path: Path) -> Pointer:
         if not path.is_file():
@@ -159,16 +162,21 @@ class NativeModel:
         """Empty the memory."""
         self._library.llama_memory_clear(self._memory, True)
 
-    def compute(self, rows: Sequence[Row]) -> NDArray[np.float32]:
+    def compute(self, rows: Sequence[Row], vectors: Vectors | None = None) -> NDArray[np.float32]:
         """Read at most PASS_TOKENS rows into the memory; return (wanted, vocabulary) logits, valid until the next call.
+
+        vectors: (rows, width) embeddings that are read instead of the rows' tokens.
 
         Raises:
             LlmError: llama.cpp cannot; the memory is in no known state then.
         """
-        batch = self._batch
+        batch = self._batch if vectors is None else self._vector_batch
         batch.n_tokens = len(rows)
+        if vectors is not None:
+            np.ctypeslib.as_array(batch.embd, (PASS_TOKENS, self.width))[: len(rows)] = vectors
         for index, (token, position, sequences, wanted) in enumerate(rows):
-            batch.token[index] = token
+            if vectors is None:
+                batch.token[index] = token
             batch.pos[index] = position
             batch.n_seq_id[index] = len(sequences)
             for place, sequence in enumerate(sequences):
@@ -178,6 +186,20 @@ class NativeModel:
         if outcome:
             raise LlmError(f"llama.cpp cannot read {len(rows)} tokens (llama_decode: {outcome})")
         return self._logits(index for index, row in enumerate(rows) if row[3])
+
+    def states(self, rows: Sequence[Row], vectors: Vectors) -> Vectors:
+        """Read vectors (rows, width) instead of tokens into the memory; return the last layer's states (rows, width).
+
+        Raises:
+            LlmError: see compute.
+        """
+        self._library.llama_set_embeddings(self._context, True)
+        try:
+            self.compute([(*row[:3], True) for row in rows], vectors)
+            found = (self._library.llama_get_embeddings_ith(self._context, index) for index in range(len(rows)))
+            return np.stack([np.ctypeslib.as_array(state, (self.width,)) for state in found])
+        finally:
+            self._library.llama_set_embeddings(self._context, False)
 
     def _logits(self, indices: Iterable[int]) -> NDArray[np.float32]:
         shape = (self.vocabulary.size,)
@@ -190,6 +212,7 @@ class NativeModel:
         """Free everything; again does nothing."""
         if self._context:
             self._library.llama_batch_free(self._batch)
+            self._library.llama_batch_free(self._vector_batch)
             self._library.llama_free(self._context)
             self._library.llama_model_free(self._model)  # its adapters go with it
             self._context = self._model = Pointer()

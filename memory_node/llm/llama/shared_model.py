@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from memory_node.llm.llama.native_model import PASS_TOKENS, NativeModel, Row
 from memory_node.llm.llama.prefix_slots import SEQUENCE, PrefixSlots, Slot
 from memory_node.llm.llama.reply_guesses import ReadAhead, ReplyGuesses
 from memory_node.llm.llama.sampling import Grammar, TokenChoice
+from memory_node.llm.llama.vector_tokens import Vectors, passes
 
 # Prompts that are kept for each adapter: the one that is read, and the last of another use (lessons, knowledge).
 _SLOTS = 2
@@ -31,10 +32,12 @@ _MOST_NODES = 512
 
 @dataclass(frozen=True)
 class Prompt:
-    """What is read before a reply. adapter: path of the LoRA adapter that reads it, "" for none."""
+    """What is read before a reply. adapter: path of the LoRA adapter that reads it, "" for none. vectors: the embedding
+    (width,) that each number below 0 among the tokens stands for."""
 
     tokens: tuple[int, ...]
     adapter: str = ""
+    vectors: Mapping[int, Vectors] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,17 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Written:
-    """What a reply took. known_tokens: of the prompt, read in an earlier call. whole: the model ended its turn."""
+    """What a reply took. known_tokens: of the prompt, read in an earlier call. said: the reply's tokens. whole: the
+    model ended its turn."""
 
     known_tokens: int
-    tokens: int
+    said: tuple[int, ...]
     whole: bool
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the reply has."""
+        return len(self.said)
 
 
 class LlamaEngine:
@@ -109,7 +118,7 @@ class LlamaEngine:
             choice = TokenChoice(sampling.temperature, sampling.random, grammar)
             slot = self._slot(prompt, most_tokens)
             known = len(slot.tokens)
-            logits = self._read(slot, prompt.tokens[known:], deadline)
+            logits = self._read(slot, prompt, deadline)
 
             def guess(said: Sequence[int]) -> Sequence[int]:
                 # Replies in a form are alike; free text seldom says again what stood before.
@@ -128,7 +137,7 @@ class LlamaEngine:
                     logits = reply.behind(token)
             if grammar is not None:
                 self._guesses.keep(reply.said)
-        return Written(known, len(reply.said), whole)
+        return Written(known, tuple(reply.said), whole)
 
     def read(self, prompt: Prompt, deadline: Deadline) -> None:
         """Read a prompt, so that it is known later.
@@ -138,7 +147,22 @@ class LlamaEngine:
         """
         with self._taken(deadline):
             slot = self._slot(prompt, 0)
-            self._read(slot, prompt.tokens[len(slot.tokens) :], deadline)
+            self._read(slot, prompt, deadline)
+
+    def states(self, prompt: Prompt, vectors: Vectors, deadline: Deadline) -> Vectors:
+        """Return the last layer's states (n, width) of vectors (n, width) behind a prompt; at most PASS_TOKENS.
+
+        Raises:
+            LateError: the deadline passed. TooLongError: they do not fit the window.
+        """
+        with self._taken(deadline):
+            slot = self._slot(prompt, len(vectors))
+            self._read(slot, prompt, deadline)
+            first = len(slot.tokens)
+            rows: list[Row] = [(0, first + index, (slot.sequence,), True) for index in range(len(vectors))]
+            found = self._native.states(rows, vectors)
+            self._native.cut(slot.sequence, first)
+            return found
 
     def log_likelihoods(self, prompt: Prompt, candidates: Sequence[Sequence[int]], deadline: Deadline) -> list[float]:
         """Return for each candidate, each of one token at least, log p(its tokens | prompt).
@@ -216,7 +240,7 @@ class LlamaEngine:
         if longest > _MOST_NODES:
             raise TooLongError(f"a candidate of {longest} tokens; at most {_MOST_NODES} are scored")
         slot = self._slot(prompt, _MOST_NODES)
-        return slot, self._read(slot, prompt.tokens[len(slot.tokens) :], deadline).copy()
+        return slot, self._read(slot, prompt, deadline).copy()
 
     def _slot(self, prompt: Prompt, room: int) -> Slot:
         if prompt.adapter != self._merged:
@@ -224,16 +248,16 @@ class LlamaEngine:
             self._native.use_adapter(prompt.adapter)
         return self._slots.take(prompt.adapter, prompt.tokens, room)
 
-    def _read(self, slot: Slot, tokens: Sequence[int], deadline: Deadline) -> NDArray[np.float32]:
-        """Read tokens behind what the slot holds; return the logits (vocabulary,) behind the last one."""
+    def _read(self, slot: Slot, prompt: Prompt, deadline: Deadline) -> NDArray[np.float32]:
+        """Read what the slot lacks of a prompt; return the logits (vocabulary,) behind its last token."""
         logits = np.empty((1, 0), dtype=np.float32)
-        for start in range(0, len(tokens), PASS_TOKENS):
+        for part in passes(prompt.tokens[len(slot.tokens) :], PASS_TOKENS):
             deadline.left_s()
-            part = tokens[start : start + PASS_TOKENS]
-            last = start + len(part) == len(tokens)
             first = len(slot.tokens)
+            last = first + len(part) == len(prompt.tokens)
             rows: list[Row] = [(token, first + i, (slot.sequence,), False) for i, token in enumerate(part)]
             rows[-1] = (*rows[-1][:3], last)
-            logits = self._native.compute(rows)
+            vectors = np.stack([prompt.vectors[token] for token in part]) if part[0] < 0 else None
+            logits = self._native.compute(rows, vectors)
             slot.tokens += part
         return logits[0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from robot_memory import msg as rm
 from robot_memory import srv
 
@@ -88,6 +90,9 @@ def compiled_to_response(step: CompiledStep, response: Any) -> None:
     response.delta = json.dumps(delta_to_rows(step.compiled.delta))
     response.milliseconds = step.milliseconds
     response.problem = step.compiled.problem
+    if step.compiled.latent is not None:
+        response.latent = step.compiled.latent.ravel().tolist()
+        response.latent_tokens = len(step.compiled.latent)
 
 
 def compiled_to_msg(step: CompiledStep) -> rm.CompiledStep:
@@ -108,8 +113,18 @@ def compiled_from_response(response: Any) -> CompiledStep:
         avoid = tuple(call_from_msg(call) for call in response.avoid)
         entries = tuple(response.entries)
         guidance = Guidance(call_from_msg(response.goal), response.guidance, response.reason, entries, avoid)
-    compiled = Compiled(guidance, _delta(response.delta), problem=response.problem)
+    latent = _latent(response)
+    compiled = Compiled(guidance, _delta(response.delta), problem=response.problem, latent=latent)
     return CompiledStep(compiled, state_from_msg(response.state), float(response.milliseconds))
+
+
+def _latent(response: Any) -> NDArray[np.float32] | None:
+    tokens, values = int(response.latent_tokens), np.asarray(response.latent, np.float32)
+    if tokens == 0 and not len(values):
+        return None
+    if tokens == 0 or not len(values) or len(values) % tokens or not np.isfinite(values).all():
+        raise InvalidValueError(f"latent: expected {tokens} rows of finite numbers, got {len(values)} numbers")
+    return values.reshape(tokens, -1)
 
 
 def _delta(text: str) -> Delta:

@@ -1,0 +1,104 @@
+"""A pair of the embedded model that plays by llama.cpp: what it says, and what its likelihoods are taken among."""
+
+import copy
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from memory_node.llm.chat import JsonForm, Message
+from memory_node.llm.config import ModelConfig
+from memory_node.llm.errors import ModelMissingError
+from memory_node.llm.gguf_files import model_file
+
+pytest.importorskip("torch", reason="needs the extra learning")
+pytest.importorskip("transformers", reason="needs the extra learning")
+pytest.importorskip("peft", reason="needs the extra learning")
+
+import torch
+
+from training.adapters.adapter import adapted_model, load_adapter, save_adapter
+from training.adapters.checkpoint import free_weights
+from training.adapters.export import apart, interleaved, write_adapter
+from training.grpo.llama_models import LlamaModels
+from training.grpo.report import smoothed
+from training.grpo.rollouts import Decisions, DrawnSoftMemory
+from training.grpo.run import Run
+from training.softmem.soft_memory import SoftMemory
+from training.softmem.soft_pair import SoftPair, inner
+
+CONFIG = ModelConfig(backend="llama", threads=1, timeout_s=100.0, max_reply_tokens=20)
+ASKED = [Message("user", "Is the mug clean?")]
+FORM = JsonForm({"enum": ["clean", "dirty"]})
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory) -> LlamaModels:
+    try:
+        file = model_file(CONFIG)
+    except ModelMissingError as missing:
+        pytest.skip(str(missing))
+    folder: Path = tmp_path_factory.mktemp("pair")
+    torch.manual_seed(0)
+    compiler, executor = adapted_model(file, 2), adapted_model(file, 2)
+    with torch.no_grad():
+        for weight in free_weights(compiler).values():
+            weight.copy_(0.02 * torch.randn(weight.shape))
+    save_adapter(executor, folder / "executor.gguf")
+    unknown = inner(compiler).get_input_embeddings().weight[0]
+    pair = SoftPair(compiler, executor, SoftMemory(576, 576, 3, unknown=unknown), through_prompt=False)
+    return LlamaModels(pair, CONFIG, folder / "executor.gguf", folder)
+
+
+def test_adapter_is_read_back_as_it_was_written(models: LlamaModels, tmp_path: Path) -> None:
+    other = copy.deepcopy(models.pair.compiler)
+    with torch.no_grad():
+        for weight in free_weights(other).values():
+            weight.zero_()
+    load_adapter(other, models.folder / "compiler.gguf")
+    for name, weight in free_weights(models.pair.compiler).items():
+        assert torch.allclose(free_weights(other)[name], weight, atol=1e-3), name
+    write_adapter({"layers.0.mlp.up_proj.lora_A": np.zeros((4, 576), np.float32)}, 9, 8.0, tmp_path / "small.gguf")
+    with pytest.raises(ValueError, match="--rank"):
+        load_adapter(other, tmp_path / "small.gguf")
+    (tmp_path / "none.gguf").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="no GGUF file"):
+        load_adapter(other, tmp_path / "none.gguf")
+    rows = np.arange(24, dtype=np.float32).reshape(12, 2)
+    assert np.array_equal(apart(interleaved(rows, 3), 3), rows)
+
+
+def test_what_is_drawn_is_what_torch_learns_from(models: LlamaModels) -> None:
+    decisions = Decisions()
+    model = models.compiler(1.0, 7, decisions)
+    reply = model.reply(ASKED, form=FORM)
+    assert reply.text in ('"clean"', '"dirty"')
+    soft = DrawnSoftMemory.of(models.soft, np.random.default_rng(0), decisions.add_soft)
+    states = model.states(ASKED, reply.text, soft.placeholders)
+    latent, _ = soft(states)
+    (decision,) = decisions.made
+    assert decision.soft is not None
+    assert np.array_equal(decision.soft, latent)
+    read = models.pair.read(decision.prompt, decision.reply)
+    # llama.cpp computes with 8-bit weights, torch with 32-bit ones.
+    close = torch.nn.functional.cosine_similarity(read.behind.detach(), torch.tensor(states), dim=-1)
+    assert float(close.min()) > 0.98
+    assert not np.allclose(latent, models.soft(states)[0]), "it was drawn"
+    again = models.compiler(1.0, 7, Decisions()).reply(ASKED, form=FORM)
+    assert again.text == reply.text, "the same seed says the same"
+
+
+def test_only_what_the_form_allows_counts(models: LlamaModels) -> None:
+    decisions = Decisions()
+    models.compiler(0.0, 0, decisions).reply(ASKED, form=FORM)
+    (decision,) = decisions.made
+    allowed = Run(models.pair, models, SimpleNamespace()).allowed(decision)  # type: ignore[arg-type]
+    assert len(allowed) == len(decision.reply)
+    for token, may in zip(decision.reply, allowed):
+        assert token in may.tolist()
+        assert len(may) < 100
+
+
+def test_rewards_are_smoothed_over_what_there_is() -> None:
+    assert smoothed([1.0, 0.0, 0.5, 0.5, 1.0]) == [1.0, 0.5, 0.5, 0.5, 0.5]

@@ -1,0 +1,116 @@
+"""A run of reinforcement, opened: models, games, and what the compiler's replies are held to."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from benchmarks.alfworld.attempts import Attempts
+from benchmarks.alfworld.compiled import goals_reader
+from benchmarks.alfworld.compiled_aid import CompiledAids
+from benchmarks.alfworld.engine import PddlEngine
+from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.open_world import for_text_games
+from benchmarks.alfworld.transcripts import read_transcripts
+from benchmarks.averages import interval_of
+from benchmarks.compiler_variants import FULL
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.config import CompilerModelConfig
+from memory_node.context.guidance import Compiler
+from memory_node.llm.config import ModelConfig
+from memory_node.llm.gguf_files import model_file
+from memory_node.scene_graph.place_habits import PlaceCensus
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+from training.adapters.adapter import adapted_model, load_adapter
+from training.adapters.processes import device, portion, together
+from training.grpo.games import GameRollouts
+from training.grpo.learning import GrpoSchedule
+from training.grpo.llama_models import LlamaModels
+from training.grpo.rollouts import Decision
+from training.softmem.soft_pair import SoftPair
+from training.softmem.weights import load_soft_memory
+
+_STEP_S = 600.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """What reinforcement works with."""
+
+    pair: SoftPair
+    models: LlamaModels
+    rollouts: GameRollouts
+
+    def allowed(self, decision: Decision) -> list[Tensor]:
+        """Return the tokens that a reply's grammar allowed at each place."""
+        native = self.models.native
+        grammar = native.grammar(decision.grammar)
+        every = np.arange(native.vocabulary.size, dtype=np.int32)
+        found: list[Tensor] = []
+        try:
+            for token in decision.reply:
+                found.append(torch.from_numpy(np.flatnonzero(grammar.allows(every))))
+                if not native.vocabulary.ends(token):
+                    grammar.follow(token)
+        finally:
+            grammar.close()
+        return found
+
+
+def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus, schedule: GrpoSchedule) -> Run:
+    """Open what the options name.
+
+    Raises:
+        ValueError: a file is of another model.
+    """
+    config = ModelConfig(
+        backend="llama", model_path=args.model, threads=args.threads, max_reply_tokens=args.reply_tokens
+    )
+    file = model_file(config)
+    compiler, executor = adapted_model(file, args.rank), adapted_model(file, args.rank)
+    load_adapter(compiler, args.compiler)
+    load_adapter(executor, args.executor)
+    soft = load_soft_memory(args.soft)
+    pair = SoftPair(compiler, executor, soft, through_prompt=args.through_prompt).to(device())
+    models = LlamaModels(pair, config, args.executor, args.out)
+    kinds, embedder = for_text_games(load_catalogue()), CachingEmbedder(MiniLmEmbedder())
+    transcripts = read_transcripts(args.attempts) if args.attempts is not None else ()
+    library = Attempts.of(transcripts, kinds, goals_reader(kinds, embedder))
+
+    def aid_of(compiler: Compiler) -> CompiledAids:
+        return CompiledAids(kinds, embedder, compiler, library, FULL, args.max_steps)
+
+    compiling = CompilerModelConfig(timeout_s=_STEP_S, max_reply_tokens=args.reply_tokens)
+    rollouts = GameRollouts(models, games, learnt, aid_of, PddlEngine, schedule.temperature, args.max_steps, compiling)
+    return Run(pair, models, rollouts)
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Games that were played greedily, and how many of them were won."""
+
+    games: int
+    won: int
+
+    def __str__(self) -> str:
+        low, high = interval_of(self.won, self.games)
+        return f"{self.won} of {self.games} won (95 % interval {low:.2f} to {high:.2f})"
+
+    @classmethod
+    def played(cls, rollouts: GameRollouts, games: Sequence[Game], kept: Path | None) -> HeldOut:
+        """Play games, unless a run before this one has. kept: file of what came of it, None for none."""
+        if kept is not None and kept.is_file():
+            return cls(**json.loads(kept.read_text("utf-8")))
+        won = together([rollouts.greedy(game).won for game in portion(games)])
+        found = cls(len(won), sum(won))
+        if kept is not None:
+            kept.write_text(json.dumps({"games": found.games, "won": found.won}) + "\n", "utf-8")
+        return found

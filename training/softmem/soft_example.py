@@ -1,0 +1,54 @@
+"""What Soft-Mem learns from: a step's prompt and reply of the compiler, and the executor's prompt and action."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks.alfworld.dialogue import without_advice
+from memory_node.llm.chat import Message
+from training.adapters.example import Tokenizer
+from training.compiler.teacher import CompilerPair
+
+
+@dataclass(frozen=True)
+class SoftExample:
+    """One step. prompt, reply: of the compiler. before, after: of the executor's prompt, with the latent tokens between
+    them. guidance: the advice alone, action: the right command. All are tokens."""
+
+    prompt: tuple[int, ...]
+    reply: tuple[int, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    guidance: tuple[int, ...]
+    action: tuple[int, ...]
+
+
+def soft_example(
+    pair: CompilerPair, tokenizer: Tokenizer, most_tokens: int, in_words: bool = True
+) -> SoftExample | None:
+    """Return a pair as an example; None where it does not say what the executor was told, or is too long.
+
+    in_words: whether the executor reads the advice, too. Where it does not, the latent tokens must tell all of it.
+    """
+    if not pair.executor or not pair.action:
+        return None
+    before, after = around_latent(pair.executor if in_words else without_advice(pair.executor), tokenizer)
+    prompt, reply = tokenizer.prompt(pair.messages), tokenizer.reply(pair.reply)
+    if max(len(prompt) + len(reply), len(before) + len(after)) > most_tokens:
+        return None
+    action = tokenizer.reply(pair.action)
+    return SoftExample(tuple(prompt), tuple(reply), before, after, tuple(action[:-1]), tuple(action))
+
+
+def around_latent(dialogue: Sequence[Message], tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return an executor's prompt in two parts: latent tokens stand at the end of what was said last."""
+    *before, last = dialogue
+    tokens = tokenizer.prompt(dialogue)
+    # What follows the text is what two prompts share that end in different words.
+    one, other = (tokenizer.prompt([*before, Message(last.role, f"{last.text} {word}")]) for word in ("one", "other"))
+    shared = 0
+    while one[-1 - shared] == other[-1 - shared]:
+        shared += 1
+    at = len(tokens) - shared
+    return tuple(tokens[:at]), tuple(tokens[at:])
