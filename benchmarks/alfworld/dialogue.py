@@ -47,8 +47,13 @@ def with_memory(
     lines: the brief state. advice: a command, in words. latent: the same as latent tokens.
     """
     *before, last = dialogue
-    told = "\n\n".join(filter(None, (last.text, "\n".join(lines), _advised(advice))))
+    told = "\n\n".join(filter(None, (last.text, told_text(lines, advice))))
     return [*before, Message(last.role, told, latent=latent)]
+
+
+def told_text(lines: Sequence[str], advice: str) -> str:
+    """Return what memory says of a step in words. lines: the brief state. advice: a command."""
+    return "\n\n".join(filter(None, ("\n".join(lines), _advised(advice))))
 
 
 def without_advice(dialogue: Sequence[Message]) -> list[Message]:

@@ -16,7 +16,7 @@ from memory_node.llm.gguf_files import model_file
 from memory_node.llm.llama.shared_model import LlamaEngine
 from training.adapters.example import Example, ModelTokens, Tokenizer
 
-NEEDED = "training needs torch, transformers, peft and gguf: pip install 'robot_memory[learning]'"
+NEEDED = "training needs torch, transformers, peft, gguf and scikit-learn: pip install 'robot_memory[learning]'"
 _MOST_BYTES = 10_000_000
 _WINDOW_TOKENS = 4096
 

@@ -1,0 +1,132 @@
+"""`memory-node train diagnosis`: draws the attention that memory gets at each step, and where latent tokens lie."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.alfworld.compiled_aid import CompiledSetting, compiled_aids
+from benchmarks.alfworld.engine import require_engine
+from benchmarks.alfworld.games import load_games
+from benchmarks.alfworld.learnt import Learnt
+from benchmarks.alfworld.open_world import for_text_games
+from benchmarks.alfworld.policy import PolicyPlayer
+from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER, SOFT_MEMORY
+from benchmarks.compiler_variants import STATIC, TEXT
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.llm.config import ModelConfig
+from memory_node.llm.gguf_files import model_file
+from memory_node.llm.open_model import ModelShelf
+from memory_node.planner.step_chooser import RankedChoice
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+from training.adapters.command import NEEDED
+from training.adapters.example import ModelTokens
+from training.compiler.pair_files import read_pairs
+
+_STEP_S = 600.0
+_ROWS = (STATIC, TEXT)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--games", type=Path, required=True, metavar="FILE|DIR", help="text games to play")
+    parser.add_argument("--from", dest="memory_file", type=Path, metavar="FILE", help="memory learnt before")
+    parser.add_argument("--attempts", type=Path, metavar="FILE", help="transcripts of games to remember")
+    parser.add_argument("--pairs", type=Path, metavar="FILE", help="of `train compiler-pairs`: draw their states, too")
+    parser.add_argument("--executor", type=Path, default=ADAPTER, metavar="FILE", help="adapter (default: the shipped)")
+    parser.add_argument(
+        "--compiler", type=Path, default=COMPILER, metavar="FILE", help="adapter (default: the shipped)"
+    )
+    parser.add_argument(
+        "--soft", type=Path, default=SOFT_MEMORY, metavar="FILE", help="soft memory (default: the shipped)"
+    )
+    parser.add_argument("--limit", type=int, default=6, help="games (default 6)")
+    parser.add_argument("--states", type=int, default=100, help="pairs whose states are drawn (default 100)")
+    parser.add_argument("--max-steps", type=int, default=30, help="commands in a game (default 30)")
+    parser.add_argument("--rank", type=int, default=8, help="of the adapters' matrices (default 8)")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, required=True, help="folder for attention.png, attention.json, states.png")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play, compute and draw; return the exit status.
+
+    Raises:
+        ResourceMissingError: the extra `learning` or `alfworld` is not installed.
+        InvalidValueError: an adapter does not fit.
+    """
+    require_engine()
+    args.out.mkdir(parents=True, exist_ok=True)
+    try:
+        import sklearn  # noqa: F401
+        import torch
+
+        torch.set_num_threads(args.threads)
+        _attention(args)
+        if args.pairs is not None:
+            _states(args)
+    except ImportError as error:
+        raise ResourceMissingError(f"{NEEDED} ({error})") from error
+    except ValueError as error:
+        raise InvalidValueError(str(error)) from error
+    print(args.out)
+    return 0
+
+
+def _attention(args: argparse.Namespace) -> None:
+    from training.adapters.adapter import adapted_model, load_adapter
+    from training.diagnosis.attention import mean_logit, memory_tokens
+    from training.diagnosis.pictures import draw_attention
+    from training.diagnosis.watched import Watch
+    from training.softmem.soft_pair import inner
+
+    config = ModelConfig(backend="llama", threads=args.threads, adapter_path=str(args.executor))
+    model = ModelShelf().open_in_process(config)
+    torch_model = adapted_model(model_file(config), args.rank)
+    load_adapter(torch_model, args.executor)
+    kinds, embedder = for_text_games(load_catalogue()), CachingEmbedder(MiniLmEmbedder())
+    found: dict[str, Any] = {}
+    with Learnt(args.memory_file, learns=False) as learnt:
+        for row in _ROWS:
+            setting = CompiledSetting(row, "rules", attempts=args.attempts, seed=args.seed)
+            watch = Watch(RankedChoice(model), compiled_aids(setting, kinds, embedder, args.max_steps))
+            for game in load_games(args.games, args.limit, args.seed):
+                PolicyPlayer(watch, args.max_steps, _STEP_S, watch.open).play(game, learnt.census)
+            found[row] = defaultdict(list)
+            for prompt in watch.prompts:
+                tokens, places = memory_tokens(prompt.messages, prompt.memory, ModelTokens(model.engine))
+                found[row][prompt.step].append(mean_logit(inner(torch_model), tokens, places))
+    draw_attention(found, args.out / "attention.png")
+    (args.out / "attention.json").write_text(json.dumps(found) + "\n", "utf-8")
+
+
+def _states(args: argparse.Namespace) -> None:
+    import torch
+
+    from training.adapters.adapter import adapted_model, load_adapter
+    from training.diagnosis.pictures import draw_states
+    from training.softmem.soft_pair import SoftPair
+    from training.softmem.weights import load_soft_memory
+
+    config = ModelConfig(backend="llama", threads=args.threads)
+    tokens = ModelTokens(ModelShelf().open_in_process(config).engine)
+    compiler = adapted_model(model_file(config), args.rank)
+    load_adapter(compiler, args.compiler)
+    compiler.requires_grad_(False)
+    pair = SoftPair(compiler, compiler, load_soft_memory(args.soft))
+    soft: list[Any] = []
+    text: list[Any] = []
+    for one in list(read_pairs(args.pairs))[: args.states]:
+        with torch.no_grad():
+            read = pair.read(tokens.prompt(one.messages), tokens.reply(one.reply))
+        soft.append(read.behind.mean(0).numpy())
+        text.append(read.states.mean(0).numpy())
+    draw_states({"latent tokens": np.array(soft), "text": np.array(text)}, args.seed, args.out / "states.png")
