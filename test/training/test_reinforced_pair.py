@@ -48,7 +48,7 @@ def models(tmp_path_factory) -> LlamaModels:
     save_adapter(executor, folder / "executor.gguf")
     unknown = inner(compiler).get_input_embeddings().weight[0]
     pair = SoftPair(compiler, executor, SoftMemory(576, 576, 3, unknown=unknown), through_prompt=False)
-    return LlamaModels(pair, CONFIG, folder / "executor.gguf", folder)
+    return LlamaModels(pair, CONFIG, folder / "executor.gguf")
 
 
 def test_adapter_is_read_back_as_it_was_written(models: LlamaModels, tmp_path: Path) -> None:
@@ -56,7 +56,8 @@ def test_adapter_is_read_back_as_it_was_written(models: LlamaModels, tmp_path: P
     with torch.no_grad():
         for weight in free_weights(other).values():
             weight.zero_()
-    load_adapter(other, models.folder / "compiler.gguf")
+    save_adapter(models.pair.compiler, tmp_path / "compiler.gguf")
+    load_adapter(other, tmp_path / "compiler.gguf")
     for name, weight in free_weights(models.pair.compiler).items():
         assert torch.allclose(free_weights(other)[name], weight, atol=1e-3), name
     write_adapter({"layers.0.mlp.up_proj.lora_A": np.zeros((4, 576), np.float32)}, 9, 8.0, tmp_path / "small.gguf")

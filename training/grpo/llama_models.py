@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,15 +30,16 @@ from training.softmem.weights import soft_memory_weights
 class LlamaModels:
     """The `Models` of a pair whose adapters are exported. Replies are held to their form, as on the robot.
 
-    config: of both models. executor_adapter: GGUF file. folder: where the compiler's adapter is written.
+    config: of both models. executor_adapter: GGUF file.
     """
 
     pair: SoftPair
     config: ModelConfig
     executor_adapter: Path
-    folder: Path
     _executor: RankedChoice = field(init=False)
     _compilers: ModelShelf = field(default_factory=ModelShelf)
+    # Each process of a run writes its own.
+    _folder: tempfile.TemporaryDirectory[str] = field(default_factory=tempfile.TemporaryDirectory)
 
     def __post_init__(self) -> None:
         config = self.config.changed(adapter_path=str(self.executor_adapter))
@@ -47,7 +49,7 @@ class LlamaModels:
     def renew(self) -> None:
         """Play with the weights that the pair has now."""
         self._compilers.close()
-        adapter = self.folder / "compiler.gguf"
+        adapter = Path(self._folder.name) / "compiler.gguf"
         save_adapter(self.pair.compiler, adapter)
         self._open = self._compilers.open_in_process(self.config.changed(adapter_path=str(adapter)))
         self._soft = soft_memory_weights(self.pair.soft)

@@ -80,7 +80,7 @@ def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus,
     load_adapter(executor, args.executor)
     soft = load_soft_memory(args.soft)
     pair = SoftPair(compiler, executor, soft, through_prompt=args.through_prompt).to(device())
-    models = LlamaModels(pair, config, args.executor, args.out)
+    models = LlamaModels(pair, config, args.executor)
     kinds, embedder = for_text_games(load_catalogue()), CachingEmbedder(MiniLmEmbedder())
     transcripts = read_transcripts(args.attempts) if args.attempts is not None else ()
     library = Attempts.of(transcripts, kinds, goals_reader(kinds, embedder))

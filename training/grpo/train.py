@@ -63,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
         from training.grpo.run import HeldOut, opened
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
+    command = f"memory-node {shlex.join(sys.argv[1:])}"  # the engine's planner puts words of its own there
     require_engine()
     begin(args.seed, args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
@@ -87,6 +88,6 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
     if is_first() and curve is not None:
-        write_report(args.out, f"memory-node {shlex.join(sys.argv[1:])}", schedule, curve, before, after, run.pair)
+        write_report(args.out, command, schedule, curve, before, after, run.pair)
         print(args.out)
     return 0
