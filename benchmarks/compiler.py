@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.compiler_alfworld import ALFWORLD_VARIANTS, rows_of_alfworld
 from benchmarks.compiler_household import CompilerSetting, rows_of_household
-from benchmarks.compiler_variants import ADVICE, NO_FAULTS, NONE, OF_COMPILERS, STATIC
+from benchmarks.compiler_variants import ADVICE, NO_FAULTS, NONE, OF_COMPILERS, STATIC, WITH_LATENT
 from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="alfworld: of the rows full and latent, a row for each (default: the shipped one)",
+        help="alfworld: of `train softmem`; the rows full and latent are made for each",
     )
     parser.add_argument(
         "--variants",
@@ -88,7 +88,10 @@ def run(args: argparse.Namespace) -> int:
         parameters["adapter_path"] = args.compiler_adapter
     config = CompilerConfig(llm=CompilerModelConfig(**parameters))
     there = ALFWORLD_VARIANTS if args.on == "alfworld" else _HOUSEHOLD_VARIANTS
-    variants = tuple(args.variants or there)
+    without_soft = (variant for variant in there if args.soft_memory or variant not in WITH_LATENT)
+    variants = tuple(args.variants or without_soft)
+    if set(variants) & set(WITH_LATENT) and not args.soft_memory:
+        raise RobotMemoryError("the rows full and latent need --soft-memory FILE, of `memory-node train softmem`")
     if unknown := set(variants) - set(there):
         raise RobotMemoryError(f"--on {args.on} has no rows {', '.join(sorted(unknown))}")
     if args.on == "alfworld":

@@ -14,7 +14,7 @@ from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame
-from benchmarks.alfworld.shipped_policy import SOFT_MEMORY, with_shipped_adapter, with_shipped_compiler
+from benchmarks.alfworld.shipped_policy import with_shipped_adapter, with_shipped_compiler
 from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.averages import mean_of, median_of
 from benchmarks.compiler_variants import FULL, NONE, OF_COMPILERS, STATIC, WITH_LATENT
@@ -71,7 +71,7 @@ def rows_of_alfworld(
     games = load_games(args.games, args.limit, args.seed)
     model = with_shipped_adapter(llm_config(args))
     with Learnt(args.memory_file, learns=False) as learnt:
-        for row in rows_asked(variants, args.compilers, args.soft_memory or (SOFT_MEMORY,)):
+        for row in rows_asked(variants, args.compilers, args.soft_memory or ()):
             compiled = row.setting(args, config)
             setting = Setting("executor", args.max_steps, model, compiled=compiled)
             known = learnt if compiled is not None else None

@@ -1,5 +1,4 @@
-"""The weights that come with a checkout: the executor policy, the compiler and its soft memory; their cards lie beside
-them."""
+"""The adapters that come with a checkout, the executor policy's and the compiler's; their cards lie beside them."""
 
 from __future__ import annotations
 
@@ -12,7 +11,6 @@ from memory_node.llm.config import ModelConfig
 _WEIGHTS = Path(__file__).parent / "weights"
 ADAPTER = _WEIGHTS / "executor.gguf"
 COMPILER = _WEIGHTS / "compiler.gguf"
-SOFT_MEMORY = _WEIGHTS / "full.npz"
 
 Config = TypeVar("Config", bound=ModelConfig)
 

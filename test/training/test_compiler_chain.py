@@ -36,6 +36,7 @@ from training.grpo.learning import GrpoSchedule, add_gradients, reinforce
 from training.grpo.objective import advantages, clipped_gain
 from training.grpo.rollouts import Decision, Rollout
 from training.grpo.torch_models import TorchModels, log_probabilities
+from training.softmem.kept_prompt import KeptPrompt
 from training.softmem.soft_example import around_latent, soft_example
 from training.softmem.soft_memory import (
     FIRST_SD,
@@ -296,3 +297,18 @@ def test_pairs_side_by_side_learn_as_each_alone() -> None:
     torch.manual_seed(3)
     one.losses(step).total.backward()
     assert torch.allclose(together, one.soft.mean.weight.grad, atol=1e-6)
+
+
+def test_prompts_that_were_kept_are_not_read_again() -> None:
+    model = tiny(4)
+    kept, without = KeptPrompt(model, most=1), KeptPrompt(model)
+    first, second = [2, 9, 30, 3], [2, 9, 31, 32, 3]
+    for prompts in (kept, without):
+        prompts.behind(first)
+        prompts.behind(second)
+    model.model = None  # type: ignore[assignment]  # whoever reads now fails
+    memory, states = kept.behind(first)
+    assert memory.get_seq_length() == len(first)
+    assert states.shape == (4, 48)
+    with pytest.raises(TypeError):
+        without.behind(first)

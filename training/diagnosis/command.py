@@ -16,7 +16,7 @@ from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.policy import PolicyPlayer
-from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER, SOFT_MEMORY
+from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER
 from benchmarks.compiler_variants import STATIC, TEXT
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
@@ -39,13 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=Path, required=True, metavar="FILE|DIR", help="text games to play")
     parser.add_argument("--from", dest="memory_file", type=Path, metavar="FILE", help="memory learnt before")
     parser.add_argument("--attempts", type=Path, metavar="FILE", help="transcripts of games to remember")
-    parser.add_argument("--pairs", type=Path, metavar="FILE", help="of `train compiler-pairs`: draw their states, too")
-    parser.add_argument("--executor", type=Path, default=ADAPTER, metavar="FILE", help="adapter (default: the shipped)")
+    parser.add_argument("--pairs", type=Path, metavar="FILE", help="of `train compiler-pairs`, for --soft")
+    parser.add_argument("--executor", type=Path, default=ADAPTER, metavar="FILE", help="adapter (default: ours)")
+    parser.add_argument("--compiler", type=Path, default=COMPILER, metavar="FILE", help="adapter (default: ours)")
     parser.add_argument(
-        "--compiler", type=Path, default=COMPILER, metavar="FILE", help="adapter (default: the shipped)"
-    )
-    parser.add_argument(
-        "--soft", type=Path, default=SOFT_MEMORY, metavar="FILE", help="soft memory (default: the shipped)"
+        "--soft", type=Path, metavar="FILE", help="of `train softmem`: draw the states of its latent tokens, too"
     )
     parser.add_argument("--limit", type=int, default=6, help="games (default 6)")
     parser.add_argument("--states", type=int, default=100, help="pairs whose states are drawn (default 100)")
@@ -63,6 +61,8 @@ def run(args: argparse.Namespace) -> int:
         ResourceMissingError: the extra `learning` or `alfworld` is not installed.
         InvalidValueError: an adapter does not fit.
     """
+    if (args.soft is None) is not (args.pairs is None):
+        raise InvalidValueError("--soft and --pairs belong together: whose states are drawn, and of which steps")
     require_engine()
     args.out.mkdir(parents=True, exist_ok=True)
     try:
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
         torch.set_num_threads(args.threads)
         _attention(args)
-        if args.pairs is not None:
+        if args.soft is not None:
             _states(args)
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER, SOFT_MEMORY
+from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from training.adapters.command import NEEDED
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compiler", type=Path, default=COMPILER, metavar="FILE", help="adapter (default: the shipped)"
     )
-    parser.add_argument("--soft", type=Path, default=SOFT_MEMORY, metavar="FILE", help="soft memory of `train softmem`")
+    parser.add_argument("--soft", type=Path, required=True, metavar="FILE", help="soft memory of `train softmem`")
     parser.add_argument("--executor", type=Path, default=ADAPTER, metavar="FILE", help="adapter (default: the shipped)")
     parser.add_argument("--out", type=Path, required=True, help="folder for checkpoint and curve")
     parser.add_argument("--model", default="", help="GGUF file of the model (default: the embedded one)")

@@ -64,6 +64,7 @@ class SoftPair(nn.Module):
         smoothing: of the labels of text and action.
         orthogonality: the weight of L_orth.
         beside: another pair of the same models, so that both read a prompt once.
+        kept: prompts of each frozen model that are kept for the next epoch.
         through_prompt: whether gradients reach the compiler's weights where it reads its prompt, too, and not only
             where it writes. Without, an example takes about a third of the time.
     """
@@ -76,6 +77,7 @@ class SoftPair(nn.Module):
         smoothing: float = 0.1,
         orthogonality: float = ORTHOGONALITY,
         beside: SoftPair | None = None,
+        kept: int = 0,
         through_prompt: bool = True,
     ) -> None:
         super().__init__()
@@ -85,8 +87,8 @@ class SoftPair(nn.Module):
         self._through_prompt = through_prompt
         for weight in executor.parameters():
             weight.requires_grad_(False)
-        self._asked: KeptPrompt = beside._asked if beside is not None else KeptPrompt(inner(compiler))
-        self._told: KeptPrompt = beside._told if beside is not None else KeptPrompt(inner(executor))
+        self._asked: KeptPrompt = beside._asked if beside is not None else KeptPrompt(inner(compiler), kept)
+        self._told: KeptPrompt = beside._told if beside is not None else KeptPrompt(inner(executor), kept)
 
     @property
     def learns_text(self) -> bool:

@@ -65,6 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave the compiler's adapter as it is, and train the soft memory alone (several variants need this)",
     )
+    parser.add_argument(
+        "--kept",
+        type=int,
+        default=0,
+        help="prompts whose reading is kept for later epochs, 20 MB each; with --keep-compiler (default 0)",
+    )
     add_training_arguments(parser, rate=1e-4, tokens=1200)
 
 
@@ -141,7 +147,8 @@ def _pairs(args: argparse.Namespace, file: Path) -> Any:
         soft = SoftMemory(width, width, variant.tokens, variant.linear, unknown)
         weight = ORTHOGONALITY if variant.orthogonal else 0.0
         beside = next(iter(pairs.values()), None)
-        pairs[name] = SoftPair(compiler, executor, soft, orthogonality=weight, beside=beside).to(device())
+        pair = SoftPair(compiler, executor, soft, orthogonality=weight, beside=beside, kept=args.kept)
+        pairs[name] = pair.to(device())
     return SideBySide(pairs)
 
 
