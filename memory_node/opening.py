@@ -88,10 +88,10 @@ def open_memory(
     short_term = config.short_term
     if store is not None and not short_term.crop_folder:
         short_term = short_term.changed(crop_folder=str(store.images.root.with_name("crops")))
-    log, models = _StoreLog(store), ModelShelf()
+    log, models = StoreLog(store), ModelShelf()
     kept = None if store is None else KeptKnowledge(store.derived / "knowledge.index", store, embedder)
     on_removal = kept.drop if kept is not None else None
-    knowledge = KnowledgeGraph(embedder, _KnowledgeStoreLog(store), config.knowledge, on_removal=on_removal)
+    knowledge = KnowledgeGraph(embedder, KnowledgeStoreLog(store), config.knowledge, on_removal=on_removal)
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
         refiner = open_refiner(config.experience, models, catalogue)
@@ -203,30 +203,35 @@ class _DocumentLog:
         self._store = store
 
     def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        """Give documents up."""
         if self._store is not None and ids:
             self._store.remove_documents(kind, ids)
 
 
-class _StoreLog(_DocumentLog):
+class StoreLog(_DocumentLog):
     """The log of experience in the store; without a store it keeps nothing."""
 
     def put_episode(self, episode: EpisodeSummary) -> None:
+        """Keep an episode as it stands now."""
         if self._store is not None:
             self._store.append([episode])
 
     def put_step(self, step: StepRecord) -> None:
+        """Keep a step."""
         if self._store is not None:
             self._store.append([step])
 
     def put_documents(self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], tuple[str, ...]]]) -> None:
+        """Keep documents, each with the episodes that support it."""
         if self._store is not None and documents:
             sources = [(key, body, [("episode", i) for i in episode_ids]) for key, body, episode_ids in documents]
             self._store.put_documents(kind, sources)
 
 
-class _KnowledgeStoreLog(_DocumentLog):
+class KnowledgeStoreLog(_DocumentLog):
     """The log of knowledge in the store; without a store it keeps nothing."""
 
     def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[Source, ...]]]) -> None:
+        """Keep documents, each with what it was learned from."""
         if self._store is not None and documents:
             self._store.put_documents(kind, documents)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.alfworld.aid import OpenAid, habits_at_first
+from benchmarks.alfworld.carried import Carried
 from benchmarks.alfworld.compiled_aid import CompiledSetting, compiled_aids
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.figures import rows_of
@@ -45,9 +46,11 @@ from memory_node.search.minilm import MiniLmEmbedder
 
 HELP = "instructions carried out in ALFWorld's text games"
 PLANNERS = ("offline", "llm", "executor", "react")
-MEMORIES = ("none", "static", "full", "compiled")
+MEMORIES = ("none", "places", "full", "static", "compiled")
 # Planners that read memory in a prompt, and planners that ask it at each step.
 _IN_PROMPT = ("executor", "react")
+# What serves the latter: where things usually are, or that and what attempts taught.
+_ASKED = ("places", "full")
 # An engine that needs longer for one game hangs: the largest game loads in 8 s and takes 10 s for 50 commands.
 LONGEST_GAME_S = 120.0
 # With a language model: the engine's time, and so much of each command's deadline as a slow model takes.
@@ -98,15 +101,14 @@ def run(args: argparse.Namespace) -> int:
     setting = Setting(args.planner, args.max_steps, model, args.trials, compiled)
     if args.memory == "none" and (args.learn or args.memory_file):
         raise InvalidValueError("--from and --learn are about what is known from games before: --memory full")
-    if args.memory != "none" and (args.memory != "full") != (args.planner in _IN_PROMPT):
+    if args.memory != "none" and (args.memory not in _ASKED) != (args.planner in _IN_PROMPT):
         in_prompt = "static or compiled: it is in the prompt"
-        serving = in_prompt if args.planner in _IN_PROMPT else "full: it is asked at each step"
+        serving = in_prompt if args.planner in _IN_PROMPT else "places or full: it is asked at each step"
         raise InvalidValueError(f"--planner {args.planner} has --memory none or {serving}")
     if args.attempts and compiled is None:
         raise InvalidValueError("--attempts is what --memory compiled remembers")
     ordered = _ordered(games, args.orders, args.seed)
-    remembers = args.memory != "none"
-    with TranscriptFile(args.transcripts) as transcripts, _learnt(remembers, args) as learnt:
+    with TranscriptFile(args.transcripts) as transcripts, _learnt(args) as learnt:
         orders = play_all(ordered, setting, args.jobs, learnt, transcripts)
     emit(rows_of(orders), args.json)
     if args.picture:
@@ -117,8 +119,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _learnt(remembers: bool, args: argparse.Namespace) -> AbstractContextManager[Learnt | None]:
-    return Learnt(args.memory_file, args.learn) if remembers else nullcontext()
+def _learnt(args: argparse.Namespace) -> AbstractContextManager[Learnt | None]:
+    if args.memory == "none":
+        return nullcontext()
+    embedder = CachingEmbedder(MiniLmEmbedder()) if args.memory == "full" else None
+    return Learnt(args.memory_file, args.learn, embedder)
 
 
 def play_all(
@@ -135,10 +140,10 @@ def play_all(
         for number, games in enumerate(orders):
             task: Any = bar.add_task(f"order {number + 1}", total=len(games))
             stream: list[PlayedGame] = []
-            for game, outcome in zip(games, workers.run(len(games), partial(_with_memory, games, learnt))):
+            for game, outcome in zip(games, workers.run(len(games), partial(_with_memory, games, learnt, setting))):
                 stream.append(outcome.done or PlayedGame(game.name, game.task_type, lost=outcome.lost))
                 if learnt is not None:
-                    learnt.add(stream[-1].taught)
+                    learnt.add(stream[-1].taught, stream[-1].episodes)
                 transcripts.add(stream[-1])
                 _tell(stream[-1], setting.trials)
                 bar.advance(task)
@@ -187,8 +192,13 @@ def llm_planner(embedder: TextEmbedder, config: LlmConfig, kinds: ObjectCatalogu
     return LlmPlanner(ModelShelf().open(config), config, kinds, offline, fallback=False)
 
 
-def _with_memory(games: Sequence[Game], learnt: Learnt | None, number: int) -> tuple[Game, PlaceCensus | None]:
-    return games[number], learnt.census if learnt is not None else None
+def _with_memory(
+    games: Sequence[Game], learnt: Learnt | None, setting: Setting, number: int
+) -> tuple[Game, Carried | PlaceCensus | None]:
+    """Return a game and what it is given: a policy reads of places alone."""
+    if learnt is None:
+        return games[number], None
+    return games[number], learnt.census if setting.planner in _IN_PROMPT else learnt.carried
 
 
 def offline_planner(embedder: TextEmbedder, kinds: ObjectCatalogue) -> Planner:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.alfworld.life import GameClock, memory_of_game
 from benchmarks.alfworld.open_world import with_unknown_places
-from benchmarks.alfworld.play import GameClock, memory_of_game
 from benchmarks.alfworld.robot import SentCommand, TextRobot
 from benchmarks.alfworld.text_skills import TEXT_SKILLS, TextEngine
 from memory_node.catalogue.object_catalogue import ObjectCatalogue

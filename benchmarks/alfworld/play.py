@@ -5,31 +5,23 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Protocol
 
+from benchmarks.alfworld.carried import Carried
 from benchmarks.alfworld.engine import PddlEngine
+from benchmarks.alfworld.game_episodes import GameEpisode
 from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.life import Life
 from benchmarks.alfworld.open_world import with_unknown_places
 from benchmarks.alfworld.robot import TextRobot
-from benchmarks.alfworld.site import PLOT_M
 from benchmarks.alfworld.text_skills import TEXT_SKILLS, TextEngine
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.clock import Clock
 from memory_node.domain.ports import TextEmbedder
-from memory_node.memory import RobotMemory
-from memory_node.memory_config import MemoryConfig
-from memory_node.opening import open_memory
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.planner import Planner
-from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.place_habits import PlaceCensus, PlaceHabits
-
-# Duration of a command on the clock of a game: short, so that a place seen one command ago still counts as known.
-_COMMAND_NS = 1_000_000_000
-# A look covers a whole plot, and the text names everything there, so nothing is overlooked.
-_SCENE = SceneGraphConfig(area_spacing_m=PLOT_M, evidence_range_m=1.5 * PLOT_M, overlooked=0.01)
+from memory_node.scene_graph.place_habits import PlaceCensus
 
 
 @dataclass(frozen=True)
@@ -56,8 +48,8 @@ class PlayedGame:
     steps: commands sent; searched: places visited to search; prompt_tokens: of a request, for planners of skills of the
     game; reply_tokens: of a reply; compiling: where memory was compiled at each step; step_ms: milliseconds a command,
     mean of the game; failure: why it was not won, with the skills that were called in trail; lost: why it could not be
-    played, "" where it was; taught: where things were; text and transcript: what was printed at first, and after each
-    command.
+    played, "" where it was; taught: where things were; episodes: the attempts, over kinds of things; text and
+    transcript: what was printed at first, and after each command.
     """
 
     name: str
@@ -75,6 +67,7 @@ class PlayedGame:
     trail: tuple[str, ...] = ()
     lost: str = ""
     taught: PlaceCensus = field(default_factory=PlaceCensus)
+    episodes: tuple[GameEpisode, ...] = ()
     text: str = ""
     transcript: tuple[tuple[str, str], ...] = ()
 
@@ -112,8 +105,8 @@ class Player:
     engine_of: Callable[[Game], GameEngine] = PddlEngine
     _planners: dict[int, tuple[ObjectCatalogue, Planner]] = field(default_factory=dict)
 
-    def play(self, game: Game, learnt: PlaceCensus | None = None) -> PlayedGame:
-        """Play one game. learnt: what other games have taught, None for nothing.
+    def play(self, game: Game, carried: Carried | None = None) -> PlayedGame:
+        """Play one game. carried: what other games have taught, None for nothing.
 
         Raises:
             BrokenGameError: the file is no game.
@@ -123,26 +116,27 @@ class Player:
         try:
             text = engine.text
             kinds = with_unknown_places(text, self.kinds)
-            clock = GameClock()
-            memory = memory_of_game(kinds, clock.now_ns, self.embedder, learnt)
+            life = Life.of(kinds, self.embedder, carried, lambda: engine.won)
             try:
-                robot = TextRobot(engine, kinds, clock.now_ns, self.max_steps, memory.observe)
-                clock.robot = robot
+                robot = TextRobot(engine, kinds, life.clock.now_ns, self.max_steps, life.memory.observe)
+                life.clock.robot = robot
                 began = time.monotonic()
-                result = self._carried_out(memory, robot, kinds)
+                result = self._carried_out(life, robot, kinds)
                 spent_ms = 1000.0 * (time.monotonic() - began)
-                taught = memory.place_census()
+                played = _played(game, robot, result, engine.won, spent_ms, text)
+                return replace(played, taught=life.memory.place_census(), episodes=life.episodes(robot))
             finally:
-                memory.close()
-            return _played(game, robot, result, engine.won, spent_ms, taught, text)
+                life.memory.close()
         finally:
             engine.close()
 
-    def _carried_out(self, memory: RobotMemory, robot: TextRobot, kinds: ObjectCatalogue) -> InstructionResult:
-        memory.set_map(robot.site.map(), 1)
+    def _carried_out(self, life: Life, robot: TextRobot, kinds: ObjectCatalogue) -> InstructionResult:
+        memory = life.memory
+        memory.set_map(robot.site.map(), life.clock.began_ns + 1)
         memory.remember(robot.first_look())
+        planner = life.guided(self._planner(kinds))
         # Every place of a text game is one command away.
-        executor = InstructionExecutor(memory, robot, self._planner(kinds), skills=TEXT_SKILLS, look_cost_m=math.inf)
+        executor = InstructionExecutor(memory, robot, planner, skills=TEXT_SKILLS, look_cost_m=math.inf)
         return executor.execute(robot.task)
 
     def _planner(self, kinds: ObjectCatalogue) -> Planner:
@@ -153,29 +147,8 @@ class Player:
         return known[1]
 
 
-def memory_of_game(
-    kinds: ObjectCatalogue, clock: Clock, embedder: TextEmbedder, learnt: PlaceCensus | None
-) -> RobotMemory:
-    """Return a memory that knows nothing of a game; what other games taught tells of kinds, not of positions."""
-    habits = PlaceHabits(kinds, informed=learnt is not None)
-    if learnt is not None:
-        habits.add(learnt)
-    return open_memory(MemoryConfig(scene_graph=_SCENE), clock, embedder, catalogue=kinds, habits=habits)
-
-
-class GameClock:
-    """Time by the number of commands: a game is the same whatever machine it is played on."""
-
-    robot: TextRobot | None = None
-
-    def now_ns(self) -> int:
-        """Return the time, one second for each command."""
-        steps = self.robot.steps if self.robot is not None else 0
-        return (steps + 1) * _COMMAND_NS
-
-
 def _played(
-    game: Game, robot: TextRobot, result: InstructionResult, won: bool, spent_ms: float, taught: PlaceCensus, text: str
+    game: Game, robot: TextRobot, result: InstructionResult, won: bool, spent_ms: float, text: str
 ) -> PlayedGame:
     failures: Sequence[str] = (*result.outcome.failures, result.failure, result.outcome.question)
     return PlayedGame(
@@ -190,7 +163,6 @@ def _played(
         goals=result.outcome.goals,
         failure="" if won else "; ".join(filter(None, failures)),
         trail=tuple(f"{step.step.call} {step.result.reason}" for step in result.steps),
-        taught=taught,
         text=text,
         transcript=tuple(robot.transcript),
     )

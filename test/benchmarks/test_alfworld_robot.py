@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from small_game import KITCHEN, Embedder, SmallGame
 
+from benchmarks.alfworld.carried import Carried
 from benchmarks.alfworld.command import offline_planner
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.open_world import for_text_games
@@ -23,10 +24,10 @@ from memory_node.scene_graph.place_habits import PlaceCensus
 KINDS = for_text_games(load_catalogue())
 
 
-def play(game: SmallGame, max_steps: int = 50, learnt: PlaceCensus | None = None) -> PlayedGame:
+def play(game: SmallGame, max_steps: int = 50, carried: Carried | None = None) -> PlayedGame:
     embedder = Embedder()
     player = Player(KINDS, embedder, partial(offline_planner, embedder), max_steps, lambda _: game)
-    return player.play(Game("a/b/game.tw-pddl", "a", b""), learnt)
+    return player.play(Game("a/b/game.tw-pddl", "a", b""), carried)
 
 
 def robot_in(game: SmallGame, max_steps: int = 50) -> TextRobot:
@@ -160,7 +161,7 @@ def test_what_other_games_taught_is_where_the_robot_looks_first() -> None:
         {("mug", "cabinet", ""): 10},
     )
     game = SmallGame(layout, "put a mug in countertop", lambda game: "mug 1" in game.layout["countertop 1"])
-    assert play(game, learnt=taught).won
+    assert play(game, carried=Carried(taught)).won
     assert game.sent[0].startswith("go to cabinet")
 
 

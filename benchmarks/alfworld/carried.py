@@ -1,0 +1,61 @@
+"""What goes from game to game: where things usually are, and what attempts taught."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory_node.domain.step import StepRecord
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import Experience
+from memory_node.experience.extractor import Extractor, RuleExtractor
+from memory_node.experience.guideline import Guideline
+from memory_node.experience.log import ExperienceLog
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.scene_graph.place_habits import PlaceCensus
+
+# Reading what some hundred games taught takes far less.
+_LOADING_S = 60.0
+
+RULES = RuleExtractor()
+Documents = tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class CarriedExperience:
+    """What attempts at other games taught, as the store keeps it. episodes: their steps by the episode's id, oldest
+    first. ended_ns: when the last of them ended."""
+
+    records: Documents = ()
+    guidelines: Documents = ()
+    propositions: Documents = ()
+    prescriptions: Documents = ()
+    episodes: tuple[tuple[str, tuple[StepRecord, ...]], ...] = ()
+    ended_ns: int = 0
+
+    def known_guidelines(self) -> list[Guideline]:
+        """Return the guidelines."""
+        return [Guideline.from_dict(values) for values in self.guidelines]
+
+    def experience(self, log: ExperienceLog, now_ns: Callable[[], int], extractor: Extractor = RULES) -> Experience:
+        """Return the experience of a robot that has been through these games. log, extractor: what keeps and what reads
+        the episodes from now on."""
+        found = Experience(ExperienceConfig(), extractor, log, now_ns)
+        found.load(self.records, self.guidelines)
+        found.load_episodes(self.episodes)
+        found.wait_settled(_LOADING_S)
+        return found
+
+    def tell(self, knowledge: KnowledgeGraph) -> None:
+        """Let knowledge take over what these games showed."""
+        knowledge.load(self.propositions, self.prescriptions)
+        knowledge.embed_names_of_intents()
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What a game is given. experience: None for places alone."""
+
+    census: PlaceCensus = field(default_factory=PlaceCensus)
+    experience: CarriedExperience | None = None

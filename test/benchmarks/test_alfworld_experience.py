@@ -1,0 +1,162 @@
+"""What attempts at one game teach for the next: nothing of the game itself goes along."""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from small_game import KITCHEN, Embedder, SmallGame
+
+from benchmarks.alfworld.carried import Carried, CarriedExperience
+from benchmarks.alfworld.command import offline_planner
+from benchmarks.alfworld.experience_of_games import GAME_NS
+from benchmarks.alfworld.game_episodes import EpisodeRecorder, GameEpisode
+from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.learnt import Learnt
+from benchmarks.alfworld.open_world import for_text_games
+from benchmarks.alfworld.play import PlayedGame, Player
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.step import EpisodeSummary, StepRecord
+
+KINDS = for_text_games(load_catalogue())
+FRESH = Carried(experience=CarriedExperience())
+
+
+def play(game: SmallGame, carried: Carried = FRESH, max_steps: int = 50) -> PlayedGame:
+    embedder = Embedder()
+    player = Player(KINDS, embedder, partial(offline_planner, embedder), max_steps, lambda _: game)
+    return player.play(Game("split/put-Mug-Drawer-7/trial_9/game.tw-pddl", "put", b""), carried)
+
+
+def put_a_mug() -> SmallGame:
+    return SmallGame(KITCHEN, "put a mug in drawer", lambda game: any("mug" in one for one in game.layout["drawer 1"]))
+
+
+def step(index: int, skill: str, *arguments: str, reason: FailureReason = FailureReason.NONE) -> StepRecord:
+    done = reason is FailureReason.NONE
+    return StepRecord("e", index, SkillCall(skill, arguments), done, reason, (index + 1) * 10**9, held_object="Mug")
+
+
+# A mug was put into a closed cabinet in vain, and then the cabinet was opened.
+OPENED = GameEpisode(
+    EpisodeSummary("e", "put a mug in cabinet.", "place", 10**9, 4 * 10**9, True),
+    (
+        step(0, "PutObject", "Mug", "Cabinet", reason=FailureReason.CLOSED),
+        step(1, "OpenObject", "Cabinet"),
+        step(2, "PutObject", "Mug", "Cabinet"),
+    ),
+)
+
+
+def strings_of(path: Path) -> Iterator[str]:
+    """Yield every text and number that a database holds, as text."""
+    with closing(sqlite3.connect(path)) as database:
+        tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            for row in database.execute(f'SELECT * FROM "{table}"'):
+                yield from (str(value) for value in row)
+
+
+def test_what_is_stored_of_a_game_has_no_number_position_or_name_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "learnt.db"
+    with Learnt(path, learns=True, embedder=Embedder()) as learnt:
+        for _ in range(3):
+            played = play(put_a_mug(), learnt.carried)
+            assert played.won
+            learnt.add(played.taught, played.episodes)
+        experience = learnt.carried.experience
+        assert experience is not None
+        assert len(experience.records) == len(experience.episodes) == 3
+        assert experience.prescriptions
+        assert experience.propositions
+        assert any(values["kind"] == "procedure" for values in experience.guidelines)
+    stored = list(strings_of(path))
+    assert any("PutObject" in text for text in stored)
+    named = [name for place, things in KITCHEN.items() for name in (place, *things)]
+    assert [text for text in stored for name in named if name in text.lower()] == []
+    assert [text for text in stored if re.search(r"@-?\d|trial_9|Mug-Drawer", text)] == []
+    for _, steps in experience.episodes:
+        assert {(one.position, one.room, one.area) for one in steps} == {((0.0, 0.0, 0.0), "", "")}
+
+
+def test_words_of_a_failure_lose_what_only_this_game_has() -> None:
+    told = replace(OPENED.summary, message="place Mug to Cabinet@4.0,5.0,0.5: cabinet 12 is closed, cabinet 1 too")
+    failed = replace(OPENED.steps[0], message="'move mug 2 to cabinet 12': nothing happens", position=(4.0, 5.0, 0.5))
+    lifted = GameEpisode(told, (failed,)).in_kinds({"cabinet 1": "Cabinet", "cabinet 12": "Cabinet", "mug 2": "Mug"})
+    assert lifted.summary.message == "place Mug to Cabinet: Cabinet is closed, Cabinet too"
+    assert lifted.steps[0].message == "'move Mug to Cabinet': nothing happens"
+    assert lifted.steps[0].position == (0.0, 0.0, 0.0)
+
+
+def test_repair_that_one_game_taught_is_known_to_the_next_and_to_the_next_run(tmp_path: Path) -> None:
+    with Learnt(tmp_path / "learnt.db", learns=True, embedder=Embedder()) as learnt:
+        learnt.add(learnt.census, (OPENED,))
+    with Learnt(tmp_path / "learnt.db", learns=False, embedder=Embedder()) as again:
+        experience = again.carried.experience
+        assert experience is not None
+        [repair] = [one for one in experience.known_guidelines() if one.kind == "repair"]
+        assert (repair.skill, repair.reason) == ("PutObject", "closed")
+        known = experience.experience(EpisodeRecorder(), lambda: experience.ended_ns)
+        episode_id = known.start("put a cup in cabinet.", "place")
+        advice = known.advise(episode_id, SkillCall("PutObject", ("Mug", "Cabinet")), ("Mug",))
+        assert any("OpenObject" in str(call) for one in advice for call in one.before)
+        known.close()
+
+
+def test_guideline_that_a_game_was_given_counts_how_that_game_ended(tmp_path: Path) -> None:
+    with Learnt(tmp_path / "learnt.db", learns=True, embedder=Embedder()) as learnt:
+        learnt.add(learnt.census, (OPENED,))
+        [key] = [one.key for one in learnt.carried.experience.known_guidelines()]
+        failed = replace(OPENED, summary=replace(OPENED.summary, success=False), given=frozenset({key}))
+        learnt.add(learnt.census, (replace(OPENED, given=frozenset({key})), failed))
+        [counted] = learnt.carried.experience.known_guidelines()
+        assert (counted.successes, counted.trials) == (1, 2)
+
+
+def test_recorder_tells_which_guidelines_an_episode_was_given(tmp_path: Path) -> None:
+    with Learnt(None, learns=True, embedder=Embedder()) as learnt:
+        learnt.add(learnt.census, (OPENED,))
+        carried = learnt.carried.experience
+    assert carried is not None
+    recorder = EpisodeRecorder(carried.known_guidelines())
+    experience = carried.experience(recorder, lambda: carried.ended_ns + 10**9)
+    episode_id = experience.start("put a mug in cabinet.", "place")
+    experience.record(replace(OPENED.steps[2], episode_id=episode_id))
+    [key] = [one.key for one in carried.known_guidelines()]
+    experience.note_given([key], episode_id)
+    ended = experience.end(episode_id, True)
+    assert ended is not None
+    ended.result(10.0)
+    [told] = recorder.episodes
+    assert (told.given, len(told.steps)) == (frozenset({key}), 1)
+    experience.close()
+
+
+def test_each_game_comes_after_those_that_it_was_taught_by() -> None:
+    with Learnt(None, learns=True, embedder=Embedder()) as learnt:
+        for number in range(1, 4):
+            learnt.add(learnt.census, (OPENED,))
+            assert learnt.carried.experience is not None
+            assert learnt.carried.experience.ended_ns == pytest.approx(number * GAME_NS, rel=0.01)
+        stamps = [steps[0].stamp_ns for _, steps in learnt.carried.experience.episodes]
+    assert stamps == sorted(set(stamps))
+
+
+def test_attempt_ends_as_the_game_says_and_not_as_the_planner_believes() -> None:
+    lost = play(SmallGame(KITCHEN, "put a mug in drawer", lambda _: False))
+    assert not lost.won
+    assert lost.episodes
+    assert [one.summary.success for one in lost.episodes] == [False] * len(lost.episodes)
+    # The game ends before the planner has closed the door behind itself.
+    won = play(SmallGame(KITCHEN, "put a cool mug in microwave", lambda game: "microwave 1" in game.opened))
+    assert [one.summary.success for one in won.episodes] == [True]
+    assert all(one.reason is not FailureReason.CANCELED for episode in won.episodes for one in episode.steps)
+
+
+def test_without_experience_nothing_is_recorded() -> None:
+    assert play(put_a_mug(), Carried()).episodes == ()
