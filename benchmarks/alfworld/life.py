@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from benchmarks.alfworld.carried import Carried
 from benchmarks.alfworld.game_episodes import EpisodeRecorder, GameEpisode
@@ -33,13 +34,19 @@ _COMPILER = "rules"
 _ATTEMPTS = 2
 
 
+class Counting(Protocol):
+    """A robot that counts the commands that it sends."""
+
+    steps: int
+
+
 class GameClock:
     """Time by the number of commands: a game is the same whatever machine it is played on.
 
     robot: whose commands count. began_ns: when the game began.
     """
 
-    robot: TextRobot | None = None
+    robot: Counting | None = None
     began_ns: int = 0
 
     def now_ns(self) -> int:

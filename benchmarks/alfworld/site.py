@@ -25,13 +25,15 @@ _PIXELS = 100
 
 @dataclass(frozen=True)
 class Site:
-    """The plots of a game's places, row by row. places: their names in the order of the plots."""
+    """The plots of a game's places, row by row. places: their names in the order of the plots. in_a_row: so many, so
+    that plots stay where they are when more are added; 0 for about as many as there are rows."""
 
     places: tuple[str, ...]
+    in_a_row: int = 0
 
     @property
     def _columns(self) -> int:
-        return max(1, math.ceil(math.sqrt(len(self.places))))
+        return self.in_a_row or max(1, math.ceil(math.sqrt(len(self.places))))
 
     def position(self, place: str) -> tuple[float, float, float]:
         """Return where a place stands, (x, y, z) in map, m."""

@@ -18,12 +18,24 @@ from benchmarks.alfworld.workers import Workers
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.rows import emit
 from benchmarks.scienceworld.lesson import SPLITS, TASKS, Lesson, lessons
+from benchmarks.scienceworld.skill_player import SkillPlayer
 from memory_node.app.progress import progress_bar
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.ports import TextEmbedder
+from memory_node.llm.open_model import ModelShelf
+from memory_node.planner.language.understanding import Understander
+from memory_node.planner.llm_planner import LlmPlanner
+from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.planner import Planner
+from memory_node.planner.planner_config import LlmConfig
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
 
 HELP = "science lessons in a second text world, by a language model"
 ALL = "all"
 # Ranking asks for the likelihood of each of some hundred commands, which a small model does in seconds.
-PLANNERS = ("react", "executor")
+PLANNERS = ("react", "executor", "llm")
 _LONGEST_LESSON_S = 1800.0
 
 
@@ -85,7 +97,21 @@ def _row(task: str, done: Sequence[DoneLesson]) -> dict[str, Any]:
 
 def _player(setting: Setting) -> Callable[[Game], DoneLesson]:
     """Return what plays a lesson in a process of its own."""
-    return LessonPlayer(chooser_of(setting), setting).play
+    if setting.planner != "llm":
+        return LessonPlayer(chooser_of(setting), setting).play
+    embedder = CachingEmbedder(MiniLmEmbedder())
+    player = SkillPlayer(
+        partial(lesson_planner, embedder, setting.model), load_catalogue(), embedder, setting.max_steps
+    )
+    return lambda game: DoneLesson(*player.play(game))
+
+
+def lesson_planner(embedder: TextEmbedder, config: LlmConfig, kinds: ObjectCatalogue) -> Planner:
+    """Return the product's planner with a language model. The model says the goals, because no reader of ours follows a
+    lesson's task."""
+    offline = OfflinePlanner(Understander(kinds, None, embedder, asks=False), kinds)
+    model = ModelShelf().open(config)
+    return LlmPlanner(model, config, kinds, offline, fallback=False, open_names=True, asks=False)
 
 
 class LessonPlayer:

@@ -35,14 +35,17 @@ SPLITS = ("train", "dev")
 class Lesson:
     """One variation of a task.
 
-    game: its name is "task/number". max_steps: the engine ends the lesson after so many commands.
+    game: its name is "task/number". max_steps: the engine ends the lesson after so many commands. lists_commands:
+    whether it tells which commands are possible, which takes the engine most of its time.
 
     Raises:
         ResourceMissingError: the engine or Java is not installed.
     """
 
-    def __init__(self, game: Game, max_steps: int) -> None:
+    def __init__(self, game: Game, max_steps: int, lists_commands: bool = True) -> None:
         self._env = _engine()
+        # The engine lists them with each reply.
+        self._env.get_valid_action_object_combinations = self._env.possible if lists_commands else list
         self._env.envStepLimit = max_steps
         task, _, number = game.name.rpartition("/")
         self._env.load(task, int(number), "")
@@ -105,7 +108,9 @@ def _engine() -> Any:
         raise ResourceMissingError(f"{_NEEDED} ({error})") from error
     if shutil.which("java") is None:
         raise ResourceMissingError("memory-node bench scienceworld needs Java 17 or later: install a `java` command")
-    return ScienceWorldEnv("")
+    env = ScienceWorldEnv("")
+    env.possible = env.get_valid_action_object_combinations
+    return env
 
 
 def _useful(commands: Sequence[str]) -> Sequence[str]:

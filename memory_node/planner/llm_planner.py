@@ -60,7 +60,8 @@ class LlmPlanner:
     offline: reads instructions; what it cannot read the model says as goals in a schema. It asks back where words
     leave open what matters, and answers questions from memory. fallback: it carries on when the model fails before
     anything is done, and the outcome says so; else that raises. chooser_of: what chooses the calls of a task in place
-    of the model; None: the model does, in its mode.
+    of the model; None: the model does, in its mode. open_names: goals may name things that the label space does not
+    know. asks: whether somebody is there to be asked; else the model says what the readers leave open.
     """
 
     def __init__(
@@ -71,8 +72,12 @@ class LlmPlanner:
         offline: WithoutModel,
         fallback: bool,
         chooser_of: Callable[[Task], StepChooser] | None = None,
+        open_names: bool = False,
+        asks: bool = True,
     ) -> None:
         self._model = model
+        self._open_names = open_names
+        self._asks = asks
         self._chooser_of = chooser_of
         self._config = config
         self._kinds = kinds
@@ -88,7 +93,7 @@ class LlmPlanner:
         read = self._offline.read(instruction, situation)
         if read.refused:
             raise PlanningFailedError(read.refused)
-        if read.question is not None and read.question.slot is not Slot.COMMAND:
+        if self._asks and read.question is not None and read.question.slot is not Slot.COMMAND:
             return asked(read.question, situation)
         if read.goals and all(goal.kind in SPOKEN for goal in read.goals):
             return (yield from self._offline.achieve(read.goals, situation))
@@ -136,7 +141,7 @@ class LlmPlanner:
         repair = self._prompts.get_template("planner_goals_repair.j2")
 
         def audited(text: str) -> tuple[Goal, ...]:
-            goals = read_said_goals(text, self._kinds)
+            goals = read_said_goals(text, self._kinds, self._open_names)
             why = self._offline.objection(instruction, goals, situation)
             if why:
                 raise RejectedReplyError("not_said", why)

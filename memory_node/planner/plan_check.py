@@ -53,11 +53,13 @@ def check_plan(
     held_class: str = "",
     space: KnownSpace | None = None,
     skills: frozenset[str] = ALL_SKILLS,
+    strangers: Collection[str] = (),
 ) -> None:
     """Check names, places and the hand: what is taken, carried and put down, step by step.
 
     known_ids: ids of objects and areas that memory or the robot have given. space: where positions may be; None:
-    anywhere. skills: those that the robot does.
+    anywhere. skills: those that the robot does. strangers: classes that are known here although the label space
+    lacks them.
 
     Raises:
         NotAPlanError: a call names something that does not exist, or cannot work after the calls before it.
@@ -72,7 +74,9 @@ def check_plan(
             declared = skill.arguments[min(index, len(skill.arguments) - 1)]
             if text in known_ids:
                 continue
-            position = _area_position(text) if declared.kind is ArgumentKind.AREA else _named(text, kinds, where)
+            position = (
+                _area_position(text) if declared.kind is ArgumentKind.AREA else _named(text, kinds, strangers, where)
+            )
             if position is not None and not (space or _EVERYWHERE).holds(*position):
                 raise NotAPlanError(f"{where}: {text!r} is outside of the map that is known")
         subject = class_of(call.arguments[0], kinds, known_ids)
@@ -85,13 +89,13 @@ def check_plan(
                 held = (subject or "something") if effect.value else ""
 
 
-def _named(text: str, kinds: ObjectCatalogue, where: str) -> tuple[float, float] | None:
+def _named(text: str, kinds: ObjectCatalogue, strangers: Collection[str], where: str) -> tuple[float, float] | None:
     """Return where an object argument says that it is, None where it does not."""
     try:
         reference = ObjectReference.parse(text)
     except InvalidValueError as error:
         raise NotAPlanError(f"{where}: {error}") from None
-    if reference.object_class not in kinds:
+    if reference.object_class not in kinds and reference.object_class not in strangers:
         raise NotAPlanError(f"{where}: {text!r} is neither a known id nor a class of thing")
     return reference.position[:2] if reference.position is not None else None
 

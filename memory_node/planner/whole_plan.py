@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.object_reference import ObjectReference
+from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import SKILLS, ArgumentKind
 from memory_node.domain.skill_text import library_text
@@ -121,7 +122,8 @@ class WholePlanRun:
             plan = [world.with_references(call) for call in parse_plan(text)]
             held_class = self._task.situation.held_class
             available = self._task.situation.skills
-            check_plan(plan, self._kinds, self._known_ids, held_class, KnownSpace.of(scene), available)
+            space = KnownSpace.of(scene)
+            check_plan(plan, self._kinds, self._known_ids, held_class, space, available, self._strangers(scene))
             for call in plan:
                 if call.skill not in licensed:
                     raise NotAPlanError(f"{call}: the instruction does not ask for {call.skill}")
@@ -159,12 +161,18 @@ class WholePlanRun:
                 stops = self._lookup.search_stops(object_class)
             return SkillCall("Explore", (call.arguments[0], *stops))
         arguments = []
+        strangers = self._strangers(self._task.situation.memory.scene())
         for argument, text in zip(SKILLS[call.skill].arguments, call.arguments):
-            bare = argument.kind is ArgumentKind.OBJECT and text in self._kinds
+            bare = argument.kind is ArgumentKind.OBJECT and (text in self._kinds or text in strangers)
             asks = bare and text != self._task.situation.held_class and text not in self._seen
             answer = self._lookup.locate(text) if asks else None
             arguments.append(str(ObjectReference.at(text, answer.position)) if answer else self._seen.get(text, text))
         return SkillCall(call.skill, tuple(arguments))
+
+    def _strangers(self, scene: SceneSnapshot) -> frozenset[str]:
+        """Return the classes of things that memory knows or the goals name, and that the label space may lack."""
+        asked = {name for goal in self._task.goals for mention in goal.mentions for name in mention.candidates}
+        return frozenset(asked | {found.class_name for found in scene.objects if not found.removed})
 
     def _follow(self, result: SkillResult) -> None:
         self.begun = True

@@ -25,6 +25,9 @@ class Engine:
     task_names = ("boil", "melt")
     loaded: tuple[str, int] = ("", -1)
 
+    def possible(self) -> list[str]:
+        return []
+
     def load(self, task: str, number: int, simplifications: str) -> None:
         self.loaded = task, number
 

@@ -1,0 +1,144 @@
+"""What ScienceWorld prints: a room, what is in it and where, doors and states, and refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memory_node.domain.skill import FailureReason
+from memory_node.domain.states import ObjectState
+
+_ROOM = re.compile(r"\bis called the (?P<room>[^.\n]+)\.")
+_ITEM = re.compile(r"^\t(?P<item>[^\n]+)$", re.MULTILINE)
+_DOOR = re.compile(r"^a door to the (?P<room>.+?) \(that is (?P<state>open|closed)\)$", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:an?|the)\s+(?:substance called\s+)?", re.IGNORECASE)
+_INSIDE = re.compile(r"\b(?P<how>in|on) the [^:]+? is: ?", re.IGNORECASE)
+_LID = re.compile(r"door is (?P<state>open|closed)\b", re.IGNORECASE)
+_STATES = (
+    (re.compile(r"\bturned on\b|\bis activated\b", re.IGNORECASE), ObjectState.ON),
+    (re.compile(r"\bturned off\b|\bdeactivated\b", re.IGNORECASE), ObjectState.OFF),
+)
+_NAME_ENDS = re.compile(r"\s*(?:[(,]|\. |\.$|$)")
+_NOT_THINGS = frozenset({"", "nothing", "agent", "air", "ground"})
+_SELF = "agent"
+# How the engine refuses a command, the particular before the general, and what that is to a robot.
+_REFUSALS = (
+    (re.compile(r"already open|already activated", re.IGNORECASE), FailureReason.ALREADY_OPEN),
+    (re.compile(r"already (?:closed|deactivated)", re.IGNORECASE), FailureReason.ALREADY_CLOSED),
+    (re.compile(r"\bisn't open\b|\bis closed\b|\bnot open\b", re.IGNORECASE), FailureReason.CLOSED),
+    (re.compile(r"not clear how to get there", re.IGNORECASE), FailureReason.UNREACHABLE),
+    (re.compile(r"\bis not (?:\w+able|something)\b", re.IGNORECASE), FailureReason.WRONG_OBJECT),
+    (
+        re.compile(r"no known action|unknown action|\bcan't\b|\bcannot\b|\bis not\b", re.IGNORECASE),
+        FailureReason.EXECUTION,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class SeenThing:
+    """A thing that a text speaks of. support: the name of what it is in or on, "" for the room. states: as it is told.
+    holds: whether it is told what is in or on it, and inside: in rather than on."""
+
+    name: str
+    support: str = ""
+    states: tuple[ObjectState, ...] = ()
+    holds: bool = False
+    inside: bool = False
+
+
+@dataclass(frozen=True)
+class RoomSight:
+    """A look around. doors: whether the door to each neighbouring room is open."""
+
+    room: str
+    things: tuple[SeenThing, ...]
+    doors: dict[str, bool]
+
+
+def read_room(text: str) -> RoomSight | None:
+    """Return what a look around tells; None where a text is none."""
+    found = _ROOM.search(text)
+    if found is None:
+        return None
+    things: list[SeenThing] = []
+    doors: dict[str, bool] = {}
+    for match in _ITEM.finditer(text.partition("In your inventory")[0]):
+        door = _DOOR.match(match["item"].strip())
+        if door is not None:
+            doors[door["room"].lower()] = door["state"].lower() == "open"
+        else:
+            things += _things_of(match["item"], "")
+    return RoomSight(found["room"].strip().lower(), tuple(things), doors)
+
+
+def read_contents(text: str, support: str) -> tuple[SeenThing, ...]:
+    """Return what a look into a thing shows."""
+    return tuple(thing for match in _ITEM.finditer(text) for thing in _things_of(match["item"], support))
+
+
+def read_held(text: str) -> tuple[str, ...]:
+    """Return the names of what the inventory holds, by a text that tells of it."""
+    _, _, listed = text.partition("In your inventory, you see:")
+    return tuple(thing.name for match in _ITEM.finditer(listed) for thing in _things_of(match["item"], "")[:1])
+
+
+def refusal_of(reply: str) -> FailureReason:
+    """Return why a command was refused, NONE where it was not."""
+    return next((reason for pattern, reason in _REFUSALS if pattern.search(reply)), FailureReason.NONE)
+
+
+def _things_of(item: str, support: str) -> list[SeenThing]:
+    """Return the thing of one entry of a list, and behind it what is told to be in or on it."""
+    item = _ARTICLE.sub("", item.strip())
+    end = _NAME_ENDS.search(item)
+    name, rest = (item[: end.start()], item[end.start() :]) if end is not None else (item, "")
+    name, rest = name.strip().lower(), rest.strip()
+    if name in _NOT_THINGS:
+        return []
+    inside, how = _contents(rest)
+    without = rest.replace(inside, "") if inside else rest
+    states = [state for pattern, state in _STATES if pattern.search(without)]
+    lid = _LID.search(without)
+    if lid is not None:
+        states.append(ObjectState.OPENED if lid["state"].lower() == "open" else ObjectState.CLOSED)
+    listed = [thing for part in _parts(inside) for thing in _things_of(part, name)]
+    if how and listed and rest.startswith("("):
+        states.append(ObjectState.FILLED)
+    return [SeenThing(name, support, tuple(states), bool(how), how == "in"), *listed]
+
+
+def _contents(rest: str) -> tuple[str, str]:
+    """Return the list of what is in or on a thing, and which of both; "" for what is told of neither."""
+    if rest.startswith("(containing "):
+        return _within(rest)[len("containing ") :], "in"
+    found = _INSIDE.search(rest)
+    if found is None:
+        return "", ""
+    # The list ends with its sentence.
+    return rest[found.end() :].partition(".")[0], found["how"].lower()
+
+
+def _within(text: str) -> str:
+    """Return what stands between the first parenthesis and the one that closes it."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return text[1:place]
+    return text[1:]
+
+
+def _parts(listed: str) -> Iterator[str]:
+    """Yield the entries of a list; commas within parentheses are none of its own."""
+    depth, part = 0, ""
+    for letter in listed:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            yield part
+            part = ""
+        else:
+            part += letter
+    if part.strip():
+        yield part
