@@ -49,7 +49,8 @@ class PddlEngine:
         except RobotMemoryError:
             raise
         except Exception as error:  # the engine raises whatever its parsers do
-            raise BrokenGameError(f"{game.name}: {type(error).__name__}: {error}") from error
+            why = " ".join(str(error).split())  # a parser's message draws where in the file it stands
+            raise BrokenGameError(f"{game.name}: {type(error).__name__}: {why}") from error
 
     @property
     def text(self) -> str:

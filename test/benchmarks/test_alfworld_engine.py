@@ -83,8 +83,15 @@ def test_solution_of_a_file_does_not_reach_the_engine() -> None:
     ids=["empty", "list", "cut", "encoding", "no grammar"],
 )
 def test_broken_file_is_told_by_its_name(content: bytes) -> None:
-    with pytest.raises(BrokenGameError, match=r"pens/game\.tw-pddl"):
+    with pytest.raises(BrokenGameError, match=r"pens/game\.tw-pddl") as told:
         PddlEngine(Game("pens/game.tw-pddl", "pens", content))
+    assert "\n" not in str(told.value)
+
+
+def test_grammar_that_cannot_be_parsed_is_told_in_one_line() -> None:
+    with pytest.raises(BrokenGameError, match=r"FailedToken|Error") as told:
+        PddlEngine(game(grammar="g"))
+    assert "\n" not in str(told.value)
 
 
 def test_game_after_a_broken_one_is_played_all_the_same() -> None:
