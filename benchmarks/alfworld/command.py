@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--memory",
         choices=MEMORIES,
         default="none",
-        help="what is known from games before: places (asked for), what attempts taught, too (full), or in the prompt",
+        help="what is known from games before; places: only where things are",
     )
     parser.add_argument("--from", dest="memory_file", type=Path, metavar="FILE", help="memory learnt before")
     parser.add_argument(

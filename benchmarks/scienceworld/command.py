@@ -140,5 +140,6 @@ def _tell(done: DoneLesson, in_full: bool) -> None:
         print(f"{game.name}: lost: {game.lost}", file=sys.stderr)
     elif in_full:
         print(f"{done.score:4.2f} {game.steps:3d} steps  {game.name}: {game.task}", file=sys.stderr)
-        for line in filter(None, (game.failure, *game.trail)):
+        goals = f"goals: {'; '.join(game.goals)}" if game.goals else ""
+        for line in filter(None, (goals, game.failure, *game.trail)):
             print(f"     {line[:300]}", file=sys.stderr)

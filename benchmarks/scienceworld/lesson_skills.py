@@ -18,7 +18,8 @@ LOOK = "look around"
 # Heat and cold need time to work; each wait is ten moments of the lesson.
 _WAIT = "wait"
 _WAITS = 2
-# A skill on its way: it yields commands and is sent the replies; it returns the id of the thing that it was about.
+# A skill on its way: it yields commands, and is sent the replies or thrown the failure of what was refused; it returns
+# the id of the thing that it was about.
 Commands = Generator[str, str, str]
 
 
@@ -83,8 +84,12 @@ class LessonSkills:
                 yield LOOK
             found = self._found(asked)
             for shut in self._shut_here() if found is None else ():
-                yield f"open {shut.name}"
-                yield f"look in {shut.name}"
+                try:
+                    yield f"open {shut.name}"
+                    yield f"look in {shut.name}"
+                except SkillFailure as failure:
+                    if failure.reason is _R.CANCELED:
+                        raise
                 found = self._found(asked)
                 if found is not None:
                     break

@@ -123,7 +123,12 @@ class LessonRobot:
         try:
             command = next(run)
             while True:
-                command = run.send(self._send(command))
+                try:
+                    reply = self._send(command)
+                except SkillFailure as failure:
+                    command = run.throw(failure)  # it goes on where it can do without
+                else:
+                    command = run.send(reply)
         except StopIteration as ended:
             return str(ended.value)
 

@@ -128,6 +128,18 @@ def test_search_goes_through_doors_and_into_what_is_shut() -> None:
     assert done(robot, ("Explore", "giraffe", kitchen)) == [FailureReason.NOT_FOUND]
 
 
+def test_search_goes_on_past_what_cannot_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    lesson = SmallLesson("find cake", layout={"cupboard": ["cake"]}, room="kitchen")
+    send = lesson.send
+    locked = "The fridge can't be opened."
+    monkeypatch.setattr(lesson, "send", lambda command: locked if command == "open fridge" else send(command))
+    robot = robot_in(lesson)
+    assert done(robot, ("Explore", "cake", "kitchen")) == [FailureReason.NONE]
+    assert ("open fridge", locked) in robot.transcript
+    canceled = robot_in(SmallLesson("find cake", layout={"cupboard": ["cake"]}, room="kitchen"), max_steps=1)
+    assert done(canceled, ("Explore", "cake", "kitchen")) == [FailureReason.CANCELED]
+
+
 def test_things_are_taken_put_and_switched() -> None:
     lesson = SmallLesson("go", room="kitchen")
     robot = robot_in(lesson)
