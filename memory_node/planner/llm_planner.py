@@ -136,6 +136,7 @@ class LlmPlanner:
 
         Raises:
             LlmError: the model gave no reply.
+            PlanningFailedError: its goals do not fit the words, and nobody is there to be asked.
         """
         prompt = self._prompts.get_template("planner_goals.j2").render(kinds=KINDS, instruction=instruction)
         repair = self._prompts.get_template("planner_goals_repair.j2")
@@ -157,7 +158,10 @@ class LlmPlanner:
         try:
             goals = ask(self._model, question, Deadline(config.timeout_s), config.max_repairs, on_reply=account.charge)
         except RejectedReplyError as error:
-            situation.report(PlanProgress(ProgressKind.NOTE, f"nobody can say what the goals are: {error}"))
+            why = f"nobody can say what the goals are: {error}"
+            situation.report(PlanProgress(ProgressKind.NOTE, why))
+            if not self._asks:
+                raise PlanningFailedError(why, account.booked(PlanOutcome((), (), planner="llm"), config)) from error
             return ()
         account.valid += 1
         return goals

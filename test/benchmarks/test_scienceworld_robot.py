@@ -304,7 +304,8 @@ def test_model_says_goals_of_things_that_no_label_space_knows(monkeypatch: pytes
 def test_lesson_whose_goals_nobody_can_say_fails_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = by_model(monkeypatch, SmallLesson(TASK), "I do not know.")
     assert (outcome.game.won, outcome.game.steps, outcome.score) == (False, 0, 0.0)
-    assert outcome.game.failure
+    assert "nobody can say what the goals are" in outcome.game.failure
+    assert outcome.game.prompt_tokens == 100
 
 
 def test_lesson_of_the_engine_itself_is_read_and_walked_through() -> None:
