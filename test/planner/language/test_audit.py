@@ -1,5 +1,7 @@
 """Goals are held against the words: each objection with an example, and none where goals fit."""
 
+from dataclasses import replace
+
 import pytest
 from grammar import KINDS, READER, read
 from spoken_home import KNOWN
@@ -102,6 +104,13 @@ def test_goals_that_fit_are_not_objected_to(text: str, goals: tuple[Goal, ...]) 
 def test_only_one_of_two_things_that_were_named_together_is_a_thing_left_out() -> None:
     text = "put the spoon and the fork in the drawer"
     assert objected(text, goal(K.PLACE, "Fork", "Drawer")) == "'the spoon' is left out"
+
+
+def test_thing_that_may_be_either_of_two_named_ones_is_its_likeliest_and_leaves_the_other_out() -> None:
+    either = replace(mention("Apple"), candidates=("Apple", "Egg"))
+    text = "slice an apple and cook an egg"
+    assert objected(text, Goal(K.HEAT, either, sliced=True)) == "'an egg' is left out"
+    assert objected("cook an egg", Goal(K.HEAT, replace(either, candidates=("Egg", "Apple")))) == ""
 
 
 @pytest.mark.parametrize(
