@@ -35,6 +35,8 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
         return [state.event(SceneEventKind.APPEARED, entered)]
     _set_states(state, row, change)
     if change.destroyed:
+        # Whatever is seen here from now on is another thing: a whole apple where one was cut is not cut.
+        table.set_states(row, ())
         table.note_missed(row, change.stamp_ns)
         event = state.event(SceneEventKind.REMOVED, row)
         table.log_odds[row] = -8.0

@@ -184,6 +184,9 @@ def test_slices_and_states_of_skills_are_known(graph: SceneGraph, world: World) 
     assert (piece.support_id, piece.attributes["created_from"]) == (apple.support_id, apple.id)
     graph.apply_change(StateChange(apple.id, "apple", 3_000_000_000, destroyed=True))
     assert graph.object(apple.id).removed
+    look(graph, world, 8, start_s=90.0)
+    whole = [found for found in graph.objects() if found.class_name == "apple" and not found.removed]
+    assert [found.states for found in whole] == [()], "another apple lies there now"
 
 
 def test_find_answers_with_evidence_and_abstains(graph: SceneGraph, world: World) -> None:
