@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.ports import MemoryPort, SkillPort
-from memory_node.domain.skill import FailureReason, SkillResult
+from memory_node.domain.skill import FailureReason, SkillResult, StateChange
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.language.told_facts import Told, nothing_told
@@ -200,11 +200,19 @@ class InstructionExecutor:
             time.monotonic() - started - spent_in_skills,
         )
 
+    def _forget_held(self) -> None:
+        """Tell memory that the robot found its hand empty: what it held is somewhere else."""
+        held = self._memory.held_object()
+        if held is not None:
+            self._memory.remember((StateChange(held.object_id, held.object_class, 0, held=False),))
+
     def _take_over(self, step: PlannedStep, result: SkillResult, record: _Record, situation: Situation) -> None:
         if result.changes:
             ids = self._memory.remember(result.changes)
             told = {change.object_id: memory_id for change, memory_id in zip(result.changes, ids) if memory_id}
             situation.memory_ids.update(told)
+        elif result.reason is FailureReason.HAND_EMPTY:
+            self._forget_held()
         executed = ExecutedStep(step, result)
         record.steps.append(executed)
         self._on_step(executed)

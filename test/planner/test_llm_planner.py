@@ -8,7 +8,7 @@ from memory_node.domain.answer import AnswerStatus, Location, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.held_object import held_after
+from memory_node.domain.held_object import HeldObject, held_after
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
@@ -216,6 +216,16 @@ def test_failed_skill_brings_a_new_plan_with_feedback(endpoint) -> None:
     assert "too_far" in feedback
     assert "GoToObject(Apple)" in feedback
     assert robot.calls == ["GoToObject(Apple)", "PickupObject(Apple)", "PickupObject(Apple)"]
+
+
+def test_hand_that_the_robot_finds_empty_is_empty_for_memory_too(endpoint) -> None:
+    server, memory = endpoint('PutObject("Plate", "Fridge")', FETCH_APPLE), EmptyMemory()
+    memory.held = HeldObject("p1", "Plate")
+    robot = ObedientRobot(PutObject=FailureReason.HAND_EMPTY)
+    result, _ = run(server.url, robot, memory=memory)
+    assert result.success
+    assert "The hand is empty" in server.requests[1]["messages"][-1]["content"]
+    assert memory.held == HeldObject("Apple", "Apple")
 
 
 def test_replans_are_bounded(endpoint) -> None:
