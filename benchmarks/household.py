@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,16 +19,19 @@ from benchmarks.household_life import Life, Trial
 from benchmarks.household_metrics import rows_of
 from benchmarks.household_split import SPLITS
 from benchmarks.household_stream import StreamSetting, run_stream
+from benchmarks.household_subtasks import Subtasks
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.experience.log import NullLog
+from memory_node.planner.executor import ExecutedStep
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerConfig
@@ -88,6 +91,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="every instruction is a day of its own, and so much of the home's classes (0 to 1) was not seen before",
     )
+    parser.add_argument(
+        "--subtasks",
+        action="store_true",
+        help="of alfred-l: give the parts of an instruction one by one, as KARMA does, and score each",
+    )
     parser.add_argument("--trials", action="store_true", help="print every instruction's outcome to standard error")
     add_experience_arguments(parser)
     add_planner_arguments(parser)
@@ -95,8 +103,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
+    if args.subtasks and args.suite != "alfred-l":
+        raise InvalidValueError("--subtasks: only instructions of the suite alfred-l have subtasks")
     cases = load_cases(args.tasks, args.suite, args.limit, args.seed, args.split)
     kinds = load_catalogue()
+    subtasks = Subtasks(kinds) if args.subtasks else None
     embedder = CachingEmbedder(MiniLmEmbedder())
     homes = Homes(args.scenes, kinds, args.seed)
     learning = experience_config(args)
@@ -108,14 +119,13 @@ def run(args: argparse.Namespace) -> int:
         )
         emit(run_stream(cases, setting), args.json)
         return 0
-    trials = live(cases, homes, args.memory, embedder, planner, learning, args.unknown)
+    tell = _print_trial if args.trials else _ignore
+    trials = live(cases, homes, args.memory, embedder, planner, learning, args.unknown, tell, subtasks)
     baseline: list[Trial] | None = None
     if args.memory == "none":
         baseline = trials
     elif not args.no_baseline:
-        baseline = live(cases, homes, "none", embedder, planner, learning)
-    if args.trials:
-        _print_trials(trials)
+        baseline = live(cases, homes, "none", embedder, planner, learning, subtasks=subtasks)
     for trial in trials:
         for problem in trial.problems:
             print(f"{trial.case.id}: condition counted as failed: {problem}", file=sys.stderr)
@@ -134,6 +144,10 @@ def _settings(args: argparse.Namespace) -> PlannerConfig:
     return PlannerConfig(offline=offline, llm=llm_config(args))
 
 
+def _ignore(_: Trial) -> None:
+    return None
+
+
 def live(
     cases: Sequence[Case],
     homes: Homes,
@@ -142,10 +156,13 @@ def live(
     planner: Planner,
     learning: ExperienceConfig,
     unknown: float | None = None,
+    on_trial: Callable[[Trial], None] = _ignore,
+    subtasks: Subtasks | None = None,
 ) -> list[Trial]:
     """Carry out all cases and return their trials in order.
 
     All of a floor plan are one life; with `unknown` each is its own, and so much of the home was not seen before.
+    on_trial: is told each as it ends. subtasks: see Life.
     """
     kinds = load_catalogue()
     trials: list[Trial] = []
@@ -154,20 +171,25 @@ def live(
         # What the robot learns from its episodes goes with it from home to home.
         experience = Experience(learning, RuleExtractor(), NullLog(), system_clock)
         for home in lives(cases) if unknown is None else single_days(cases):
-            life = Life(mode, embedder, planner, experience, unknown=unknown or 0.0)
+            life = Life(mode, embedder, planner, experience, unknown=unknown or 0.0, subtasks=subtasks)
             for case in home:
                 world = homes.world(case)
                 trials.append(life.carry_out(case, world, partial(judge_of, case, kinds=kinds)))
+                on_trial(trials[-1])
                 bar.advance(task)
     return trials
 
 
-def _print_trials(trials: Sequence[Trial]) -> None:
-    for trial in trials:
-        result = trial.result
-        said = "ok  " if trial.success else "FAIL"
-        print(f"{said} {trial.met}/{trial.conditions} {trial.case.id}: {trial.case.instruction}", file=sys.stderr)
-        if not trial.success:
-            print(f"     goals: {'; '.join(result.outcome.goals)}", file=sys.stderr)
-            for failure in (*result.outcome.failures, result.failure):
-                print(f"     {failure}" if failure else "", file=sys.stderr)
+def _print_trial(trial: Trial) -> None:
+    result = trial.result
+    said = "ok  " if trial.success else "FAIL"
+    lines = [f"{said} {trial.met}/{trial.conditions} {trial.case.id}: {trial.case.instruction}"]
+    if not trial.success:
+        lines.append(f"     goals: {'; '.join(result.outcome.goals)}")
+        lines += [f"     {failure}" for failure in (*result.outcome.failures, result.failure) if failure]
+        lines += [f"       {step.step.goal_index} {_outcome_of(step)}" for step in result.steps]
+    print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+def _outcome_of(step: ExecutedStep) -> str:
+    return f"{step.step.call}" + ("" if step.result.success else f": {step.result.reason}")

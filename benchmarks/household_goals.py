@@ -45,27 +45,28 @@ def judge_of(case: Case, world: World, kinds: ObjectCatalogue) -> Judge:
 class ConditionJudge:
     """ALFRED-L: a condition counts as met when it held at some moment after the instruction began.
 
-    wording: of the instruction, to tell which unmet conditions contradict it; None when that is of no interest.
+    met: which have been so far. wording: of the instruction, to tell which unmet conditions contradict it; None when
+    that is of no interest.
     """
 
     def __init__(self, conditions: Sequence[Condition], wording: Wording | None = None) -> None:
-        self._conditions = conditions
+        self.conditions = conditions
+        self.met = [False] * len(conditions)
         self._wording = wording
-        self._met = [False] * len(conditions)
 
     def watch(self, world: World) -> None:
         """Note what holds now."""
-        for index, condition in enumerate(self._conditions):
-            self._met[index] = self._met[index] or condition.holds(world)
+        for index, condition in enumerate(self.conditions):
+            self.met[index] = self.met[index] or condition.holds(world)
 
     def verdict(self, world: World) -> tuple[int, int]:
         """Return how many were met."""
         self.watch(world)
-        return sum(self._met), len(self._met)
+        return sum(self.met), len(self.met)
 
     def problems(self) -> list[str]:
         """Return the conditions that can never be met, and the unmet ones that contradict the instruction, and why."""
-        told = [(one, one.malformed or self._contradiction(one, met)) for one, met in zip(self._conditions, self._met)]
+        told = [(one, one.malformed or self._contradiction(one, met)) for one, met in zip(self.conditions, self.met)]
         return [f"{one.text}: {problem}" for one, problem in told if problem]
 
     def _contradiction(self, condition: Condition, met: bool) -> str:
@@ -73,7 +74,7 @@ class ConditionJudge:
 
     def missed(self) -> list[str]:
         """Return the conditions that have not been met so far."""
-        return [one.text for one, met in zip(self._conditions, self._met) if not met]
+        return [one.text for one, met in zip(self.conditions, self.met) if not met]
 
 
 class AlfredJudge:

@@ -153,3 +153,9 @@ def _stand(world: World, thing_type: ObjectType, height_m: float, generator: ran
     center = np.array([*(np.array([x, y]) + 0.4 * outward), height_m])
     box = OrientedBox(center, np.array(thing_type.size_m), float(np.arctan2(-outward[1], -outward[0])))
     world.add(Thing(f"{thing_type.name}|1", thing_type, box, fixed=True, states=initial_states(thing_type)))
+
+
+def some_classes(world: World, share: float, seed: str) -> frozenset[str]:
+    """Return a share of the classes that a home holds, chosen at random."""
+    names = sorted({thing.class_name for thing in world})
+    return frozenset(random.Random(seed).sample(names, round(share * len(names))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -10,7 +9,9 @@ import numpy as np
 
 from benchmarks.ablated_memory import NO_SHORT_TERM, ablated, sources_of
 from benchmarks.household_cases import Case
-from benchmarks.household_goals import Judge
+from benchmarks.household_goals import ConditionJudge, Judge
+from benchmarks.household_homes import some_classes
+from benchmarks.household_subtasks import Subtasks, SubtaskScore
 from memory_node.catalogue.object_kind import Property
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import GuidancePort
@@ -61,6 +62,7 @@ class Trial:
     context_tokens: int
     path: list[tuple[float, float]] = field(default_factory=list)
     failures: tuple[str, ...] = ()
+    subtasks: SubtaskScore = field(default_factory=SubtaskScore)
 
     @property
     def success(self) -> bool:
@@ -75,7 +77,7 @@ class Life:
     on this floor plan and on others; by default what this life alone teaches. faults: of its skills. unknown:
     the share of the home's classes, in [0, 1], that the patrol has not seen. guidance: compiles memory at each step,
     where experience is among what memory tells; None: nobody does. advised: whether experience advises before steps,
-    where nobody compiles.
+    where nobody compiles. subtasks: splits instructions with conditions, whose parts are then given one by one.
     """
 
     def __init__(
@@ -88,8 +90,10 @@ class Life:
         unknown: float = 0.0,
         guidance: Callable[[RobotMemory], GuidancePort] | None = None,
         advised: bool = True,
+        subtasks: Subtasks | None = None,
     ) -> None:
         self._mode = mode
+        self._subtasks = subtasks
         self._advised = advised
         self._unknown = unknown
         self._unseen: frozenset[str] = frozenset()
@@ -126,7 +130,8 @@ class Life:
         self._needed = self._right = 0
         config = RobotConfig(reach_m=ALFRED_REACH_M)
         self._take_in_map(world)
-        self._unseen = _sample(world, self._unknown, case.id)
+        self._begin_day()
+        self._unseen = some_classes(world, self._unknown, case.id)
         if self._sees:
             self._patrol(HomeRobot(world, config, self._area_position, clock=self._now_ns))
         robot = HomeRobot(world, config, self._area_position, faults=self._faults, clock=self._now_ns)
@@ -142,7 +147,7 @@ class Life:
             port, _WatchedRobot(self, robot), planner, on_lookup=self._judge_lookup, sources=sources
         )
         self._look(robot)
-        result = executor.execute(case.instruction)
+        result, score = self._executed(executor, case.instruction)
         self._memory.experience.wait_settled(_LESSON_S)
         met, conditions = self._judge.verdict(world)
         problems = tuple(self._judge.problems())
@@ -158,7 +163,13 @@ class Life:
             context.tokens,
             list(self._path),
             failures,
+            score,
         )
+
+    def _executed(self, executor: InstructionExecutor, instruction: str) -> tuple[InstructionResult, SubtaskScore]:
+        if self._subtasks is not None and isinstance(self._judge, ConditionJudge):
+            return self._subtasks.give(executor, instruction, self._judge)
+        return executor.execute(instruction), SubtaskScore()
 
     def _guided(self, attempt: int) -> GuidedPlanner:
         return GuidedPlanner(
@@ -201,6 +212,12 @@ class Life:
             grid = world.grid
             laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
             self._memory.set_map(laid, self._now_ns(), tuple(world.layout.start.position[:2]))
+
+    def _begin_day(self) -> None:
+        """Tell memory that the hand is empty: the home is laid out anew with all that was in it."""
+        held = self._memory.held_object()
+        if held is not None:
+            self._memory.remember([StateChange(held.object_id, held.object_class, self._now_ns(), held=False)])
 
     def _patrol(self, robot: HomeRobot) -> None:
         """See the home before the day's instruction: every area, every fixture, and into what opens. Not measured."""
@@ -259,12 +276,6 @@ class Life:
         if lookup.answer is not None:
             place = lookup.answer.position
             self._right += any(_is_there(thing.box, place) for thing in known)
-
-
-def _sample(world: World, share: float, seed: str) -> frozenset[str]:
-    """Return a share of the classes that a home holds, chosen at random."""
-    names = sorted({thing.class_name for thing in world})
-    return frozenset(random.Random(seed).sample(names, round(share * len(names))))
 
 
 def _is_there(box: OrientedBox, place: FloatArray, within_m: float = SAME_PLACE_M) -> bool:

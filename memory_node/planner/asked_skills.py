@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.skill_library import SKILLS, Skill
 from memory_node.planner.goal import Goal
@@ -26,12 +27,17 @@ _ASKED_BY: dict[str, frozenset[GoalKind]] = {
 _CANNOT_BE_UNDONE = frozenset({"BreakObject", "ThrowObject", "SliceObject", "EmptyObject"})
 
 
-def licensed_skills(goals: Sequence[Goal]) -> tuple[Skill, ...]:
+def wants_pieces(goal: Goal, kinds: ObjectCatalogue) -> bool:
+    """Return whether a goal needs a cut before: it is about pieces, or its treatment is, such as toasting."""
+    treatment = kinds.treatment(goal.treatment)
+    return goal.sliced or (treatment is not None and treatment.pieces)
+
+
+def licensed_skills(goals: Sequence[Goal], kinds: ObjectCatalogue) -> tuple[Skill, ...]:
     """Return the skills that may serve these goals, in the library's order; without goals those that can be undone."""
     if not goals:
         return tuple(skill for skill in SKILLS.values() if skill.name not in _CANNOT_BE_UNDONE)
-    kinds = {goal.kind for goal in goals}
-    # Pieces, and treatments such as toasting, may need a cut first.
-    if any(goal.sliced or goal.treatment for goal in goals):
-        kinds.add(GoalKind.SLICE)
-    return tuple(skill for skill in SKILLS.values() if _ASKED_BY.get(skill.name, frozenset(kinds)) & kinds)
+    wanted = {goal.kind for goal in goals}
+    if any(wants_pieces(goal, kinds) for goal in goals):
+        wanted.add(GoalKind.SLICE)
+    return tuple(skill for skill in SKILLS.values() if _ASKED_BY.get(skill.name, frozenset(wanted)) & wanted)

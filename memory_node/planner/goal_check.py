@@ -17,7 +17,7 @@ from memory_node.planner.goal import Goal, Mention
 
 _S = ObjectState
 # A goal of these kinds wants its target in one of these states.
-_WANTED: dict[GoalKind, frozenset[ObjectState]] = {
+WANTED_STATES: dict[GoalKind, frozenset[ObjectState]] = {
     GoalKind.CLEAN: frozenset({_S.CLEANED}),
     GoalKind.HEAT: frozenset({_S.HEATED, _S.COOKED}),
     GoalKind.COOL: frozenset({_S.COLD}),
@@ -33,6 +33,9 @@ _WANTED: dict[GoalKind, frozenset[ObjectState]] = {
 _UNTOLD = frozenset({GoalKind.FIND, GoalKind.GO, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
 # What was handed over lies in the person's box, or so far beside it (m): both are seen with errors.
 _LAP_M = 0.1
+# What was heated or cooled so long ago has the warmth of the room again.
+_FADES_NS = 1800 * 10**9
+_FADING = frozenset({_S.HEATED, _S.COOKED, _S.COLD})
 _IN_THE_HAND = frozenset({GoalKind.FETCH, GoalKind.EXAMINE})
 
 
@@ -54,9 +57,13 @@ def judged_things(scene: SceneSnapshot) -> Iterator[JudgedThing]:
     """Yield the things that a scene graph holds to be there."""
     for found in scene.objects:
         if not found.removed:
-            yield JudgedThing(
-                found.id, found.class_name, found.support_id, frozenset(believed(found.states)), found.box
-            )
+            faded = {
+                one.state
+                for one in found.states
+                if one.state in _FADING and scene.stamp_ns - one.confirmed_ns > _FADES_NS
+            }
+            states = frozenset(believed(found.states)) - faded
+            yield JudgedThing(found.id, found.class_name, found.support_id, states, found.box)
 
 
 @dataclass(frozen=True)
@@ -117,7 +124,7 @@ class GoalCheck:
         there = self._in_wanted_state(goal)
         if goal.kind is GoalKind.SLICE:
             return "" if there else f"no {goal.target} is cut"
-        states = _WANTED.get(goal.kind)
+        states = WANTED_STATES.get(goal.kind)
         if states is not None and not there:
             return f"no {goal.target} is {' or '.join(sorted(map(str, states)))}"
         return self._unmet_place(goal, there)
@@ -201,7 +208,7 @@ class GoalCheck:
 
     def _in_wanted_state(self, goal: Goal) -> list[JudgedThing]:
         """Return what a goal may be about, as it wants that to be: clean, warm, on, ..."""
-        there, states = self._of(self._wanted_classes(goal)), _WANTED.get(goal.kind)
+        there, states = self._of(self._wanted_classes(goal)), WANTED_STATES.get(goal.kind)
         return there if states is None else [found for found in there if states & found.states]
 
     def _wanted_classes(self, goal: Goal) -> tuple[str, ...]:

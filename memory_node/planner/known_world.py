@@ -44,7 +44,8 @@ class KnownWorld:
 
     about: the classes that the instruction speaks of, the most important first. most: how many things are named,
     besides what they lie on. brief: only things of the instruction, things that the skills need, and their supports are
-    named. found: by earlier attempts at the instruction.
+    named. found: by earlier attempts at the instruction. handled: identities of things that were handled before; of the
+    things of a class these are named first.
     """
 
     kinds: ObjectCatalogue
@@ -53,6 +54,7 @@ class KnownWorld:
     most: int = 40
     brief: bool = False
     found: InitVar[FoundThings | None] = None
+    handled: Collection[str] = frozenset()
     belief: Belief = field(init=False)
     _names: ShownNames = field(init=False)
     _robot_ids: dict[str, str] = field(default_factory=dict)  # name -> the robot's own id
@@ -79,8 +81,15 @@ class KnownWorld:
         self._places = {area.name: f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in scene.areas}
         known = {found.id: found for found in scene.objects if not found.removed and found.id not in self._gone}
         self._known = known
+        in_the_way = bool(held_class) and folded(held_class) not in map(folded, self.about)
         chosen = things_to_name(
-            known, self.about, self._needed.fixtures(self.brief), self._names.named_ids, self.most, self.brief
+            known,
+            self.about,
+            self._needed.fixtures(self.brief, in_the_way),
+            self._names.named_ids,
+            self.most,
+            self.brief,
+            self.handled,
         )
         names = {found.id: self._names.of(found) for found in chosen}
         self._existence = {names[found.id]: found.existence for found in chosen}

@@ -17,8 +17,9 @@ from memory_node.llm.chat import ChatModel, Message, ScoringModel
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.llm.json_reply import json_form
-from memory_node.planner.asked_skills import licensed_skills
+from memory_node.planner.asked_skills import licensed_skills, wants_pieces
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goals_in_turn import GoalsInTurn, Part, handled_before, parts_of
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.language.asking_back import Question, Slot
 from memory_node.planner.language.understanding import Understanding
@@ -102,7 +103,7 @@ class LlmPlanner:
     def _with_model(self, instruction: str, read: Understanding, situation: Situation) -> PlanRun:
         """Yield the steps that the model plans; where it fails before anything is done, the offline planner's."""
         account = ModelAccount()
-        run: ModelRun | None = None
+        run: GoalsInTurn | None = None
         goals = read.goals
         try:
             goals = goals or self._said_goals(instruction, situation, account)
@@ -110,10 +111,8 @@ class LlmPlanner:
                 return account.booked(self._not_understood(read, instruction, situation), self._config)
             names = tuple(map(str, goals))
             situation.report(PlanProgress(ProgressKind.PLAN, f"{len(goals)} goal(s)", names))
-            task = self._task(instruction, goals, situation, account)
-            run = self._run(task)
-            failure = yield from run.steps()
-            outcome = _judged(task, failure)
+            run = self._in_turn(instruction, goals, situation, account)
+            outcome = yield from run.carry_out()
         except LlmError as error:
             if not self._fallback or (run is not None and run.begun):
                 took = account.booked(PlanOutcome((instruction,), (False,), planner="llm"), self._config)
@@ -166,14 +165,41 @@ class LlmPlanner:
         account.valid += 1
         return goals
 
-    def _task(self, instruction: str, goals: Sequence[Goal], situation: Situation, account: ModelAccount) -> Task:
+    def _in_turn(
+        self, instruction: str, goals: Sequence[Goal], situation: Situation, account: ModelAccount
+    ) -> GoalsInTurn:
+        """Return the run of an instruction's goals: all at once where the model writes whole plans, else one by one."""
+        conversation = situation.conversation
+        whole = [Part(instruction, tuple(goals), 0, conversation.completed)]
+        parts = whole if self._mode == "plan" else parts_of(instruction, goals, conversation.completed)
+
+        def open_part(part: Part) -> tuple[Task, ModelRun]:
+            task = self._task(part, situation, account)
+            return task, self._run(task)
+
+        return GoalsInTurn(parts, open_part, conversation)
+
+    def _task(self, part: Part, situation: Situation, account: ModelAccount) -> Task:
+        goals, handled = part.goals, handled_before(part.goals, situation.conversation, self._kinds)
         present = frozenset(found.class_name for found in situation.memory.scene().objects if not found.removed)
-        about = self._about(instruction, goals, present)
-        skills = tuple(skill for skill in licensed_skills(goals) if skill.name in situation.skills)
+        about = self._about(part.words, goals, present)
+        skills = tuple(skill for skill in licensed_skills(goals, self._kinds) if skill.name in situation.skills)
         found = situation.findings.of(self._kinds)
-        world = KnownWorld(self._kinds, about, skills, self._config.things, self._config.brief, found)
-        audit = PlanAudit(tuple(goals), self._kinds)
-        return Task(instruction, tuple(goals), situation, world, self._config, self._prompts, account, audit)
+        world = KnownWorld(self._kinds, about, skills, self._config.things, self._config.brief, found, handled.again)
+        return Task(
+            part.words,
+            goals,
+            situation,
+            world,
+            self._config,
+            self._prompts,
+            account,
+            PlanAudit(goals, self._kinds),
+            part.first,
+            part.completed,
+            handled.others,
+            handled.meant,
+        )
 
     def _about(self, instruction: str, goals: Sequence[Goal], present: Collection[str]) -> tuple[str, ...]:
         """Return the classes that the instruction speaks of: those of the goals first, then whatever it names.
@@ -184,7 +210,7 @@ class LlmPlanner:
         for goal in goals:
             for mention in filter(None, (goal.target, goal.destination, goal.container, goal.light)):
                 found.update(dict.fromkeys(self._meant_by(mention, present)))
-        if any(goal.sliced or goal.treatment for goal in goals):
+        if any(wants_pieces(goal, self._kinds) for goal in goals):
             found.update(dict.fromkeys(filter(None, [self._kinds[name].slices for name in found])))
         return tuple(dict.fromkeys((*found, *self._spoken_of(instruction))))
 
@@ -203,14 +229,21 @@ class LlmPlanner:
         for end in range(1, len(words) + 1):
             yield from self._kinds.spoken_names.classes(" ".join(words[max(0, end - 3) : end]).strip(".!?;:\"'"))[:1]
 
+    @property
+    def _mode(self) -> str:
+        """The way to choose calls; one call at a time where somebody else chooses them."""
+        if self._chooser_of is not None:
+            return "step"
+        automatic = "rank" if self._config.in_process else "plan"
+        return self._config.mode if self._config.mode != "auto" else automatic
+
     def _run(self, task: Task) -> ModelRun:
         config, model = self._config, self._model
         if self._chooser_of is not None:
             return StepwiseRun(task, self._chooser_of(task))
-        mode = config.mode if config.mode != "auto" else "rank" if config.in_process else "plan"
-        if mode == "plan":
+        if self._mode == "plan":
             return WholePlanRun(task, model, self._kinds)
-        if mode == "rank" and isinstance(model, ScoringModel):
+        if self._mode == "rank" and isinstance(model, ScoringModel):
             chooser: StepChooser = RankedChoice(model)
         else:
             chooser = WrittenChoice(
@@ -220,12 +253,3 @@ class LlmPlanner:
                 lambda text: task.situation.report(PlanProgress(ProgressKind.NOTE, f"the call was sent back: {text}")),
             )
         return StepwiseRun(task, chooser)
-
-
-def _judged(task: Task, failure: str) -> PlanOutcome:
-    """Return what came of it, by memory and what the robot found itself. failure: why it ended early, "" for not."""
-    names, unmet = tuple(map(str, task.goals)), task.judged().reasons
-    reasons = [f"{goal}: {reason}" for goal, reason in zip(names, unmet) if reason]
-    if reasons and failure:
-        reasons.append(failure)
-    return PlanOutcome(names, tuple(not reason for reason in unmet), tuple(reasons), planner="llm")

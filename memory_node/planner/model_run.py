@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Protocol
@@ -25,7 +24,12 @@ Steps = Generator[PlannedStep, SkillResult, str]
 
 @dataclass(frozen=True)
 class Task:
-    """One instruction for a language model. audit: what its goals let a plan take."""
+    """What is asked of a language model in one dialogue: an instruction, or the words of one of its goals.
+
+    audit: what its goals let a plan take. first_goal: the index of the first among those of the whole instruction.
+    completed: what was done before, in words. set_aside: identities of things that the words do not mean. meant:
+    of those that "it" means.
+    """
 
     instruction: str
     goals: tuple[Goal, ...]
@@ -35,6 +39,10 @@ class Task:
     prompts: jinja2.Environment
     account: ModelAccount
     audit: PlanAudit
+    first_goal: int = 0
+    completed: str = ""
+    set_aside: frozenset[str] = frozenset()
+    meant: frozenset[str] = frozenset()
 
     def refresh(self) -> None:
         """Let the world follow memory."""
@@ -45,7 +53,10 @@ class Task:
     def judged(self) -> Judgement:
         """Return what of the goals is so, by memory and by what the robot found in this instruction."""
         situation, world = self.situation, self.world
-        things = itertools.chain(judged_things(situation.memory.scene()), world.found_things())
+        things = [*judged_things(situation.memory.scene()), *world.found_things()]
+        # Another apple that has been on the table all along is not "it".
+        spoken_of = {thing.class_name for thing in things if thing.id in self.meant}
+        things = [thing for thing in things if thing.class_name not in spoken_of or thing.id in self.meant]
         return GoalCheck(things, situation.held_class, world.kinds).judge(self.goals)
 
     def prompt(self, template: str, **values: object) -> str:

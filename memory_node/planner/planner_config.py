@@ -60,9 +60,11 @@ class LlmConfig(ModelConfig):
         description="corrections asked of a reply that is no valid plan, at most",
     )
     max_replans: int = Field(
-        default=4, ge=0, le=50, description="new plans after a failed skill or an unmet goal, at most"
+        default=4, ge=0, le=50, description="new plans after a failed skill or an unmet goal in one dialogue, at most"
     )
-    max_steps: int = Field(default=80, ge=1, le=1000, description="skills of one instruction at most")
+    max_steps: int = Field(
+        default=80, ge=1, le=1000, description="skills of one dialogue at most: a whole plan, or a goal"
+    )
     usd_per_million_in: float = Field(
         default=2.5, ge=0.0, le=1e6, description="price of tokens sent (USD per million), for the account only"
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from memory_node.domain.context import ContextSource
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
+from memory_node.planner.fulfilling import fulfils
 from memory_node.planner.goal_check import Judgement
 from memory_node.planner.held_back import HeldBack
 from memory_node.planner.memory_lookup import MemoryLookup
@@ -21,6 +22,8 @@ DONE = "Done()"
 _DOUBTED = 0.01
 # And what it is worth when nothing was done yet, or nothing since memory said so.
 _DENIED = 1e-6
+# What the other calls are worth while one can be made that does what a goal asks for.
+_INSTEAD = 0.2
 
 
 class StepwiseRun:
@@ -42,19 +45,19 @@ class StepwiseRun:
         self._opening = 0  # messages before the first call
         self._first_lines: list[str] = []
         self._told_unmet: tuple[str, ...] = ()  # what memory holds against an end that the model has just said
+        self._replans = 0
 
     def steps(self) -> Steps:
         """Yield steps until the model says that it is done and memory does not object; see ModelRun."""
         self._open_dialogue()
         task = self._task
-        config, account = task.config, task.account
+        config = task.config
         for _ in range(config.max_steps):
             call = self._chosen()
             if call is None:
                 unmet = self._task.judged().unmet
-                if not unmet or account.replans >= config.max_replans:
+                if not unmet or not self._may_replan():
                     return ""
-                account.replans += 1
                 self._say_result(None, unmet)
                 continue
             is_guided = task.situation.guide is not None
@@ -64,12 +67,18 @@ class StepwiseRun:
             result = replace(result, call=call)
             self._task.world.follow(result)
             self._lookup.note_step()
-            if not result.success:
-                if result.reason is FailureReason.CANCELED or account.replans >= config.max_replans:
-                    return described(result)
-                account.replans += 1
+            if not result.success and (result.reason is FailureReason.CANCELED or not self._may_replan()):
+                return described(result)
             self._say_result(result, ())
         return f"not finished within {config.max_steps} steps"
+
+    def _may_replan(self) -> bool:
+        """Return whether the dialogue may go on after a failure, and count it."""
+        if self._replans >= self._task.config.max_replans:
+            return False
+        self._replans += 1
+        self._task.account.replans += 1
+        return True
 
     def _open_dialogue(self) -> None:
         task = self._task
@@ -87,7 +96,7 @@ class StepwiseRun:
             things=task.world.lines(),
             unknown=task.world.unknown_classes(),
             held=task.world.held,
-            completed=task.situation.conversation.completed,
+            completed=task.completed,
             instruction=task.instruction,
             goals=tuple(map(str, task.goals)),
         )
@@ -109,15 +118,24 @@ class StepwiseRun:
         first = task.world.to_open_first(calls)
         calls = first or calls
         judged = task.judged()
-        values = {text: task.world.value(call, judged.settled) for text, call in calls.items()}
+        settled = judged.settled | task.set_aside
+        values = {text: task.world.value(call, settled) for text, call in calls.items()}
+        due = self._fulfilling(calls, judged)
+        values = {text: worth if not due or text in due else worth * _INSTEAD for text, worth in values.items()}
         if not (first and judged.unmet):
             values[DONE] = self._value_of_end(judged)
-        messages = self._compiled(judged.goal_index) or self._messages
+        messages = self._compiled(task.first_goal + judged.goal_index) or self._messages
         choice = self._chooser.choose(messages, values, task.account, Deadline(task.config.timeout_s))
         self._messages.append(Message("assistant", choice.reply))
         text = f"{choice.call}  # {choice.reasoning}" if choice.reasoning else choice.call
         task.situation.report(PlanProgress(ProgressKind.PLAN, text))
         return calls.get(choice.call)
+
+    def _fulfilling(self, calls: Mapping[str, SkillCall], judged: Judgement) -> set[str]:
+        """Return those of some calls that do what an unmet goal asks for."""
+        open_goals = [goal for goal, reason in zip(self._task.goals, judged.reasons) if reason]
+        belief = self._task.world.belief
+        return {text for text, call in calls.items() if any(fulfils(call, goal, belief) for goal in open_goals)}
 
     def _value_of_end(self, judged: Judgement) -> float:
         """Return memory's value of an end now, in (0, 1]."""

@@ -21,21 +21,22 @@ def things_to_name(
     named: Collection[str],
     most: int,
     brief: bool,
+    handled: Collection[str] = frozenset(),
 ) -> list[SceneObject]:
     """Return what the instruction is about, what holds it, and what skills need.
 
     known: by memory's ids. about: classes, the most important first. fixtures: folded classes that skills need. named:
     the ids of what has a name already. most: so many at most, besides what the wanted ones lie on. brief: nothing else.
+    handled: ids of things that come before others of their class.
     """
     wanted = {folded(name): rank for rank, name in enumerate(about)}
 
-    def rank(found: SceneObject) -> tuple[int, float, str]:
+    def rank(found: SceneObject) -> tuple[int, bool, float, str]:
         name = folded(found.class_name)
         if found.id in named:
-            return -1, 0.0, found.id
-        if name in wanted:
-            return wanted[name], -found.existence, found.id
-        return len(wanted) + (0 if name in fixtures else 1), -found.existence, found.id
+            return -1, False, 0.0, found.id
+        first = wanted.get(name, len(wanted) + (0 if name in fixtures else 1))
+        return first, found.id not in handled, -found.existence, found.id
 
     def most_of(name: str) -> int:
         if name in wanted:

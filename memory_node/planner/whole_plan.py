@@ -71,7 +71,7 @@ class WholePlanRun:
             memory=context.text,
             things=task.world.lines(),
             held=task.world.held,
-            completed=task.situation.conversation.completed,
+            completed=task.completed,
             instruction=task.instruction,
         )
         system = task.prompt("planner_system.j2", library=library)

@@ -1,5 +1,6 @@
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.asked_skills import licensed_skills
 from memory_node.planner.goal import Goal, Mention
@@ -9,7 +10,7 @@ CHANGING = {"BreakObject", "ThrowObject", "SliceObject", "EmptyObject", "CleanOb
 
 
 def names(*goals: Goal) -> set[str]:
-    return {skill.name for skill in licensed_skills(goals)}
+    return {skill.name for skill in licensed_skills(goals, load_catalogue())}
 
 
 def test_bringing_licenses_no_change() -> None:
@@ -34,6 +35,10 @@ def test_bringing_licenses_no_change() -> None:
 )
 def test_what_is_asked_for_is_licensed(goal: Goal, skill: str) -> None:
     assert skill in names(goal)
+
+
+def test_warming_up_licenses_no_cut() -> None:
+    assert "SliceObject" not in names(Goal(GoalKind.HEAT, BREAD, treatment="boil"))
 
 
 def test_unknown_goals_license_nothing_that_cannot_be_undone() -> None:

@@ -1,5 +1,7 @@
 """Goals are judged by what memory believes, not by what the last skill said."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tiny_home import TinyThing
@@ -25,6 +27,15 @@ def test_place_is_met_only_where_the_thing_lies_there(kitchen) -> None:
     assert unmet(kitchen, goal) == "no Apple of 1 in or on Fridge"
     kitchen.things["m-apple"].support_id = "m-fridge"
     assert unmet(kitchen, goal) == ""
+
+
+def test_what_was_heated_yesterday_is_to_be_heated_again(kitchen) -> None:
+    kitchen.things["m-apple"].states.add(ObjectState.HEATED)
+    scene = kitchen.scene()
+    heat = Goal(GoalKind.HEAT, APPLE)
+    for later_s, said in ((600, ""), (86_400, "no Apple is cooked or heated")):
+        later = replace(scene, stamp_ns=later_s * 10**9)
+        assert GoalCheck(judged_things(later), "", load_catalogue()).unmet(heat) == said
 
 
 def test_table_may_be_stood_in_for(kitchen) -> None:

@@ -195,13 +195,12 @@ class TeachingPlanner:
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner."""
         self.lesson = lesson = Lesson()
-        read = self._offline.read(instruction, situation)
-        expert = Expert(self._offline.achieve(read.goals, situation))
         strays = self._chance.choice((1, 2)) if self._chance.random() < self._stray_share else 0
         choosers: list[DictatedChoice] = []
 
         def chooser_of(task: Task) -> DictatedChoice:
-            choosers.append(DictatedChoice(task, expert, lesson, strays, self._chance))
+            expert = Expert(self._offline.achieve(task.goals, situation))
+            choosers.append(DictatedChoice(task, expert, lesson, 0 if choosers else strays, self._chance))
             return choosers[-1]
 
         planner = LlmPlanner(_Speechless(), self._config, self._kinds, self._offline, False, chooser_of)

@@ -1,0 +1,121 @@
+"""Gives an instruction part by part, as KARMA gives the subtasks of ALFRED-L: each is an instruction of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from benchmarks.household_conditions import Condition
+from benchmarks.household_contradictions import Wording
+from benchmarks.household_goals import ConditionJudge
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.states import ObjectState
+from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.goal_check import WANTED_STATES
+from memory_node.planner.language.english import load_english
+from memory_node.planner.language.instruction_grammar import InstructionReader
+from memory_node.planner.language.lexicon import Lexicon
+from memory_node.planner.planner import PlanOutcome
+
+_STATES = {**WANTED_STATES, GoalKind.SLICE: frozenset({ObjectState.SLICED})}
+
+
+@dataclass(frozen=True)
+class SubtaskScore:
+    """How many subtasks have conditions, and for how many of these all had held by the end of the subtask."""
+
+    judged: int = 0
+    done: int = 0
+
+
+@dataclass(frozen=True)
+class Subtask:
+    """A part of an instruction; kinds: of what it asks for."""
+
+    words: str
+    kinds: frozenset[GoalKind]
+
+    def brings_about(self, states: Iterable[ObjectState]) -> bool:
+        """Return whether it asks for one of some states."""
+        return any(state in _STATES.get(kind, ()) for kind in self.kinds for state in states)
+
+
+class Subtasks:
+    """Splits instructions at the commands that the grammar finds in them."""
+
+    def __init__(self, kinds: ObjectCatalogue) -> None:
+        english = load_english().with_treatments(kinds.treatments)
+        self._kinds = kinds
+        self._reader = InstructionReader(Lexicon(kinds, english.rooms), english)
+
+    def of(self, instruction: str) -> tuple[Subtask, ...]:
+        """Return the parts in the words of the instruction; the whole where it has no more than one."""
+        commands = self._reader.read(instruction).commands
+        words = dict.fromkeys(command.text for command in commands)
+        if len(words) < 2:
+            return (Subtask(instruction, frozenset(command.kind for command in commands)),)
+        return tuple(Subtask(one, frozenset(each.kind for each in commands if each.text == one)) for one in words)
+
+    def give(
+        self, executor: InstructionExecutor, instruction: str, judge: ConditionJudge
+    ) -> tuple[InstructionResult, SubtaskScore]:
+        """Let the parts be carried out one after the other; return what came of them together, and the score."""
+        parts = self.of(instruction)
+        wanted = _conditions_of(parts, judge.conditions, self._kinds)
+        results: list[InstructionResult] = []
+        done: list[bool] = []
+        for part, indices in zip(parts, wanted):
+            results.append(executor.execute(part.words))
+            if indices:
+                done.append(all(judge.met[index] for index in indices))
+        return _together(instruction, results), SubtaskScore(len(done), sum(done))
+
+
+def _conditions_of(
+    parts: Sequence[Subtask], conditions: Sequence[Condition], kinds: ObjectCatalogue
+) -> list[list[int]]:
+    """Return for each part the indices of the conditions that are its business.
+
+    The parts are gone through from that of the condition before on. A condition belongs to the part that names its
+    thing and place, or names its thing and asks for its state; else to one with the place or the state alone ("wash
+    it"); else to one with the thing; else to the part of the condition before.
+    """
+    wordings = [Wording(part.words, kinds) for part in parts]
+    found: list[list[int]] = [[] for _ in parts]
+    last = 0
+    for index, condition in enumerate(conditions):
+        order = [*range(last, len(parts)), *range(last)]
+        thing = {at for at in order if wordings[at].names(condition.classes)}
+        rest = {at for at in order if wordings[at].names(condition.others) or parts[at].brings_about(condition.states)}
+        last = next((at for fit in (thing & rest, rest, thing) for at in order if at in fit), last)
+        found[last].append(index)
+    return found
+
+
+def _together(instruction: str, results: Sequence[InstructionResult]) -> InstructionResult:
+    """Return the results of an instruction's parts as one."""
+    outcomes = [result.outcome for result in results]
+    outcome = PlanOutcome(
+        tuple(goal for one in outcomes for goal in one.goals),
+        tuple(met for one in outcomes for met in one.achieved),
+        tuple(failure for one in outcomes for failure in one.failures),
+        next((one.planner for one in outcomes if one.planner.endswith("(fallback)")), outcomes[0].planner),
+        sum(one.tokens_in for one in outcomes),
+        sum(one.tokens_out for one in outcomes),
+        sum((one.cost_usd for one in outcomes), 0.0),
+        sum(one.replies for one in outcomes),
+        sum(one.valid_replies for one in outcomes),
+        sum(one.replans for one in outcomes),
+        next((one.question for one in outcomes if one.question), ""),
+    )
+    return replace(
+        results[0],
+        instruction=instruction,
+        outcome=outcome,
+        steps=tuple(step for one in results for step in one.steps),
+        lookups=tuple(lookup for one in results for lookup in one.lookups),
+        failure="; ".join(one.failure for one in results if one.failure),
+        canceled=any(one.canceled for one in results),
+        planning_s=sum((one.planning_s for one in results), 0.0),
+    )
