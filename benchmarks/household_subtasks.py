@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from benchmarks.household_conditions import Condition
 from benchmarks.household_contradictions import Wording
@@ -16,8 +17,9 @@ from memory_node.planner.goal_check import WANTED_STATES
 from memory_node.planner.language.english import load_english
 from memory_node.planner.language.instruction_grammar import InstructionReader
 from memory_node.planner.language.lexicon import Lexicon
-from memory_node.planner.planner import PlanOutcome
 
+# What the outcomes of the parts add up.
+_COUNTED = ("tokens_in", "tokens_out", "cost_usd", "replies", "valid_replies", "replans")
 _STATES = {**WANTED_STATES, GoalKind.SLICE: frozenset({ObjectState.SLICED})}
 
 
@@ -96,26 +98,22 @@ def _conditions_of(
 def _together(instruction: str, results: Sequence[InstructionResult]) -> InstructionResult:
     """Return the results of an instruction's parts as one."""
     outcomes = [result.outcome for result in results]
-    outcome = PlanOutcome(
-        tuple(goal for one in outcomes for goal in one.goals),
-        tuple(met for one in outcomes for met in one.achieved),
-        tuple(failure for one in outcomes for failure in one.failures),
-        next((one.planner for one in outcomes if one.planner.endswith("(fallback)")), outcomes[0].planner),
-        sum(one.tokens_in for one in outcomes),
-        sum(one.tokens_out for one in outcomes),
-        sum((one.cost_usd for one in outcomes), 0.0),
-        sum(one.replies for one in outcomes),
-        sum(one.valid_replies for one in outcomes),
-        sum(one.replans for one in outcomes),
-        next((one.question for one in outcomes if one.question), ""),
-    )
+    lists = {name: _joined(outcomes, name) for name in ("goals", "achieved", "failures")}
+    sums = {name: sum(getattr(one, name) for one in outcomes) for name in _COUNTED}
+    fallbacks = [one.planner for one in outcomes if one.planner.endswith("(fallback)")]
+    questions = [one.question for one in outcomes if one.question]
+    outcome = replace(outcomes[0], planner=[*fallbacks, outcomes[0].planner][0], question=[*questions, ""][0])
     return replace(
         results[0],
         instruction=instruction,
-        outcome=outcome,
-        steps=tuple(step for one in results for step in one.steps),
-        lookups=tuple(lookup for one in results for lookup in one.lookups),
+        outcome=replace(outcome, **lists, **sums),
+        steps=_joined(results, "steps"),
+        lookups=_joined(results, "lookups"),
         failure="; ".join(one.failure for one in results if one.failure),
         canceled=any(one.canceled for one in results),
         planning_s=sum((one.planning_s for one in results), 0.0),
     )
+
+
+def _joined(parts: Iterable[object], name: str) -> tuple[Any, ...]:
+    return tuple(one for part in parts for one in getattr(part, name))

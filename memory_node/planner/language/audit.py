@@ -158,22 +158,21 @@ def _unaccounted(goals: Sequence[Goal], evidence: Evidence) -> str:
 def _left_out(goals: Sequence[Goal], evidence: Evidence) -> str:
     judged = evidence.guessed and evidence.english is not None
     named = (*_demanded(evidence.instruction, judged), *evidence.roles.goals, *evidence.unexplained, *_topics(evidence))
-    called = [set(one.called.all) for one in named if one.called]
-    classes = {name for mention in _handled(goals) for name in _stood_for(mention, called)}
+    classes = _stood_for(goals, [set(one.called.all) for one in named if one.called])
     classes |= {evidence.kinds.recipient, *(name for goal in goals for name in _used_for(goal, evidence.kinds))}
     referring = {mention.text for mention in _handled(goals) if mention.referring}  # "[the safe,] close the door"
     missing = (one for one in named if one.called and one.called.all and not classes & set(one.called.all))
     return next((f"{phrase.text!r} is left out" for phrase in missing if phrase.text not in referring), "")
 
 
-def _stood_for(mention: Mention, called: Sequence[set[str]]) -> set[str]:
-    """Return the classes that a mention accounts for: where a name in the words means its likeliest class, it is that
-    name's thing, and no other that it may be as well ("slice an apple and cook an egg": not an apple or egg).
-
-    called: what each name in the words may mean.
-    """
-    own = [names for names in called if mention.object_class in names]
-    return set(mention.candidates).intersection(set().union(*own)) if own else set(mention.candidates)
+def _stood_for(goals: Sequence[Goal], called: Sequence[set[str]]) -> set[str]:
+    """Return the classes that goals account for. called: what each name in the words may mean; where one means a
+    mention's likeliest class, the mention is no other thing ("slice an apple and cook an egg": not apple or egg)."""
+    classes: set[str] = set()
+    for mention in _handled(goals):
+        own = [names for names in called if mention.object_class in names]
+        classes |= set(mention.candidates).intersection(*([set().union(*own)] if own else []))
+    return classes
 
 
 def _topics(evidence: Evidence) -> Iterator[NounPhrase]:
