@@ -161,7 +161,7 @@ class _Feedback:
 
     def report(self, progress: PlanProgress) -> None:
         message = self._message
-        if progress.kind is ProgressKind.PLAN:
+        if progress.kind is ProgressKind.PLAN and progress.goals:
             message.plan = list(progress.goals)
         elif progress.kind is ProgressKind.MEMORY:
             message.memory_answer = progress.text

@@ -1,21 +1,25 @@
 """A memory node that runs in this process, on a domain of the test's own."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 
 @contextmanager
-def running_memory(domain_id: int, database: str, **parameters: Any) -> Iterator[Any]:
-    """Yield a MemoryNode that spins in a thread."""
+def running_memory(
+    domain_id: int, database: str, beside: Mapping[str, Any] = MappingProxyType({}), **parameters: Any
+) -> Iterator[Any]:
+    """Yield a MemoryNode that spins in a thread. beside: parameters of other nodes of this process, as node:name."""
     import rclpy
     from rclpy.executors import MultiThreadedExecutor
 
     from memory_node.nodes.memory import MemoryNode
 
     given = {"database": database, **parameters}
-    words = [word for name, value in given.items() for word in ("-p", f"memory:{name}:={value}")]
+    named = {**{f"memory:{name}": value for name, value in given.items()}, **beside}
+    words = [word for name, value in named.items() for word in ("-p", f"{name}:={value}")]
     rclpy.init(args=["test", "--ros-args", *words], domain_id=domain_id)
     node = MemoryNode()
     executor = MultiThreadedExecutor(num_threads=6)

@@ -1,0 +1,99 @@
+"""A conversation with the planner over DDS goes on from one instruction to the next, with either planner."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from free_domain import free_domain
+from ros_peer import RosPeer
+from running_memory import running_memory
+from test_planner_dialogue import Person, WillingRobot
+
+from memory_node.domain.geometry import Pose
+from memory_node.scene_graph.free_space import OccupancyMap
+
+PLACE = 'GoToObject("Apple")\nPickupObject("Apple")\nGoToObject("Plate")\nPutObject("Apple", "Plate")'
+TAKE = 'GoToObject("Apple")\nPickupObject("Apple")'
+SLICE = 'GoToObject("Knife")\nPickupObject("Knife")\nGoToObject("Apple")\nSliceObject("Apple")'
+REPLIES = [PLACE, TAKE, SLICE, 'GoToObject("Plate")\nPutObject("Knife", "Plate")']
+
+
+@contextmanager
+def running_planner() -> Iterator[None]:
+    """Run a planner node for a while; its parameters are those of the process."""
+    from rclpy.executors import MultiThreadedExecutor
+
+    from memory_node.nodes.planner import PlannerNode
+
+    node = PlannerNode()
+    executor = MultiThreadedExecutor(num_threads=6)
+    executor.add_node(node)
+    thread = threading.Thread(target=executor.spin, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        executor.shutdown()
+        thread.join(5.0)
+        node.destroy_node()
+
+
+@contextmanager
+def talking_to(peer: RosPeer) -> Iterator[Callable[[str], list[str]]]:
+    """Yield what says something and returns the goals that the planner announces, or its question."""
+    with running_planner():
+        person = Person(peer)
+
+        def goals_of(instruction: str) -> list[str]:
+            result = person.says(instruction)
+            return [result.question] if result.needs_answer else person.plan
+
+        yield goals_of
+        person.close()
+
+
+@pytest.mark.parametrize("planner", ["offline", "llm"])
+def test_what_was_spoken_of_and_held_goes_on_also_in_a_planner_that_starts_anew(
+    planner: str, tmp_path: Path, endpoint: Callable[..., Any]
+) -> None:
+    server = endpoint(*REPLIES)
+    given: dict[str, Any] = {
+        "planner": planner,
+        "session_file": tmp_path / "session.json",
+        "attempts": 1,
+        "compiler": "none",
+    }
+    asked = {"base_url": server.url, "model": "m", "mode": "plan", "max_replans": 0, "max_repairs": 0, "retries": 0}
+    given |= {f"llm.{name}": value for name, value in asked.items()}
+    peer = RosPeer(free_domain())
+    robot = WillingRobot(peer.node)
+    beside = {f"planner:{name}": value for name, value in given.items()}
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), beside=beside) as memory:
+        # The home is known again by its areas; in another one a new conversation begins.
+        memory.memory.set_map(OccupancyMap(np.zeros((40, 40), np.int8), 0.1, Pose.planar(0.0, 0.0, 0.0)), 1)
+        with talking_to(peer) as goals_of:
+            assert goals_of("put the apple on the plate") == ["place Apple to Plate"]
+            assert goals_of("wash the apple") == ["clean Apple"]
+            assert goals_of("now slice it") == ["slice Apple"]
+        with talking_to(peer) as goals_of:
+            assert goals_of("put it on the plate I used before") == ["place sliced Apple to Plate"]
+            assert goals_of("thanks, that will be all") == (["stop"] if planner == "offline" else [])
+            (question,) = goals_of("wash it")
+            assert question.endswith("?")
+    robot.close()
+    peer.close()
+    if planner == "llm":
+        assert len(server.requests) == len(REPLIES)
+        told = [request["messages"][-1]["content"] for request in server.requests]
+        assert "The hand is empty" in told[1]
+        assert "The hand holds" in told[2]
+        assert [call.partition("(")[0] for call in robot.called][:4] == [
+            "GoToObject",
+            "PickupObject",
+            "GoToObject",
+            "PutObject",
+        ]
