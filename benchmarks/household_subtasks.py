@@ -52,12 +52,22 @@ class Subtasks:
         self._reader = InstructionReader(Lexicon(kinds, english.rooms), english)
 
     def of(self, instruction: str) -> tuple[Subtask, ...]:
-        """Return the parts in the words of the instruction; the whole where it has no more than one."""
-        commands = self._reader.read(instruction).commands
-        words = dict.fromkeys(command.text for command in commands)
-        if len(words) < 2:
-            return (Subtask(instruction, frozenset(command.kind for command in commands)),)
-        return tuple(Subtask(one, frozenset(each.kind for each in commands if each.text == one)) for one in words)
+        """Return the parts in the words of the instruction; the whole where it has no more than one.
+
+        A command that does not say with what ("and put in the fridge") belongs to the part before.
+        """
+        parts: list[Subtask] = []
+        for command in self._reader.read(instruction).commands:
+            kinds = frozenset({command.kind})
+            if parts and command.text == parts[-1].words:  # of several things: "put a cup and a fork in the sink"
+                parts[-1] = Subtask(parts[-1].words, parts[-1].kinds | kinds)
+            elif parts and not command.targets:
+                parts[-1] = Subtask(f"{parts[-1].words} and {command.text}", parts[-1].kinds | kinds)
+            else:
+                parts.append(Subtask(command.text, kinds))
+        if len(parts) > 1:
+            return tuple(parts)
+        return (Subtask(instruction, frozenset(kind for part in parts for kind in part.kinds)),)
 
     def give(
         self, executor: InstructionExecutor, instruction: str, judge: ConditionJudge

@@ -19,6 +19,7 @@ TWICE = "put the apple in the fridge, then wash it and put it on the table"
     [
         (TWICE, ("put the apple in the fridge", "wash it", "put it on the table")),
         ("put the mug away", ("put the mug away",)),
+        ("slice the apple, cook a potato and put in fridge", ("slice the apple", "cook a potato and put in fridge")),
         ("the thing that everybody wants", ("the thing that everybody wants",)),
     ],
 )
