@@ -1,14 +1,24 @@
 """What the optimizer of memory is trained by: neighbourhoods, rewards and rollouts."""
 
+import json
 from collections.abc import Sequence
 
 import pytest
 from tiny_world import WordEmbedder
 
+from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.play import PlayedGame
+from benchmarks.alfworld.workers import Outcome, Ready
+from benchmarks.stream.alfworld import ExecutorSetting
+from benchmarks.stream.game_cache import GameCache
+from benchmarks.stream.told_player import told_game
 from memory_node.experience.optimizer.entry import Version, entry_of
-from training.optimizer.executions import Execution, Executions
+from memory_node.planner.planner_config import LlmConfig
+from training.optimizer import executions as executions_module
+from training.optimizer.executions import Execution, Executions, GameExecutions
 from training.optimizer.neighbourhood import neighbourhoods
 from training.optimizer.reward import Rollout, advantages, gain
+from training.optimizer.train import read_attempts
 
 
 def test_neighbours_are_the_nearest_other_texts_each_once() -> None:
@@ -88,3 +98,70 @@ def test_rollout_whose_process_died_is_run_again_once_and_then_counted() -> None
     assert tries == {0: 1, 1: 2, 2: 2}
     assert [one.lost for one in found] == ["", "", "it died"]
     assert executions.figures() == {"run": 3, "cached": 0, "again": 2, "lost": 1}
+
+
+def test_executions_of_one_task_are_run_one_after_the_other() -> None:
+    asked: list[int] = []
+
+    def run_all(executions: Sequence[Execution]) -> list[Rollout]:
+        asked.extend(one.query for one in executions)
+        return [Rollout(one.query == 2, one.query) for one in executions]
+
+    wanted = [Execution(place, shown) for shown in ((), (entry("a"),)) for place in (2, 0, 1)]
+    found = Executions(run_all).rollouts(wanted)
+    assert asked == [0, 0, 1, 1, 2, 2]
+    assert [one.length for one in found] == [2, 0, 1, 2, 0, 1]
+
+
+TURNS = (("go to bed 1", "You arrive at bed 1. On the bed 1, you see a mug 1."),)
+
+
+class Wins:
+    """Workers without processes, in which every game is won."""
+
+    def __init__(self, begin, jobs: int, limit_s: float) -> None:
+        self.played: list[str] = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, count: int, piece_of):
+        for number in range(count):
+            piece = piece_of(number)
+            if not isinstance(piece, Ready):
+                game, shown = piece
+                self.played.append(game.name)
+                piece = Ready(told_game(PlayedGame(game.name, "x", "get a mug.", True, 1, transcript=TURNS), shown))
+            yield Outcome(number, piece.done)
+
+
+def test_run_that_goes_on_plays_no_game_again(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(executions_module, "Workers", Wins)
+    games = [Game(name, "x", name.encode()) for name in ("a", "b")]
+    setting = ExecutorSetting("novice", LlmConfig())
+    wanted = [Execution(1, ()), Execution(0, (entry("a"),))]
+
+    def played() -> list[str]:
+        with GameExecutions(games, setting, 1, GameCache(tmp_path / "played.jsonl", setting.mark)) as play:
+            assert [one.success for one in play(wanted)] == [True, True]
+            return play._workers.played  # type: ignore[attr-defined]
+
+    assert played() == ["b", "a"]
+    assert played() == []
+    (first, second) = read_attempts([tmp_path / "played.jsonl"], 0)
+    assert first.query == second.query == "get a mug."
+    assert first.deeds[0].seen == ("mug",)
+
+
+def test_warm_start_reads_transcripts_of_several_files_mixed(tmp_path) -> None:
+    files = [tmp_path / name for name in ("won.jsonl", "lost.jsonl")]
+    for file in files:
+        row = {"text": "", "turns": TURNS, "won": file.stem == "won"}
+        file.write_text("".join(json.dumps(row | {"task": f"{file.stem} {n}"}) + "\n" for n in range(10)))
+    found = read_attempts(files, 0)
+    assert len({attempt.query for attempt in found}) == 20
+    assert {attempt.success for attempt in found[:6]} == {True, False}
+    assert found == read_attempts(files, 0)

@@ -123,8 +123,8 @@ def test_sampling_is_repeatable_and_tells_likelihoods_as_training_reads_them(tin
     first, again = policy.sample(MESSAGES, 3, seed=7), policy.sample(MESSAGES, 3, seed=7)
     assert first == again
     assert len({reply.tokens for reply in first}) > 1
-    for reply in first:
-        assert policy.log_likelihoods(reply).tolist() == pytest.approx(reply.log_likelihoods, abs=1e-3)
+    for reply, found in zip(first, policy.log_likelihoods(first), strict=True):
+        assert found.tolist() == pytest.approx(reply.log_likelihoods, abs=1e-3)
     greedy = policy.sample(MESSAGES, 2, seed=1, greedy=True)
     assert greedy[0].tokens == greedy[1].tokens
 
@@ -132,23 +132,30 @@ def test_sampling_is_repeatable_and_tells_likelihoods_as_training_reads_them(tin
 def test_update_makes_the_better_reply_likelier_and_the_worse_less_likely(tiny) -> None:
     policy = policy_of(tiny)
     replies = tuple(policy.sample(MESSAGES, 2, seed=3))
-    before = [policy.log_likelihoods(reply).sum().item() for reply in replies]
+    before = [found.sum().item() for found in policy.log_likelihoods(replies)]
     optimizer = torch.optim.AdamW([weight for _, weight in policy.free()], lr=1e-2)
     figures = update(policy, [Group(replies, (1.0, 0.0))], GrpoSettings(steps=3), optimizer)
-    after = [policy.log_likelihoods(reply).sum().item() for reply in replies]
+    after = [found.sum().item() for found in policy.log_likelihoods(replies)]
     assert after[0] - before[0] > after[1] - before[1]
     assert figures["kl"] > 0.0
     assert 0.0 < figures["clipped"] < 1.0
 
 
-def test_group_of_equal_rewards_teaches_nothing_but_to_stay(tiny) -> None:
+def test_group_of_equal_rewards_teaches_nothing(tiny) -> None:
     policy = policy_of(tiny)
     replies = tuple(policy.sample(MESSAGES, 2, seed=3))
     before = [weight.detach().clone() for _, weight in policy.free()]
     optimizer = torch.optim.SGD([weight for _, weight in policy.free()], lr=1.0)
-    figures = update(policy, [Group(replies, (0.5, 0.5))], GrpoSettings(), optimizer)
-    assert figures["kl"] == pytest.approx(0.0, abs=1e-6)
-    assert all(torch.allclose(one, weight, atol=1e-4) for one, (_, weight) in zip(before, policy.free()))
+    assert update(policy, [Group(replies, (0.5, 0.5))], GrpoSettings(), optimizer) == {}
+    assert all(torch.equal(one, weight) for one, (_, weight) in zip(before, policy.free()))
+
+
+def test_reply_that_is_read_beside_others_sees_the_dialogue_and_itself_alone(tiny) -> None:
+    policy = policy_of(tiny)
+    replies = policy.sample(MESSAGES, 3, seed=5)
+    alone = [policy.log_likelihoods([reply])[0].tolist() for reply in replies]
+    beside = [found.tolist() for found in policy.log_likelihoods(replies[::-1])][::-1]
+    assert beside == [pytest.approx(one, abs=1e-4) for one in alone]
 
 
 @pytest.mark.parametrize(("masked", "left_out"), [("none", ""), ("extraction", "a b"), ("management", "ADD")])
@@ -211,6 +218,7 @@ def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(tin
         Executions(world),
         WordEmbedder(),
         VETTING,
+        TASKS,
         queries=4,
         held_out=2,
         neighbours=3,
@@ -223,7 +231,8 @@ def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(tin
     assert adapter.stat().st_size > 1000
     card = (tmp_path / "card.md").read_text()
     assert "a world of rules" in card
-    assert "| after the warm start | 2 |" in card
+    assert "| after the warm start | empty | 2 |" in card
+    assert re.search(r"\| at the end \| [1-9] entries \| 2 \|", card)
     assert "| 4 |" in card
     assert any(line.startswith("warm start") for line in told)
     curve = torch.load(tmp_path / "checkpoint.pt", weights_only=True)["progress"]["curve"]

@@ -13,8 +13,13 @@ _ROWS = 24
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Mean r_fmt and r_g of greedy replies on held-out tasks with fixed banks, of `tasks` tasks."""
+    """Mean r_fmt and r_g of greedy replies on held-out tasks with a bank that stays.
 
+    when: at which point of the run; bank: which bank; tasks: how many.
+    """
+
+    when: str
+    bank: str
     tasks: int
     form: float
     gain: float
@@ -25,8 +30,7 @@ def write_card(
     settings: EvolutionSettings,
     executor: str,
     warm: tuple[int, Sequence[tuple[int, float]]],
-    before: HeldOut,
-    after: HeldOut,
+    held_out: Sequence[HeldOut],
     progress: Progress,
     executions: dict[str, int],
 ) -> None:
@@ -55,10 +59,9 @@ def write_card(
         "",
         "Held-out tasks, greedy, each with a bank that stays:",
         "",
-        "| | tasks | r_fmt | r_g |",
-        "|---|---|---|---|",
-        f"| after the warm start | {before.tasks} | {before.form:.3f} | {before.gain:+.3f} |",
-        f"| at the end | {after.tasks} | {after.form:.3f} | {after.gain:+.3f} |",
+        "| | bank | tasks | r_fmt | r_g |",
+        "|---|---|---|---|---|",
+        *(f"| {one.when} | {one.bank} | {one.tasks} | {one.form:.3f} | {one.gain:+.3f} |" for one in held_out),
         "",
         "In training, means of the sampled candidates:",
         "",

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.workers import Outcome, Workers
+from benchmarks.alfworld.workers import Outcome, Ready, Workers
 from benchmarks.stream.alfworld import ExecutorSetting, attempt_of, player_of
-from benchmarks.stream.told_player import ToldGame
+from benchmarks.stream.game_cache import GameCache
+from benchmarks.stream.told_player import ToldGame, told_game
 from memory_node.experience.optimizer.entry import MemoryEntry
 from training.optimizer.reward import Rollout
 
@@ -45,7 +46,9 @@ class Executions:
 
     def rollouts(self, executions: Sequence[Execution]) -> list[Rollout]:
         """Return the rollouts of some executions, in their order."""
-        missing = {one.key: one for one in executions if one.key not in self._known}
+        unknown = (one for one in executions if one.key not in self._known)
+        # The executions of one task together: a process that has just read a game need not read it again.
+        missing = {one.key: one for one in sorted(unknown, key=lambda one: one.query)}
         self.cached += len(executions) - len(missing)
         self.run += len(missing)
         found = dict(zip(missing, self._run_all(list(missing.values()))))
@@ -63,10 +66,14 @@ class Executions:
 
 
 class GameExecutions:
-    """A RunAll over ALFWorld's games, in processes. Leaving the context ends them."""
+    """A RunAll over ALFWorld's games, in processes. Leaving the context ends them.
 
-    def __init__(self, games: Sequence[Game], setting: ExecutorSetting, jobs: int) -> None:
+    cache: of games that were played before; an interrupted run plays none of them again.
+    """
+
+    def __init__(self, games: Sequence[Game], setting: ExecutorSetting, jobs: int, cache: GameCache) -> None:
         self._games = games
+        self._cache = cache
         self._workers: Workers[tuple[Game, tuple[MemoryEntry, ...]], ToldGame] = Workers(
             partial(player_of, setting), jobs, setting.longest_game_s
         )
@@ -81,11 +88,18 @@ class GameExecutions:
     def __call__(self, executions: Sequence[Execution]) -> list[Rollout]:
         """Play the games; see RunAll."""
 
-        def piece(number: int) -> tuple[Game, tuple[MemoryEntry, ...]]:
-            return self._games[executions[number].query], executions[number].shown
+        def piece(number: int) -> tuple[Game, tuple[MemoryEntry, ...]] | Ready[ToldGame]:
+            game, shown = self._games[executions[number].query], executions[number].shown
+            played = self._cache.find(game, shown)
+            return (game, shown) if played is None else Ready(told_game(played, shown))
 
-        outcomes = self._workers.run(len(executions), piece)
-        return [_rollout(outcome, executions[outcome.number]) for outcome in outcomes]
+        rollouts = []
+        for outcome in self._workers.run(len(executions), piece):
+            execution = executions[outcome.number]
+            if outcome.done is not None:
+                self._cache.add(self._games[execution.query], execution.shown, outcome.done.played)
+            rollouts.append(_rollout(outcome, execution))
+        return rollouts
 
 
 def _rollout(outcome: Outcome[ToldGame], execution: Execution) -> Rollout:

@@ -39,31 +39,50 @@ class Group:
 
 
 def update(policy: Policy, groups: Sequence[Group], settings: GrpoSettings, optimizer: Any) -> dict[str, float]:
-    """Take the optimiser's steps on a batch of groups; return the mean loss, divergence and share of clipped tokens."""
-    told = [(reply, gain) for group in groups for reply, gain in zip(group.replies, advantages(group.rewards))]
+    """Take the optimiser's steps on a batch of groups; return the last step's mean loss, divergence and share of
+    clipped tokens, {} where nothing was to be learnt.
+
+    A group of equal rewards has no advantages: it is left out, and so is its divergence, which weighs a thousandth.
+    """
+    told = [group for group in groups if len(set(group.rewards)) > 1]
+    if not told:
+        return {}
     own = portion(told)
     with policy.as_reference(), torch.no_grad():
-        references = [policy.log_likelihoods(reply) for reply, _ in own]
-    figures: list[tuple[float, float, float]] = []
+        references = [policy.log_likelihoods(group.replies) for group in own]
     policy.model.eval()  # no dropout: the ratio to the likelihoods of sampling would not begin at 1
     for _ in range(settings.steps):
         optimizer.zero_grad(set_to_none=True)
-        for (reply, gain), reference in zip(own, references):
-            loss, kl, clipped = _loss(policy, reply, gain, reference, settings)
+        figures: list[tuple[float, float, float]] = []
+        for group, reference in zip(own, references):
+            loss, kl, clipped = _loss(policy, group, reference, settings)
             (loss / len(told)).backward()
             figures.append((float(loss.detach()), kl, clipped))
         weights = [weight for _, weight in policy.free()]
         sum_gradients(weights)
         nn.utils.clip_grad_norm_(weights, settings.largest_gradient)
         optimizer.step()
-    means = (sum(values) / (len(told) * settings.steps) for values in zip(*together(figures)))
+    means = (sum(values) / len(told) for values in zip(*together(figures)))
     return dict(zip(("loss", "kl", "clipped"), means))
 
 
 def _loss(
-    policy: Policy, reply: Sampled, gain: float, reference: Tensor, settings: GrpoSettings
+    policy: Policy, group: Group, references: Sequence[Tensor], settings: GrpoSettings
 ) -> tuple[Tensor, float, float]:
-    now = policy.log_likelihoods(reply)
+    """Return the loss, the divergence and the share of clipped tokens of a group, each the mean over its replies."""
+    found = [
+        _loss_of_reply(policy, reply, now, gain, reference, settings)
+        for reply, now, gain, reference in zip(
+            group.replies, policy.log_likelihoods(group.replies), advantages(group.rewards), references
+        )
+    ]
+    losses, kl, clipped = zip(*found)
+    return torch.stack(losses).mean(), sum(kl) / len(found), sum(clipped) / len(found)
+
+
+def _loss_of_reply(
+    policy: Policy, reply: Sampled, now: Tensor, gain: float, reference: Tensor, settings: GrpoSettings
+) -> tuple[Tensor, float, float]:
     ratio = (now - torch.tensor(reply.log_likelihoods)).exp()
     bounded = ratio.clamp(1.0 - settings.clip, 1.0 + settings.clip)
     # Schulman's estimator of the divergence: never negative, and without bias.

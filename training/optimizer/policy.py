@@ -92,14 +92,43 @@ class Policy:
             for tokens, likely in zip(written, likelihoods)
         ]
 
-    def log_likelihoods(self, sampled: Sampled) -> Tensor:
-        """Return the log-likelihood of each token of a reply, (len(tokens),), with gradients."""
-        whole = torch.tensor([[*sampled.prompt, *sampled.tokens]])
-        logits = self.model(whole).logits[0, len(sampled.prompt) - 1 : -1]
-        scores = torch.log_softmax(logits.float() / self.temperature, dim=-1)
-        return scores[torch.arange(len(sampled.tokens)), torch.tensor(sampled.tokens)]
+    def log_likelihoods(self, replies: Sequence[Sampled]) -> list[Tensor]:
+        """Return the log-likelihood of each token of each reply to one dialogue, each (len(tokens),), with gradients.
+
+        The dialogue is read once: the replies stand behind it one after the other, and see it and themselves alone.
+        """
+        prompt = replies[0].prompt
+        lengths = [len(reply.tokens) for reply in replies]
+        whole = [*prompt, *(token for reply in replies for token in reply.tokens)]
+        places = [*range(len(prompt)), *(len(prompt) + n for length in lengths for n in range(length))]
+        inner = self.model.get_base_model() if hasattr(self.model, "get_base_model") else self.model
+        states = inner.model(
+            torch.tensor([whole]),
+            attention_mask=_seen_by_each(len(prompt), lengths),
+            position_ids=torch.tensor([places]),
+            use_cache=False,
+        ).last_hidden_state[0]
+        found, start = [], len(prompt)
+        for reply, length in zip(replies, lengths):
+            before = torch.tensor([len(prompt) - 1, *range(start, start + length - 1)])
+            scores = torch.log_softmax(inner.lm_head(states[before]).float() / self.temperature, dim=-1)
+            found.append(scores[torch.arange(length), torch.tensor(reply.tokens)])
+            start += length
+        return found
 
     def _load(self, weights: dict[str, Tensor]) -> None:
         with torch.no_grad():
             for name, weight in self.free():
                 weight.copy_(weights[name])
+
+
+def _seen_by_each(prompt: int, lengths: Sequence[int]) -> Tensor:
+    """Return the attention of a prompt with replies behind it, (1, 1, tokens, tokens): 0 where a token sees another
+    one, -inf where not."""
+    whole = prompt + sum(lengths)
+    sees = torch.ones(whole, whole, dtype=torch.bool).tril()
+    start = prompt
+    for length in lengths:
+        sees[start : start + length, prompt:start] = False
+        start += length
+    return torch.zeros(whole, whole).masked_fill(~sees, float("-inf"))[None, None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,11 @@ Tell = Callable[[str], None]
 class TrainingRun:
     """What a run is made of.
 
-    model, tokens: of the policy. executions: of tasks by their places; the first `queries` are trained on, `held_out`
-    ones behind them are not. neighbours: tasks that judge a memory; 0: the task itself, an ablation. warm, settings: of
-    the two stages of learning. executor: what the card calls it. most_tokens: of a dialogue of the warm start;
-    reply_tokens: of a sampled reply.
+    model, tokens: of the policy. executions: of tasks by their places. tasks: the text of each. The first `queries` are
+    trained on; the last `held_out` are neither that nor neighbours; those between are neighbours only. neighbours:
+    tasks that judge a memory; 0: the task itself, an ablation. warm, settings: of the two stages of learning. attempts:
+    what the warm start reads; none: the attempts at the queries without memory. warm_examples: of them at most; 0: all.
+    executor: what the card calls it. most_tokens: of a dialogue of the warm start; reply_tokens: of a sampled reply.
     """
 
     model: Any
@@ -40,11 +41,14 @@ class TrainingRun:
     executions: Executions
     embedder: TextEmbedder
     vetting: Vetting
+    tasks: Sequence[str]
     queries: int
     held_out: int
     neighbours: int
     warm: Schedule
     settings: EvolutionSettings
+    attempts: Sequence[Attempt] = ()
+    warm_examples: int = 0
     executor: str = "policy"
     most_tokens: int = 1024
     reply_tokens: int = 200
@@ -59,55 +63,68 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
     Raises:
         ValueError: a checkpoint is of another run, or no task can be carried out.
     """
-    attempts = _first_attempts(run)
-    tell(f"{sum(one.success for one in attempts[: run.queries])} of {run.queries} tasks are done without memory")
     bank = MemoryBank(run.embedder)
-    known = [attempt for attempt in attempts[: run.queries] if attempt.deeds]
-    examples = examples_of(known, bank, run.vetting, run.tokens, run.most_tokens)
+    known = run.attempts or _first_attempts(run, tell)
+    examples = examples_of(known, bank, run.vetting, run.tokens, run.most_tokens)[: run.warm_examples or None]
     losses: Sequence[tuple[int, float]] = ()
     if examples:
         for stage in learn(run.model, examples, run.warm, out / "warm.pt"):
             losses = stage.losses
             tell(f"warm start: {losses[-1][0]} of {len(examples)} examples, loss {losses[-1][1]:.4f}")
     policy = Policy(run.model, run.tokens, run.reply_tokens, run.temperature)
-    judge = Judge(_tasks(run, attempts), run.executions, run.vetting)
-    # The banks of held-out tasks stay: what the rules left of the train tasks.
-    cases = [(place, bank) for place in range(run.queries, run.queries + run.held_out)]
-    before = HeldOut(len(cases), *held_out_gain(policy, cases, judge))
-    tell(f"held out after the warm start: r_fmt {before.form:.3f}, r_g {before.gain:+.3f}")
+    tasks = _tasks(run)
+    judge = Judge(tasks, run.executions, run.vetting)
+    # The banks of held-out tasks stay: an empty one, and what the rules left of the attempts.
+    cases = {"empty": _held_out(run, MemoryBank(run.embedder)), f"{len(bank)} entries": _held_out(run, bank)}
+    before = _judged("after the warm start", policy, cases, judge, tell)
     progress = Progress()
-    tasks = _tasks(run, attempts)[: run.queries]
-    for progress in evolve(policy, tasks, MemoryBank(run.embedder), judge, run.settings, out / "checkpoint.pt"):
+    queries = tasks[: run.queries]
+    for progress in evolve(policy, queries, MemoryBank(run.embedder), judge, run.settings, out / "checkpoint.pt"):
         row = progress.curve[-1]
         tell(f"{progress.queries} queries, r_fmt {row['r_fmt']:.3f}, r_g {row['r_g']:+.3f}, {row['bank']:.0f} entries")
-    after = HeldOut(len(cases), *held_out_gain(policy, cases, judge))
-    tell(f"held out at the end: r_fmt {after.form:.3f}, r_g {after.gain:+.3f}")
+    after = _judged("at the end", policy, cases, judge, tell)
     adapter = out / "optimizer.gguf"
     if is_first():
         save_adapter(run.model, adapter)
         warm = (len(examples), losses)
         figures = run.executions.figures()
-        write_card(out / "card.md", run.settings, run.executor, warm, before, after, progress, figures)
+        write_card(out / "card.md", run.settings, run.executor, warm, (*before, *after), progress, figures)
     return adapter
 
 
-def _first_attempts(run: TrainingRun) -> list[Attempt]:
-    """Return every task's attempt without memory; one that cannot be carried out has no deeds.
+def _first_attempts(run: TrainingRun, tell: Tell) -> list[Attempt]:
+    """Return the attempts without memory at the queries that could be carried out.
 
     Raises:
         ValueError: none can.
     """
-    rollouts = run.executions.rollouts([Execution(place, ()) for place in range(run.queries + run.held_out)])
-    attempts = [rollout.attempt or Attempt(f"q{place}", "no task", (), False) for place, rollout in enumerate(rollouts)]
-    if not any(attempt.deeds for attempt in attempts[: run.queries]):
+    rollouts = run.executions.rollouts([Execution(place, ()) for place in range(run.queries)])
+    attempts = [rollout.attempt for rollout in rollouts if rollout.attempt is not None]
+    if not attempts:
         raise ValueError(f"no task could be carried out: {rollouts[0].lost}")
+    tell(f"{sum(one.success for one in attempts)} of {run.queries} tasks are done without memory")
     return attempts
 
 
-def _tasks(run: TrainingRun, attempts: Sequence[Attempt]) -> list[Task]:
-    queries = [attempt.query for attempt in attempts]
+def _held_out(run: TrainingRun, bank: MemoryBank) -> list[tuple[int, MemoryBank]]:
+    return [(place, bank) for place in range(len(run.tasks) - run.held_out, len(run.tasks))]
+
+
+def _judged(
+    when: str, policy: Policy, cases: Mapping[str, Sequence[tuple[int, MemoryBank]]], judge: Judge, tell: Tell
+) -> list[HeldOut]:
+    """Return how the policy does on held-out tasks, with each of the banks."""
+    found = []
+    for name, tried in cases.items():
+        form, gain = held_out_gain(policy, tried, judge)
+        found.append(HeldOut(when, name, len(tried), form, gain))
+        tell(f"held out {when}, bank {name}: r_fmt {form:.3f}, r_g {gain:+.3f}")
+    return found
+
+
+def _tasks(run: TrainingRun) -> list[Task]:
     if run.neighbours:
-        near = neighbourhoods(queries, run.embedder, run.neighbours, among=run.queries)
+        near = neighbourhoods(run.tasks, run.embedder, run.neighbours, among=len(run.tasks) - run.held_out)
     else:
-        near = [(place,) for place in range(len(queries))]
-    return [Task(query, places) for query, places in zip(queries, near)]
+        near = [(place,) for place in range(len(run.tasks))]
+    return [Task(query, places) for query, places in zip(run.tasks, near)]

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.alfworld.deeds import attempt_of_game
 from benchmarks.alfworld.engine import require_engine
-from benchmarks.alfworld.games import load_games
+from benchmarks.alfworld.games import Game, load_games, task_of
 from benchmarks.alfworld.shipped_policy import with_shipped_adapter
+from benchmarks.alfworld.transcripts import read_transcripts
+from benchmarks.orders import shuffled
 from benchmarks.stream.alfworld import EXECUTORS, ExecutorSetting
+from benchmarks.stream.game_cache import GameCache
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.vetting import Vetting
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.gguf_files import model_file
@@ -37,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--executor-adapter", default="", metavar="GGUF", help="of the policy (default: the shipped one)"
     )
     parser.add_argument("--queries", type=int, default=64, help="train tasks (default 64)")
+    parser.add_argument(
+        "--pool", type=int, default=0, help="further train games that only judge memories, as neighbours (default 0)"
+    )
     parser.add_argument("--held-out", type=int, default=16, help="tasks that are not trained on (default 16)")
     parser.add_argument("--group", type=int, default=4, help="candidates of a query (default 4; the paper: 8)")
     parser.add_argument("--batch", type=int, default=8, help="queries of an update (default 8; the paper: 128)")
@@ -47,6 +56,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clip", type=float, default=0.2, help="of the ratio of likelihoods (default 0.2)")
     parser.add_argument("--temperature", type=float, default=1.0, help="of sampling (default 1)")
     parser.add_argument("--masked", choices=_MASKED, default="none", help="whose tokens get no gradient (ablations)")
+    parser.add_argument(
+        "--attempts",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="transcripts, or files of --cache, that the warm start reads (default: attempts at the queries)",
+    )
+    parser.add_argument("--warm-examples", type=int, default=0, help="of the warm start at most (default 0: all)")
+    parser.add_argument("--warm-per-update", type=int, default=4, help="examples of an update (default 4)")
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keeps played games; a later run plays none again")
     parser.add_argument("--warm-rate", type=float, default=5e-4, help="of the warm start (default 5e-4)")
     parser.add_argument("--warm-minutes", type=float, default=20.0, help="after which it ends early (default 20)")
     parser.add_argument("--rank", type=int, default=8, help="of the adapter's matrices (default 8)")
@@ -77,27 +97,28 @@ def run(args: argparse.Namespace) -> int:
         raise ResourceMissingError(f"training needs {needed} ({error})") from error
     require_engine()
     begin(args.seed, args.threads)
-    games = load_games(args.games, args.queries + args.held_out, args.seed)
-    if len(games) < args.queries + args.held_out or args.queries < 2:
-        raise InvalidValueError(f"{len(games)} games are too few for {args.queries} queries and {args.held_out} others")
+    games = _games(args)
     args.out.mkdir(parents=True, exist_ok=True)
     file = model_file(ModelConfig(backend="llama", model_path=args.model))
     grpo = GrpoSettings(args.rate, args.clip, args.kl, masked=args.masked)
     executor = ExecutorSetting(
         args.executor, with_shipped_adapter(LlmConfig(adapter_path=args.executor_adapter)), args.max_steps, args.seed
     )
-    with GameExecutions(games, executor, args.jobs) as play:
+    with GameExecutions(games, executor, args.jobs, GameCache(args.cache, executor.mark)) as play:
         plan = TrainingRun(
             adapted_model(file, args.rank),
             EngineTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads)),
             Executions(lambda executions: together(play(portion(executions)))),
             CachingEmbedder(MiniLmEmbedder()),
             Vetting(load_catalogue()),
+            [task_of(game) for game in games],
             args.queries,
             args.held_out,
             args.neighbours,
-            Schedule(rate=args.warm_rate, minutes=args.warm_minutes, seed=args.seed),
+            Schedule(rate=args.warm_rate, per_update=args.warm_per_update, minutes=args.warm_minutes, seed=args.seed),
             EvolutionSettings(args.group, args.batch, args.epochs, args.seed, grpo),
+            read_attempts(args.attempts, args.seed),
+            args.warm_examples,
             executor=args.executor,
             most_tokens=args.tokens,
             reply_tokens=args.reply_tokens,
@@ -113,3 +134,30 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidValueError(f"{adapter} has more than {_MOST_BYTES} bytes: take a smaller --rank")
     print(adapter)
     return 0
+
+
+def _games(args: argparse.Namespace) -> list[Game]:
+    """Return the queries, the pool and the held-out games, in this order.
+
+    Raises:
+        InvalidValueError: there are too few games.
+    """
+    wanted = args.queries + args.pool + args.held_out
+    games = load_games(args.games, wanted, args.seed)
+    if len(games) < wanted or args.queries < 2:
+        others = args.pool + args.held_out
+        raise InvalidValueError(f"{len(games)} games are too few for {args.queries} queries and {others} others")
+    return games
+
+
+def read_attempts(files: Sequence[Path], seed: int) -> list[Attempt]:
+    """Return the attempts of transcripts and files of played games, shuffled, so that a part of them is of all kinds.
+
+    Raises:
+        InvalidValueError: a line is no transcript; the message names it.
+    """
+    rows = shuffled([row for path in files for row in read_transcripts(path)], seed, 0)
+    return [
+        attempt_of_game(f"t{number}", row["task"], row["text"], row["turns"], row["won"], number)
+        for number, row in enumerate(rows)
+    ]
