@@ -9,12 +9,12 @@ from memory_node.experience.optimizer.attempt_reading import note_of
 from memory_node.experience.optimizer.candidate import Candidate
 from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.method_note import MethodNote
-from memory_node.experience.optimizer.proposal import Proposal
+from memory_node.experience.optimizer.proposal import Proposal, WholeAttempts
 
 _MOST_STEPS = 12
 
 
-class MempStyleNotes:
+class MempStyleNotes(WholeAttempts):
     """Procedures as Memp keeps them (Fang et al. 2025), in short: each success is added as the script that worked; an
     attempt that failed leaves nothing."""
 
@@ -30,7 +30,7 @@ class MempStyleNotes:
         return Proposal(Candidate(MethodNote(note.verbs, note.thing, script or note.way).text))
 
 
-class RememStyleNotes:
+class RememStyleNotes(WholeAttempts):
     """Experience as ReMem keeps it (in UMEM's comparison), in short: every attempt is added with what came of it; of
     entries about the same task the newest takes the place of the one before."""
 

@@ -15,10 +15,10 @@ from memory_node.experience.background import BackgroundWorker
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.guideline_book import GuidelineBook
 from memory_node.experience.log import ExperienceLog, write_guidelines
-from memory_node.experience.optimizer.attempt import attempt_of
+from memory_node.experience.optimizer.attempt import attempt_of, deed_of
 from memory_node.experience.optimizer.curator import Curated, MemoryCurator, Noted
 from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.experience.optimizer.written import guidelines_of
+from memory_node.experience.optimizer.written import guidelines_at_once, guidelines_of
 
 _log = logging.getLogger(__name__)
 # Called with the task, the episode and the optimizer's text ("" for none), which becomes the advice of prescriptions.
@@ -65,8 +65,34 @@ class Curation:
             for entry in self._curator.bank:
                 self._index(entry.id, (one.key for one in guidelines_of(entry, self._kinds)))
 
+    def note_step(self, step: StepRecord) -> None:
+        """Bring in what a failed step of a running episode teaches, so that the same failure is not met twice in it.
+
+        It holds until the episode ends; its lesson says it again, for all episodes.
+        """
+        if step.success:
+            return
+        repairs = self._curator.repairs_at_once(deed_of(step))
+        with self._lock:
+            new = [one for one in guidelines_at_once(repairs, step, self._kinds) if one.key not in self._book]
+            known = self._keys.get(_running(step.episode_id), frozenset())
+            self._index(_running(step.episode_id), {*known, *(one.key for one in new)})
+            for guideline in new:
+                self._book.add(guideline)
+
+    def end(self, episode_id: str) -> None:
+        """Take back what held in a running episode alone."""
+        with self._lock:
+            self._drop(self._index(_running(episode_id), ()))
+
     def learn(self, summary: EpisodeSummary, steps: Sequence[StepRecord], given: Iterable[str]) -> None:
         """Take over what an ended episode leaves. given: keys of the guidelines that its planner was given."""
+        try:
+            self._learn(summary, steps, given)
+        finally:
+            self.end(summary.id)
+
+    def _learn(self, summary: EpisodeSummary, steps: Sequence[StepRecord], given: Iterable[str]) -> None:
         attempt = attempt_of(summary, steps)
         if not attempt.query.strip():
             return
@@ -90,6 +116,7 @@ class Curation:
 
     def forget(self, episode_id: str) -> None:
         """Withdraw an episode; the book has withdrawn its support already."""
+        self.end(episode_id)
         self._take_back(lambda: self._curator.forget(episode_id))
 
     def drop_forgotten(self, is_forgotten: Callable[[str], bool], episode_ids: Iterable[str]) -> None:
@@ -165,9 +192,14 @@ class Curation:
             unsaid |= self._index(entry.id, (one.key for one in guidelines))
             for guideline in guidelines:
                 changed[guideline.key] = self._book.add(guideline)
-        dropped = tuple(self._book[key] for key in unsaid if key in self._book and not self._said_by.get(key))
+        write_guidelines(self._log, changed.values(), ())
+        self._drop(unsaid)
+
+    def _drop(self, keys: Iterable[str]) -> None:
+        """Remove the guidelines among some that nothing says any more."""
+        dropped = tuple(self._book[key] for key in keys if key in self._book and not self._said_by.get(key))
         self._book.drop(one.key for one in dropped)
-        write_guidelines(self._log, changed.values(), dropped)
+        write_guidelines(self._log, (), dropped)
 
     def _index(self, entry_id: str, keys: Iterable[str]) -> frozenset[str]:
         """Record the guidelines that come from an entry; return those that came from it before."""
@@ -185,3 +217,8 @@ class Curation:
         with self._idle:
             self._waiting -= 1
             self._idle.notify_all()
+
+
+def _running(episode_id: str) -> str:
+    """Return what a running episode is called among the entries that say guidelines."""
+    return f"episode|{episode_id}"

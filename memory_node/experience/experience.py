@@ -160,6 +160,7 @@ class Experience:
         with self._lock:
             warnings = self._episodes.running(step.episode_id).record(step)
             self._log.put_step(step)
+            self._learner.note_step(step)
             return warnings
 
     def end(self, episode_id: str, success: bool | None, message: str = "") -> Future[Lesson] | None:
@@ -179,6 +180,7 @@ class Experience:
             summary = episode.ended(success, self._now_ns(), message)
             self._log.put_episode(summary)
         if success is None:
+            self._learner.abandon(episode_id)
             return None
         return self._learner.learn(summary, episode.steps, frozenset(episode.given_guidelines))
 

@@ -93,6 +93,16 @@ class Learner:
             self._to_learn += 1
         return self._rules.submit(self._learn, summary, steps, given)
 
+    def note_step(self, step: StepRecord) -> None:
+        """Take over what a step of a running episode teaches at once."""
+        if self._curation is not None:
+            self._curation.note_step(step)
+
+    def abandon(self, episode_id: str) -> None:
+        """Learn nothing from an episode that is over; what it taught while it ran goes."""
+        if self._curation is not None:
+            self._curation.end(episode_id)
+
     def forget(self, episode_id: str) -> None:
         """Withdraw an episode from all that was learnt."""
         with self._lock:

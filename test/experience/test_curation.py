@@ -18,7 +18,7 @@ from memory_node.experience.optimizer.candidate import Candidate
 from memory_node.experience.optimizer.curator import MemoryCurator
 from memory_node.experience.optimizer.entry import Version, entry_of
 from memory_node.experience.optimizer.method_note import MethodNote, RepairNote
-from memory_node.experience.optimizer.proposal import Proposal
+from memory_node.experience.optimizer.proposal import Proposal, WholeAttempts
 from memory_node.experience.optimizer.rules import RulesOptimizer
 from memory_node.experience.optimizer.vetting import Vetting
 from memory_node.experience.optimizer.written import guidelines_of
@@ -102,6 +102,44 @@ def test_root_cause_of_one_skill_is_a_repair_of_all_that_want_the_same(experienc
     assert [str(call) for one in advice for call in one.before] == ["GoToObject({object})"]
 
 
+REPAIR = "Before OpenObject, do GoToObject(object): otherwise it fails with too_far."
+
+
+def test_failed_step_teaches_the_rest_of_its_own_episode(experience, step) -> None:
+    experience.start(TASK, "place", "e1")
+    experience.record(step("PickupObject", "Mug", fails="too_far"))
+    advice = experience.advise("e1", SkillCall("OpenObject", ("Cabinet",)))
+    assert [str(call) for one in advice for call in one.before] == ["GoToObject({object})"]
+    experience.record(step("PickupObject", "Mug", fails="execution"))
+    assert {one.text for one in experience.guidelines() if one.skill == "OpenObject"} == {REPAIR}
+    experience.end("e1", False)
+    assert experience.wait_settled(10.0)
+    assert REPAIR in guided(experience)
+    assert experience.undo_memory()
+    assert REPAIR not in guided(experience)
+
+
+@pytest.mark.parametrize("over", ["abandoned", "forgotten", "left nothing"])
+def test_what_a_running_episode_taught_goes_with_it_where_its_lesson_does_not_say_it(
+    word_embedder, step, over: str
+) -> None:
+    class SaysNothing(RulesOptimizer):
+        def propose(self, attempt, shown) -> Proposal:
+            return Proposal(None)
+
+    experience = experience_of(word_embedder, SaysNothing())
+    experience.start(TASK, "place", "e1")
+    experience.record(step("PickupObject", "Mug", fails="too_far"))
+    assert REPAIR in guided(experience)
+    if over == "forgotten":
+        experience.forget("e1")
+    else:
+        experience.end("e1", None if over == "abandoned" else False)
+    assert experience.wait_settled(10.0)
+    assert not any(one.key.startswith("memory|") for one in experience.guidelines())
+    experience.close()
+
+
 def test_doors_are_opened_where_there_are_doors() -> None:
     note = MethodNote(thing="Mug", repairs=(RepairNote("PutObject", "OpenObject(receptacle)", "closed"),))
     _, repair = guidelines_of(entry_of("m", Version(TASK, note.text, "e"), "rules"), KINDS)
@@ -117,7 +155,7 @@ def test_repair_that_the_library_does_not_declare_is_no_structured_one() -> None
 
 
 def test_what_two_memories_say_stays_while_one_of_them_does(word_embedder, step) -> None:
-    class Says:
+    class Says(WholeAttempts):
         name, is_quick = "test", True
 
         def __init__(self) -> None:
@@ -142,7 +180,7 @@ def test_what_two_memories_say_stays_while_one_of_them_does(word_embedder, step)
 
 
 def test_memory_that_tasks_fail_with_leaves_the_book(word_embedder, step) -> None:
-    class SaysOnce:
+    class SaysOnce(WholeAttempts):
         name, is_quick = "test", True
 
         def propose(self, attempt, shown) -> Proposal:
@@ -162,7 +200,7 @@ def test_memory_that_tasks_fail_with_leaves_the_book(word_embedder, step) -> Non
 
 
 def test_slow_optimizer_holds_nobody_up(word_embedder, step) -> None:
-    class Slow:
+    class Slow(WholeAttempts):
         name, is_quick = "test", False
 
         def __init__(self) -> None:

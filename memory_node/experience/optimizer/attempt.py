@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason
@@ -92,7 +93,7 @@ def attempt_of(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> Attempt:
     lies: dict[str, str] = {}
     for step in steps:
         lies |= {thing: place for thing, place in map(_relation, step.relations) if thing}
-        deeds.append(_deed(step, lies))
+        deeds.append(deed_of(step, lies))
     return Attempt(
         episode.id,
         episode.instruction,
@@ -104,7 +105,8 @@ def attempt_of(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> Attempt:
     )
 
 
-def _deed(step: StepRecord, lies: dict[str, str]) -> Deed:
+def deed_of(step: StepRecord, lies: Mapping[str, str] = MappingProxyType({})) -> Deed:
+    """Return a recorded step as a deed. lies: where things were, as earlier steps told."""
     kind = _KIND_OF_SKILL.get(step.action.skill, DeedKind.CHANGE)
     names = class_arguments(step)
     first, second = (names[0] if names else ""), (names[1] if len(names) > 1 else "")

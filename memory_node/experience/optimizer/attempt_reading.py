@@ -36,7 +36,7 @@ def note_of(attempt: Attempt) -> MethodNote:
     done = [deed for deed in attempt.deeds if deed.worked]
     thing = target_of(attempt)
     places = tuple(_found_at(done, thing, set(words_of(attempt.query))))
-    repairs = tuple(dict.fromkeys(_repairs(attempt.deeds)))
+    repairs = repairs_of(attempt.deeds)
     vain = tuple(p for p in dict.fromkeys(_looked_in_vain(done, thing)) if p not in places)
     if not attempt.success:
         return MethodNote((), thing, (), places, vain, repairs, tuple(_root_causes(attempt, done, thing)))
@@ -141,8 +141,12 @@ def _with_places(done: Sequence[Deed]) -> Iterator[tuple[str, Deed]]:
         yield place, deed
 
 
+def repairs_of(deeds: Sequence[Deed]) -> tuple[RepairNote, ...]:
+    """Return what the skill library has against each failure of a declared cause, each once."""
+    return tuple(dict.fromkeys(_repairs(deeds)))
+
+
 def _repairs(deeds: Sequence[Deed]) -> Iterator[RepairNote]:
-    """Yield what the skill library has against each failure of a declared cause."""
     for deed in deeds:
         reason = _REASONS.get(deed.failure)
         if deed.worked or reason is None or reason in _CHANCE:

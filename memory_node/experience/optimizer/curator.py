@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from memory_node.domain.errors import NotFoundError
-from memory_node.experience.optimizer.attempt import Attempt
+from memory_node.experience.optimizer.attempt import Attempt, Deed
 from memory_node.experience.optimizer.bank import Change, MemoryBank
 from memory_node.experience.optimizer.candidate import Candidate, read_candidate
 from memory_node.experience.optimizer.entry import MemoryEntry
+from memory_node.experience.optimizer.method_note import RepairNote
 from memory_node.experience.optimizer.proposal import Optimizer, Proposal
 from memory_node.experience.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
@@ -101,6 +102,10 @@ class MemoryCurator:
         counted = tuple(entry for entry in self._bank if entry != before[entry.id])
         self._write(counted, bad)
         return Noted(attempt, self._bank.retrieve(attempt.query), counted, bad)
+
+    def repairs_at_once(self, deed: Deed) -> tuple[RepairNote, ...]:
+        """Return what a failed action of a running attempt teaches at once; see Optimizer."""
+        return self._optimizer.repairs_at_once(deed)
 
     def propose(self, noted: Noted) -> Proposal:
         """Ask the optimizer. It takes as long as its model does, and may be called without the owner's lock."""

@@ -11,7 +11,7 @@ from memory_node.experience.optimizer.attempt import Attempt, Deed
 from memory_node.experience.optimizer.candidate import Candidate, read_candidate
 from memory_node.experience.optimizer.config import OptimizerModelConfig
 from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.experience.optimizer.proposal import Proposal
+from memory_node.experience.optimizer.proposal import Proposal, WholeAttempts
 from memory_node.experience.optimizer.vetting import Vetting
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply
@@ -56,7 +56,7 @@ class OptimizerPrompts:
         return self._prompts.get_template(template).render(**values).strip()
 
 
-class PromptOptimizer:
+class PromptOptimizer(WholeAttempts):
     """Takes over what a reply says only where it passes the form and the vetting. name: "prompt", or "learned"."""
 
     is_quick = False

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_node.experience.optimizer.attempt import Attempt
-from memory_node.experience.optimizer.attempt_reading import is_named, note_of, words_of
+from memory_node.experience.optimizer.attempt import Attempt, Deed
+from memory_node.experience.optimizer.attempt_reading import is_named, note_of, repairs_of, words_of
 from memory_node.experience.optimizer.candidate import Candidate
 from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.experience.optimizer.method_note import MethodNote, read_note
+from memory_node.experience.optimizer.method_note import MethodNote, RepairNote, read_note
 from memory_node.experience.optimizer.proposal import Proposal
 
 
@@ -30,6 +30,11 @@ class RulesOptimizer:
         earlier = known[place] if place is not None else None
         merged = earlier.merged(note) if earlier is not None else note
         return Proposal(Candidate(merged.text, place), _analysis(attempt, note, place))
+
+    def repairs_at_once(self, deed: Deed) -> tuple[RepairNote, ...]:
+        """Return the library's remedy of a failure, which the note of the whole attempt will say, too; see
+        Optimizer."""
+        return repairs_of([deed])
 
 
 def _fits(known: MethodNote, entry: MemoryEntry, note: MethodNote, attempt: Attempt) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill_declaration import Precondition, Predicate
 from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.step import StepRecord
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.method_note import MethodNote, RepairNote, read_note, read_repairs
@@ -22,6 +24,7 @@ def guidelines_of(entry: MemoryEntry, kinds: ObjectCatalogue) -> tuple[Guideline
     root cause stops."""
     last = entry.versions[-1]
     note, repairs = _read(entry.value)
+    taught = _Taught(last.stamp_ns, entry.episode_ids)
     advice = Guideline(
         key=f"{_PREFIX}{entry.id}",
         text=entry.value,
@@ -30,8 +33,27 @@ def guidelines_of(entry: MemoryEntry, kinds: ObjectCatalogue) -> tuple[Guideline
         helped_ns=last.stamp_ns,
         episode_ids=entry.episode_ids,
     )
-    structured = (_repair(skill, rule, entry, kinds) for repair in repairs for skill, rule in _of_one_cause(repair))
-    return (advice, *{guideline.key: guideline for guideline in structured}.values())
+    return (advice, *_structured(repairs, taught, kinds))
+
+
+def guidelines_at_once(
+    repairs: Iterable[RepairNote], step: StepRecord, kinds: ObjectCatalogue
+) -> tuple[Guideline, ...]:
+    """Return the repairs that a failed step of a running episode teaches, as those of an entry."""
+    return _structured(repairs, _Taught(step.stamp_ns, (step.episode_id,)), kinds)
+
+
+@dataclass(frozen=True)
+class _Taught:
+    """When and by which episodes."""
+
+    stamp_ns: int
+    episode_ids: tuple[str, ...]
+
+
+def _structured(repairs: Iterable[RepairNote], taught: _Taught, kinds: ObjectCatalogue) -> tuple[Guideline, ...]:
+    found = (_repair(skill, rule, taught, kinds) for repair in repairs for skill, rule in _of_one_cause(repair))
+    return tuple({guideline.key: guideline for guideline in found}.values())
 
 
 @lru_cache(maxsize=4096)
@@ -57,17 +79,17 @@ def _of_one_cause(repair: RepairNote) -> Iterator[tuple[str, Precondition]]:
                     yield skill.name, rule
 
 
-def _repair(skill: str, rule: Precondition, entry: MemoryEntry, kinds: ObjectCatalogue) -> Guideline:
+def _repair(skill: str, rule: Precondition, taught: _Taught, kinds: ObjectCatalogue) -> Guideline:
     remedy = remedy_of_rule(rule)
-    what, last = f"do {described(remedy)}", entry.versions[-1]
+    what = f"do {described(remedy)}"
     # What has no door or lid needs none opened.
     opens = rule.fact.predicate is Predicate.OPEN_OR_UNLIDDED
     return Guideline(
         key=f"{_PREFIX}repair|{skill}|{rule.reason}|{what}",
         text=f"Before {skill}, {what}: otherwise it fails with {rule.reason}.",
         object_classes=frozenset(kinds.able(Property.OPENABLE)) if opens else frozenset(),
-        helped_ns=last.stamp_ns,
-        episode_ids=entry.episode_ids,
+        helped_ns=taught.stamp_ns,
+        episode_ids=taught.episode_ids,
         kind="repair",
         skill=skill,
         reason=str(rule.reason),
