@@ -19,10 +19,10 @@ from memory_node.experience.optimizer.prompt import OptimizerPrompts
 from memory_node.experience.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
 from training.adapters.checkpoint import resume, save_checkpoint, shuffled_epochs
-from training.adapters.processes import from_first
+from training.adapters.processes import from_first, portion, together
 from training.optimizer.executions import Execution, Executions
 from training.optimizer.grpo import Group, GrpoSettings, update
-from training.optimizer.policy import Policy, Sampled
+from training.optimizer.policy import Policy
 from training.optimizer.reward import Rollout, gain
 
 
@@ -76,9 +76,9 @@ class Judge:
         self._executions = executions
         self._vetting = vetting
 
-    def carried_out(self, place: int, bank: MemoryBank) -> Rollout:
-        """Return the rollout of a task with the bank as it is."""
-        return self._executions.rollouts([self._execution(place, bank)])[0]
+    def carried_out(self, cases: Sequence[tuple[int, MemoryBank]]) -> list[Rollout]:
+        """Return the rollouts of some tasks, each with a bank as it is."""
+        return self._executions.rollouts([self._execution(*case) for case in cases])
 
     def judge(self, place: int, attempt: Attempt, bank: MemoryBank, replies: Sequence[str]) -> list[Judged]:
         """Return the rewards of some replies to an attempt. All rollouts of all of them run side by side."""
@@ -135,7 +135,7 @@ def evolve(
         groups: list[Group] = []
         seen: list[Judged] = []
         for number, place in enumerate(taken, progress.queries):
-            rollout = judge.carried_out(place, bank)
+            (rollout,) = judge.carried_out([(place, bank)])
             if rollout.attempt is None:
                 continue
             messages = prompts.messages(rollout.attempt, bank.retrieve(rollout.attempt.query))
@@ -172,14 +172,15 @@ def held_out_gain(
 ) -> tuple[float, float]:
     """Return the mean r_fmt and r_g of greedy replies to tasks that are not trained on, each with a bank that stays."""
     prompts = OptimizerPrompts()
-    judged: list[Judged] = []
-    for place, bank in cases:
-        attempt = judge.carried_out(place, bank).attempt
-        if attempt is None:
-            continue
-        messages = prompts.messages(attempt, bank.retrieve(attempt.query))
-        replies: list[Sampled] = from_first(partial(policy.sample, messages, 1, seed, greedy=True))
-        judged += judge.judge(place, attempt, bank, [replies[0].text])
+    rollouts = judge.carried_out(cases)
+    tried = [(*case, one.attempt) for case, one in zip(cases, rollouts) if one.attempt is not None]
+    asked = [prompts.messages(attempt, bank.retrieve(attempt.query)) for _, bank, attempt in tried]
+    replies = together([policy.sample(messages, 1, seed, greedy=True)[0].text for messages in portion(asked)])
+    judged = [
+        one
+        for (place, bank, attempt), reply in zip(tried, replies)
+        for one in judge.judge(place, attempt, bank, [reply])
+    ]
     means = _means(judged)
     return means["r_fmt"], means["r_g"]
 
