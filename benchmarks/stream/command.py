@@ -81,6 +81,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cache", type=Path, metavar="FILE", help="alfworld: keeps played games; an interrupted run goes on from there"
     )
     parser.add_argument("--capacity", type=int, default=300, help="entries of the bank (default 300)")
+    parser.add_argument(
+        "--lesson-timeout",
+        type=float,
+        default=OptimizerModelConfig().timeout_s,
+        metavar="S",
+        help="for what a language model makes of one attempt (default 120)",
+    )
     parser.add_argument("--picture", type=Path, help="draw the curves as a PNG")
     add_planner_arguments(parser)
 
@@ -164,6 +171,6 @@ def curator_of(args: argparse.Namespace, embedder: TextEmbedder, models: ModelSh
         return MemoryCurator(MemoryBank(embedder, limits), _BASELINES[name](), Vetting(kinds))
     if name not in OPTIMIZERS:
         return None
-    llm = OptimizerModelConfig(**model_parameters(args))
+    llm = OptimizerModelConfig(timeout_s=args.lesson_timeout, **model_parameters(args))
     config = OptimizerConfig(kind=name, capacity=args.capacity, llm=llm)
     return open_curator(config, embedder, load_catalogue(), models)

@@ -70,6 +70,19 @@ class Heard(Words):
         return [1]
 
 
+def test_warm_start_shows_from_none_to_all_of_the_entries() -> None:
+    class Read(Heard):
+        def prompt(self, messages: Sequence[Message]) -> list[int]:
+            shown.append(sum(line.startswith(("0 (", "1 (", "2 (")) for line in messages[1].text.splitlines()))
+            return [1]
+
+    shown: list[int] = []
+    examples = examples_of(attempts(), MemoryBank(WordEmbedder()), VETTING, Read(), 10_000)
+    assert set(shown) == {0, 1, 2, 3}
+    assert shown.count(0) >= len(shown) // 4
+    assert len(examples) == len(shown)
+
+
 def attempts() -> list[Attempt]:
     return [attempt(place, success) for place in range(len(TASKS)) for success in (True, False)]
 
@@ -229,10 +242,11 @@ def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(tin
     )
     adapter = train(plan, tmp_path, told.append)
     assert adapter.stat().st_size > 1000
+    assert (tmp_path / "warm_start.gguf").read_bytes() != adapter.read_bytes()
     card = (tmp_path / "card.md").read_text()
     assert "a world of rules" in card
-    assert "| after the warm start | empty | 2 |" in card
-    assert re.search(r"\| at the end \| [1-9] entries \| 2 \|", card)
+    assert "| after the warm start | empty | 1 |" in card
+    assert re.search(r"\| at the end \| [1-9] entries \| 1 \|", card)
     assert "| 4 |" in card
     assert any(line.startswith("warm start") for line in told)
     curve = torch.load(tmp_path / "checkpoint.pt", weights_only=True)["progress"]["curve"]

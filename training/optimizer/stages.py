@@ -71,11 +71,15 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
         for stage in learn(run.model, examples, run.warm, out / "warm.pt"):
             losses = stage.losses
             tell(f"warm start: {losses[-1][0]} of {len(examples)} examples, loss {losses[-1][1]:.4f}")
+    if is_first():
+        save_adapter(run.model, out / "warm_start.gguf")
     policy = Policy(run.model, run.tokens, run.reply_tokens, run.temperature)
     tasks = _tasks(run)
     judge = Judge(tasks, run.executions, run.vetting)
-    # The banks of held-out tasks stay: an empty one, and what the rules left of the attempts.
-    cases = {"empty": _held_out(run, MemoryBank(run.embedder)), f"{len(bank)} entries": _held_out(run, bank)}
+    # The banks of held-out tasks stay: for half of them an empty one, for half what the rules left of the attempts.
+    empty = MemoryBank(run.embedder)
+    places = range(len(run.tasks) - run.held_out, len(run.tasks))
+    cases = {"empty": [(p, empty) for p in places[::2]], f"{len(bank)} entries": [(p, bank) for p in places[1::2]]}
     before = _judged("after the warm start", policy, cases, judge, tell)
     progress = Progress()
     queries = tasks[: run.queries]
@@ -104,10 +108,6 @@ def _first_attempts(run: TrainingRun, tell: Tell) -> list[Attempt]:
         raise ValueError(f"no task could be carried out: {rollouts[0].lost}")
     tell(f"{sum(one.success for one in attempts)} of {run.queries} tasks are done without memory")
     return attempts
-
-
-def _held_out(run: TrainingRun, bank: MemoryBank) -> list[tuple[int, MemoryBank]]:
-    return [(place, bank) for place in range(len(run.tasks) - run.held_out, len(run.tasks))]
 
 
 def _judged(

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.bank import MemoryBank
-from memory_node.experience.optimizer.curator import MemoryCurator
+from memory_node.experience.optimizer.curator import MemoryCurator, vetted
 from memory_node.experience.optimizer.prompt import OptimizerPrompts
 from memory_node.experience.optimizer.rules import RulesOptimizer
 from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.llm.errors import RejectedReplyError
 from training.adapters.example import Example
 from training.optimizer.dialogue_tokens import DialogueTokens
 
@@ -19,7 +20,9 @@ def examples_of(
 ) -> list[Example]:
     """Return a sequence for each attempt that leaves something: the dialogue, and the reply that is learnt.
 
-    The bank grows meanwhile, so replies of both operations are among them. Longer ones than `most_tokens` are left out.
+    The bank grows meanwhile, so replies of both operations are among them. Attempts are shown none, one, two and all
+    three of the entries that they retrieve, in turn: a model that has only seen a full memory copies its wording, and
+    has none where nothing is shown. Longer sequences than `most_tokens` are left out.
     """
     examples = []
     for prompt, reply in _dialogues(attempts, bank, vetting, tokens):
@@ -32,11 +35,16 @@ def examples_of(
 def _dialogues(
     attempts: Sequence[Attempt], bank: MemoryBank, vetting: Vetting, tokens: DialogueTokens
 ) -> Iterator[tuple[list[int], list[int]]]:
-    prompts, curator = OptimizerPrompts(), MemoryCurator(bank, RulesOptimizer(), vetting)
-    for attempt in attempts:
-        shown = bank.retrieve(attempt.query)
-        curated = curator.learn(attempt)
-        proposal = curated.proposal
-        if curated.change is not None and proposal is not None and proposal.candidate is not None:
-            said = proposal.candidate.text(proposal.analysis)
-            yield tokens.prompt(prompts.messages(attempt, shown)), tokens.reply(said)
+    prompts, optimizer = OptimizerPrompts(), RulesOptimizer()
+    curator = MemoryCurator(bank, optimizer, vetting)
+    for number, attempt in enumerate(attempts):
+        shown = bank.retrieve(attempt.query)[: number % (bank.limits.shown + 1)]
+        curator.learn(attempt)
+        proposal = optimizer.propose(attempt, shown)
+        if proposal.candidate is None:
+            continue
+        try:
+            said = vetted(proposal.candidate, attempt, shown, vetting).text(proposal.analysis)
+        except RejectedReplyError:
+            continue
+        yield tokens.prompt(prompts.messages(attempt, shown)), tokens.reply(said)
