@@ -3,7 +3,7 @@
 | the words | what stands |
 |---|---|
 | the grammar explains every word, and the audit agrees | the grammar's commands |
-| the grammar explains every word, one part is open, and nothing is described rather than named | its question |
+| the grammar explains every word, one part is open, and all is named, or told by what it is for | its question |
 | no trained readers, too many words for them, or something taken back | the grammar's, or a question |
 | the reader of sequences finds nothing that it knows | the grammar's, then the reader of one goal from 0.7 on |
 | the reader of one goal is the surer one, or both agree | that reading first, then the sequence |

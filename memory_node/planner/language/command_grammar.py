@@ -34,7 +34,7 @@ class CommandReader:
         self._phrases = NounPhraseReader(lexicon, english)
         self._bounds = CommandBounds(lexicon, english, self._phrases)
         self._beginners = english.determiners | english.pronouns | english.every | frozenset(english.numbers)
-        particles = self._particles = VerbParticles(lexicon, english, self._phrases, self._is_purpose)
+        particles = self._particles = VerbParticles(lexicon, english, self._phrases, self.is_purpose)
         self._rules: tuple[_Rule, ...] = (
             self._skipped,
             self._excluded,
@@ -216,7 +216,7 @@ class CommandReader:
 
     def _purpose(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Skip what a thing is for; it tells one that is not named: "something to drink from"."""
-        if not self._is_purpose(words, at) or self._is_recipient(words, at, reading):
+        if not self.is_purpose(words, at) or self._is_recipient(words, at, reading):
             return None
         found, end = reading.found, at
         while end < len(words) and words[end] not in PUNCTUATION | {"and", "then"}:
@@ -226,13 +226,13 @@ class CommandReader:
             found.targets[-1] = replace(found.targets[-1], text=text)
         return end
 
-    def _is_purpose(self, words: Sequence[str], at: int) -> bool:
+    def is_purpose(self, words: Sequence[str], at: int) -> bool:
         """Return whether "to" stands before a deed, not before a place or a person."""
         if at + 1 >= len(words) or words[at] != "to":
             return False
         english, word = self.english, words[at + 1]
-        if english.is_verb(word) and {"it", "them"} & set(words[at + 2 : at + 3]):
-            return True  # "to cool it down"
+        if english.is_verb(word) and (english.determiners | {"it", "them"}) & set(words[at + 2 : at + 3]):
+            return True  # "to cool it down", "to open the jar with"
         beginners = self._beginners | english.people | english.colours | english.sizes | set(english.states)
         if word in beginners | english.relative or english.preposition_at(words, at + 1):
             return False

@@ -242,17 +242,20 @@ class PhraseMeaning:
             raise UnclearError(Question(f"What is {phrase.text.partition(' ')[2]!r}?", slot=slot))
         meant = self._fitting(tuple(self._describe(phrase.text)), fits)
         told = phrase.places or phrase.attributes or phrase.text != phrase.head
-        if not meant or not told or self._used_otherwise(phrase.text, meant[0]):
+        if not meant or not told or any(self._used_otherwise(phrase.text, name) for name in meant):
             raise UnclearError(Question(f"Which thing do you mean by {phrase.text!r}?", slot=slot))
-        return self._made(phrase, meant, guessed=True)
+        return self._made(phrase, meant, guessed=self._guesses)
 
     def _used_otherwise(self, text: str, name: str) -> bool:
-        """Return whether a class is used with another preposition than is said: a pen is to write with, not on."""
-        verb, preposition = ["", *text.split()][-2:]
+        """Return whether a class is used with another preposition than is said, or without one: a pen is to write
+        with, not on, and a cup is nothing to drink."""
+        *words, last = ["", "", *text.split()]
+        said = {last} & _STRANDED
+        verb = words[-1] if said else last
         kind = self._kinds[name]
         told = " ".join((*kind.described, kind.gloss)).split()
         used = [_STRANDED & set(told[at + 1 : at + 5]) for at, word in enumerate(told) if word == verb]
-        return preposition in _STRANDED and any(used) and all(preposition not in one for one in used)
+        return any(used) and all(not said & one for one in used) if said else bool(used) and all(used)
 
     def _spoken_of(self, phrase: NounPhrase, slot: Slot, fits: Fits | None) -> Mention:
         """Return what a pronoun means: what was spoken of last and fits, or what the hand holds."""
@@ -287,7 +290,10 @@ class PhraseMeaning:
         return Mention(phrase.text, (self._home.held,), referring=True)
 
     def _unknown(self, phrase: NounPhrase, slot: Slot) -> Mention:
-        """Ask about a noun that names nothing in the label space; something close in meaning is only suggested."""
+        """Ask about a noun that names nothing in the label space; something close in meaning is only suggested. A class
+        that the label space gives no name to say, such as the floor, is known but takes no part in commands."""
+        if phrase.head in self._kinds and phrase.called is None:
+            raise UnclearError(Question(f"I can do nothing with {phrase.text!r}. What do you mean instead?", slot=slot))
         close = [name for name in self._similar(phrase.text) if name != self._kinds.recipient][:_MOST_CHOICES]
         words = [self._kinds[name].best_name for name in close]
         asked = f" Do you mean the {_or(words)}?" if words else " What else is it called?"

@@ -32,7 +32,7 @@ def _drives(words: Sequence[str], at: int, english: English) -> bool:
 
 def _is_purpose(words: Sequence[str], at: int, commands: CommandReader) -> bool:
     """Return whether "to" stands before a deed: "use the remote to switch on the TV"."""
-    return words[at] == "to" and commands.begins(words, at + 1)
+    return words[at] == "to" and (commands.begins(words, at + 1) or commands.is_purpose(words, at))
 
 
 def roles_of(words: Sequence[str], commands: CommandReader) -> Roles:

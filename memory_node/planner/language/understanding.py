@@ -15,6 +15,7 @@ from memory_node.planner.language.audit import objection
 from memory_node.planner.language.calibration import Calibration
 from memory_node.planner.language.class_names import Grounding
 from memory_node.planner.language.conversation import Conversation, Pending, completed
+from memory_node.planner.language.described_things import DescribedThings
 from memory_node.planner.language.english import load_english
 from memory_node.planner.language.grammar_reader import GrammarReader
 from memory_node.planner.language.instruction_grammar import InstructionReader
@@ -81,6 +82,7 @@ class Understander:
         self._sure = sure
         self._calibration = Calibration.load() if calibration is None else calibration
         self._grounding = Grounding(kinds, embedder)
+        self._things = DescribedThings(kinds, embedder) if embedder is not None else None
         self._treatments = TreatmentWords(kinds)
         english = self._english = load_english().with_treatments(kinds.treatments)
         self._lexicon = Lexicon(kinds, english.rooms)
@@ -190,12 +192,10 @@ class Understander:
     # --- what the grammar asks of the others
 
     def _described(self, words: str, home: HomeClasses) -> Sequence[str]:
-        if self._readers is None:
-            return ()
         if not self._asks:
-            return self._readers.described(words, home)
+            return self._readers.described(words, home) if self._readers is not None else ()
+        meant = self._things.classes(words) if self._things is not None else ()
         # What memory knows decides between what "something ..." may mean; it does not stand in for "the thing ...".
-        meant = self._readers.described(words, HomeClasses())
         if words.split()[0] in self._english.definite:
             return meant
         return sorted(meant, key=lambda name: name not in home.all)
@@ -250,7 +250,9 @@ class Understander:
 
     def _is_plain(self, said: Said, commands: Reading) -> bool:
         """Return whether trained readers would only guess: one part is open, or something was taken back."""
-        unclear = said.plain and commands.question is not None and not said.licence.open
+        phrases = (one for command in said.instruction.commands for one in command.phrases)
+        settled = self._things is not None and any(one.described for one in phrases)
+        unclear = said.plain and commands.question is not None and (settled or not said.licence.open)
         return self._asks and (unclear or said.instruction.taken_back)
 
     def _stands(self, reading: Reading, commands: Reading, said: Said) -> Understanding:

@@ -60,6 +60,8 @@ class WantedStates:
         following = "".join(words[start + 1 : start + 2])
         if phrase is None or phrase.person or words[start] == "to" or following in self._english.subjects:
             return None
+        if phrase.described and self._commands.is_purpose(words, phrase.end):
+            return self.as_command(words, "bring", phrase, phrase.end)  # "something to cut the apple with"
         wished = words[at + 1] in ("want", "would")
         if wished and phrase.places and not self._english.relative & set(words[phrase.begin : phrase.end]):
             return self._standing(words, at, phrase)

@@ -116,7 +116,7 @@ def test_one_of_a_group_is_what_memory_recalls_or_holds() -> None:
 
 def test_description_is_left_to_whoever_can_read_it() -> None:
     described = meaning(KNOWN, described=("Cup",)).mention(phrase("the round thing"), Slot.TARGET)
-    assert (described.object_class, described.guessed) == ("Cup", True)
+    assert (described.object_class, described.guessed) == ("Cup", False)  # it was read where somebody can be asked
     with pytest.raises(UnclearError):
         means("the round thing", meaning(KNOWN))
 
