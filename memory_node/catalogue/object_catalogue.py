@@ -129,6 +129,10 @@ class ObjectCatalogue:
         """Return the ways to fulfil a kind of goal, the one that is meant when the words say no more first."""
         return tuple(one for one in self.treatments if one.goal is goal)
 
+    def is_vessel(self, name: str) -> bool:
+        """Return whether things of a class are treated in it: eggs are boiled in a pot."""
+        return any(name in one.vessels for one in self.treatments)
+
     def usual_treatment(self, goal: GoalKind) -> Treatment | None:
         """Return what is done for a kind of goal when the words say no more; None: these kinds allow nothing."""
         return next(iter(self.treatments_of(goal)), None)

@@ -52,6 +52,10 @@ class Answers:
             return self._contents(goal, name)
         if goal.asked in ("count", "exists"):
             return self._count(goal, name)
+        if goal.every and goal.asked in _STATES:
+            several = self._lookup.of_classes(goal.target.candidates)
+            if len(several) > 1:
+                return self._states(several, goal.asked, name)
         found = self._located(goal)
         if found is None:
             return Told(f"I do not know where the {name} is.", known=False)
@@ -103,6 +107,16 @@ class Answers:
         if opposite is not None and beliefs.get(opposite, 0.0) >= _SURE:
             return Told(f"No, the {name} is not {goal.asked}.", known=True)
         return Told(f"I do not know whether the {name} is {goal.asked}.", known=False)
+
+    def _states(self, things: Sequence[SceneObject], word: str, name: str) -> Told:
+        """Answer for all things of a kind: "are the windows open?"."""
+        sure = [{one.state for one in thing.states if one.probability >= _SURE} for thing in things]
+        asked, opposite = _STATES[word]
+        so = sum(asked in states for states in sure)
+        unknown = sum(asked not in states and opposite not in states for states in sure)
+        told = f"Of the {len(things)} {name}s that I know, {so} {'is' if so == 1 else 'are'} {word}"
+        told += f"; of {unknown} I do not know it." if unknown else "."
+        return Told(told, known=unknown < len(things))
 
     def _called(self, one: SceneObject) -> str:
         return self._kinds[one.class_name].best_name

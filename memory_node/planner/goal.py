@@ -79,7 +79,7 @@ class Goal:
         return replace(self, **changes)
 
     def __str__(self) -> str:
-        quantity = "all" if self.every else f"{self.count} x" if self.count > 1 else ""
+        quantity = "" if self.asked else "all" if self.every else f"{self.count} x" if self.count > 1 else ""
         words = [str(self.kind), quantity, "sliced" if self.sliced else "", str(self.target), self.asked]
         words += [f"in {self.container}"] if self.container else []
         words += [f"to {self.destination}"] if self.destination else []

@@ -6,34 +6,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.language.asked_states import (
+    PLACE,
+    WHO,
+    Asked,
+    in_state,
+    is_in_state,
+    left_in_state,
+    needs,
+    tell,
+    which_in_state,
+    with_place,
+)
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.english import INTO, NEAR, PUNCTUATION, UNDER, phrase_at
 from memory_node.planner.language.noun_phrase import NounPhrase
-from memory_node.planner.language.spoken_command import Command
 
-PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
-Asked = tuple[Command, int]
+CONTENTS, COUNT, EXISTS = "contents", "count", "exists"
 _GONE = frozenset(["gone", "got", "went", "ended", "up", "off", "vanished", "disappeared", "has", "have", "go"])
 _TAIL = _GONE | {"is", "are", "to", "located", "be", "keep", "kept", "in", "at"}
 _BETWEEN = frozenset(
     {"things", "else", "do", "did", "you", "see", "have", "i", "we", "there", "left", "got", "stuff", "kept"}
 )
-_WHO = frozenset(["i", "you", "we", "somebody", "anyone", "someone", "anybody"])
 _HOLDING = frozenset(["has", "have", "holds", "hold", "contains", "contain"])
-DONE = {
-    GoalKind.SWITCH_ON: "on",
-    GoalKind.SWITCH_OFF: "off",
-    GoalKind.OPEN: "open",
-    GoalKind.CLOSE: "closed",
-    GoalKind.CLEAN: "clean",
-    GoalKind.HEAT: "hot",
-    GoalKind.COOL: "cold",
-    GoalKind.SLICE: "sliced",
-    GoalKind.PLACE: PLACE,
-    GoalKind.FETCH: PLACE,
-}
-
-
 # What ends a state that is asked for.
 ENDING = {
     "on": (GoalKind.SWITCH_OFF,),
@@ -65,17 +60,13 @@ def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Ask
     return None
 
 
-def _tell(phrase: NounPhrase, asked: str, end: int) -> Asked:
-    return Command(GoalKind.TELL, asked, (phrase,)), end
-
-
 def _where(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     start = at + phrase_at(commands.english.where, words, at)
     if start == at:
         return None
     start += start < len(words) and words[start] in commands.english.being
     phrase = commands.phrase(words, start)
-    return None if phrase is None else _tell(phrase, PLACE, phrase.end)
+    return None if phrase is None else tell(phrase, PLACE, phrase.end)
 
 
 def _seen(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -83,7 +74,7 @@ def _seen(words: Sequence[str], at: int, commands: CommandReader) -> Asked | Non
     if words[at] == "you" and words[-1] != "?":
         return None  # "you see that mug, put it ..."
     phrase = commands.phrase(words, start) if start > at else None
-    return None if phrase is None else _tell(*_with_place(words, phrase, commands, PLACE))
+    return None if phrase is None else tell(*with_place(words, phrase, commands, PLACE))
 
 
 def _what_is_in(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -96,8 +87,13 @@ def _what_is_in(words: Sequence[str], at: int, commands: CommandReader) -> Asked
     placed = commands.english.preposition_at(words, start)
     if placed is None or placed[0] not in (INTO, NEAR, UNDER):
         return None
-    phrase = commands.phrase(words, start + placed[1])
-    return None if phrase is None else _tell(phrase, CONTENTS, phrase.end)
+    inside = start + placed[1]
+    if words[start] == "inside" and (inside >= len(words) or words[inside] in PUNCTUATION):
+        return tell(
+            NounPhrase("it", start, inside, pronoun="it"), CONTENTS, inside
+        )  # "[open the box:] what is inside?"
+    phrase = commands.phrase(words, inside)
+    return None if phrase is None else tell(phrase, CONTENTS, phrase.end)
 
 
 def _what_it_has(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -112,7 +108,7 @@ def _what_it_has(words: Sequence[str], at: int, commands: CommandReader) -> Aske
     end = phrase.end + 1
     while end < len(words) and words[end] in ("in", "inside", "on", "it", "them"):
         end += 1
-    return _tell(phrase, CONTENTS, end)
+    return tell(phrase, CONTENTS, end)
 
 
 def _which_room(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -123,8 +119,8 @@ def _which_room(words: Sequence[str], at: int, commands: CommandReader) -> Asked
     end = phrase.end + 1
     end += words[end : end + 1] == ["in"]
     if words[end : end + 1] == ["where"]:
-        return _tell(phrase, PLACE, end + 1)
-    return _tell(phrase, PLACE, end + 2) if words[end : end + 1] in (["which"], ["what"]) else None
+        return tell(phrase, PLACE, end + 1)
+    return tell(phrase, PLACE, end + 2) if words[end : end + 1] in (["which"], ["what"]) else None
 
 
 def _in_which(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -134,7 +130,7 @@ def _in_which(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     if place is None or "".join(words[place.end : place.end + 1]) not in commands.english.being:
         return None
     phrase = commands.phrase(words, place.end + 1) if place.end + 1 < len(words) else None
-    return None if phrase is None else _tell(phrase, PLACE, phrase.end)
+    return None if phrase is None else tell(phrase, PLACE, phrase.end)
 
 
 def _which_place(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -145,7 +141,7 @@ def _which_place(words: Sequence[str], at: int, commands: CommandReader) -> Aske
     phrase = commands.phrase(words, place.end + 1)
     if phrase is None or words[phrase.end : phrase.end + 1] not in (["in"], ["on"], ["at"]):
         return None
-    return _tell(phrase, PLACE, phrase.end + 1)
+    return tell(phrase, PLACE, phrase.end + 1)
 
 
 def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -157,7 +153,7 @@ def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     end = phrase.end
     while end < len(words) and words[end] in commands.english.being | {"there", "do", "we", "i", "you", "have", "left"}:
         end += 1
-    return _tell(*_with_place(words, replace(phrase, end=end), commands, COUNT))
+    return tell(*with_place(words, replace(phrase, end=end), commands, COUNT))
 
 
 def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -165,9 +161,9 @@ def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     start = at + (phrase_at(commands.english.there_is, words, at) or short)  # "is anything in the box?"
     phrase = commands.phrase(words, start) if start > at else None
     if phrase is not None and (phrase.described or phrase.group is not None):  # "is something in it?", "any food"
-        holder, _, end = _with_place(words, phrase, commands, CONTENTS)
-        return _tell(holder.places[0][1], CONTENTS, end) if holder.places else None
-    return None if phrase is None else _tell(*_with_place(words, phrase, commands, EXISTS))
+        holder, _, end = with_place(words, phrase, commands, CONTENTS)
+        return tell(holder.places[0][1], CONTENTS, end) if holder.places else None
+    return None if phrase is None else tell(*with_place(words, phrase, commands, EXISTS))
 
 
 def _whether(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -178,108 +174,13 @@ def _whether(words: Sequence[str], at: int, commands: CommandReader) -> Asked | 
     if words[start] == "there" and words[start + 1 : start + 2] and words[start + 1] in commands.english.being:
         turned = [words[start + 1], "there"]
         return _is_there([*words[:start], *turned, *words[start + 2 :]], start, commands)
-    left = words[start] in _WHO and words[start + 1 : start + 2] == ["left"]
+    left = words[start] in WHO and words[start + 1 : start + 2] == ["left"]
     phrase = commands.phrase(words, start + 2 if left else start)
     if left and phrase is not None:  # "whether I left the stove on"
-        return _in_state(words, phrase, phrase.end, commands)
+        return in_state(words, phrase, phrase.end, commands)
     if phrase is None or phrase.end >= len(words) or words[phrase.end] not in commands.english.being:
         return None
-    return _in_state(words, phrase, phrase.end + 1, commands)
-
-
-def _is_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
-    """Read "is the mug on the desk clean", "has the apple been washed"."""
-    perfect = words[at] in ("has", "have")
-    phrase = commands.phrase(words, at + 1) if perfect or words[at] in commands.english.being else None
-    if phrase is None or (perfect and words[phrase.end : phrase.end + 1] != ["been"]):
-        return None
-    if perfect:
-        return _in_state(words, phrase, phrase.end + 1, commands)
-    last = words[phrase.end - 1]
-    if phrase.end - at > 2 and phrase.states and last in commands.english.asked_states:  # "was the safe left open"
-        return _tell(replace(phrase, states=()), commands.english.asked_states[last], phrase.end)
-    return _in_state(words, phrase, phrase.end, commands)
-
-
-def _in_state(words: Sequence[str], phrase: NounPhrase, end: int, commands: CommandReader) -> Asked | None:
-    """Read the state or the place of a thing that is asked about."""
-    places: list[tuple[str, NounPhrase]] = []
-    while end < len(words):
-        if words[end] in commands.english.asked_states and not _begins_place(words, end, commands):
-            asked = commands.english.asked_states[words[end]]
-            end += 1
-            if words[end : end + 1] == ["or"] and "".join(words[end + 1 : end + 2]) in commands.english.asked_states:
-                end += 2  # "up or down"
-            return _tell(replace(phrase, places=(*phrase.places, *places)), asked, end)
-        placed = commands.english.preposition_at(words, end)
-        inner = commands.phrase(words, end + placed[1]) if placed else None
-        if placed is not None and inner is not None:
-            places.append((placed[0], inner))
-            end = inner.end
-        elif words[end] in commands.english.fillers | {"left", "turned", "switched", "still", "kept"}:
-            end += 1
-        else:
-            break
-    if not places:
-        return None
-    return _tell(replace(phrase, places=(*phrase.places, *places)), PLACE, end)
-
-
-def _left_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
-    """Read "did I leave the TV on", "have I switched off the stove", "did you close the fridge"."""
-    if "".join(words[at + 2 : at + 3]) in ("already", "ever", "just", "also"):  # "did you already wash the apple"
-        found = _left_in_state([*words[: at + 2], *words[at + 3 :]], at, commands)
-        return (found[0], found[1] + 1) if found is not None else None
-    who = "".join(words[at + 1 : at + 2])
-    if words[at] not in ("did", "have", "has") or at + 2 >= len(words) or who not in _WHO:
-        return None
-    if words[at + 2] in ("leave", "left", "keep"):
-        phrase = commands.phrase(words, at + 3)
-        if phrase is None:
-            return None
-        for end in range(phrase.end, min(phrase.end + 8, len(words))):
-            if words[end] in commands.english.asked_states and not _begins_place(words, end, commands):
-                return _tell(phrase, commands.english.asked_states[words[end]], end + 1)
-        return _tell(*_with_place(words, phrase, commands, PLACE))
-    found = commands.read(words, at + 2, participle=True)
-    if found is None or not found[0].targets:
-        return None
-    done = DONE.get(found[0].kind)
-    return _tell(found[0].targets[0], done, found[1]) if done else None
-
-
-def _needs(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
-    """Read "does the cup need a wash", "do the plates need washing"."""
-    phrase = commands.phrase(words, at + 1) if words[at] in ("does", "do") else None
-    if phrase is None or words[phrase.end : phrase.end + 1] != ["need"]:
-        return None
-    end = phrase.end + 1
-    while end < len(words) and words[end] in ("a", "to", "be"):
-        end += 1
-    verb = commands.english.verb_at(words, end, participle=True)
-    if verb is None or verb[0].kind not in (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL):
-        return None
-    return _tell(phrase, DONE[verb[0].kind], end + verb[1])
-
-
-def _begins_place(words: Sequence[str], at: int, commands: CommandReader) -> bool:
-    placed = commands.english.preposition_at(words, at)
-    return placed is not None and commands.phrase(words, at + placed[1]) is not None
-
-
-def _with_place(
-    words: Sequence[str], phrase: NounPhrase, commands: CommandReader, asked: str
-) -> tuple[NounPhrase, str, int]:
-    """Return the phrase with the places named behind it."""
-    end = phrase.end
-    while end < len(words) and words[end] not in PUNCTUATION:
-        placed = commands.english.preposition_at(words, end)
-        inner = commands.phrase(words, end + placed[1]) if placed else None
-        if placed is None or inner is None:
-            break
-        phrase = replace(phrase, places=(*phrase.places, (placed[0], inner)))
-        end = inner.end
-    return phrase, asked, end
+    return in_state(words, phrase, phrase.end + 1, commands)
 
 
 _RULES = (
@@ -289,11 +190,12 @@ _RULES = (
     _what_it_has,
     _which_room,
     _which_place,
+    which_in_state,
     _in_which,
     _how_many,
     _is_there,
     _whether,
-    _is_in_state,
-    _left_in_state,
-    _needs,
+    is_in_state,
+    left_in_state,
+    needs,
 )

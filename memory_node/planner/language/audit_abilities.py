@@ -56,5 +56,5 @@ def _is_cut(target: Mention, kinds: ObjectCatalogue) -> bool:
 
 def _may_be_switched(thing: ObjectKind, kinds: ObjectCatalogue) -> bool:
     """Return whether a thing may have a switch: things to carry seldom have one, but a kettle may."""
-    vessels = {vessel for treatment in kinds.treatments for vessel in treatment.vessels}
-    return not thing.pickupable or thing.can(Property.TOGGLEABLE) or thing.name in vessels or thing.name not in kinds
+    plugged = thing.can(Property.TOGGLEABLE) or kinds.is_vessel(thing.name)
+    return not thing.pickupable or plugged or thing.name not in kinds

@@ -36,6 +36,7 @@ def half_guess(
         or _unknown_thing(instruction, handled, english)
         or _unsaid_place(goals, instruction)
         or _unsaid_deed(goals, instruction, english)
+        or _stays_away(goals, instruction)
     )
 
 
@@ -91,6 +92,12 @@ def _unsaid_deed(goals: Sequence[Goal], instruction: Instruction, english: Engli
     said |= {command.kind for command in instruction.commands}
     made_up = (goal for goal in goals if goal.kind in _DEEDS and goal.kind not in said)
     return next((f"no word asks to {one.kind} {one.target}" for one in made_up if not _STATES & set(words)), "")
+
+
+def _stays_away(goals: Sequence[Goal], instruction: Instruction) -> str:
+    """Return the objection that the robot is told to come, and does not: "turn off the tap and come here"."""
+    called = any(one.kind is _K.GO and one.to_user and not one.unread for one in instruction.commands)
+    return "the robot is to come" if called and all(goal.kind is not _K.GO for goal in goals) else ""
 
 
 def _is_deed(words: Sequence[str], at: int, english: English) -> bool:

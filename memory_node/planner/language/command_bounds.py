@@ -82,7 +82,8 @@ class CommandBounds:
         """Return whether a question begins at a word: "[open the fridge] and see if there is any butter"."""
         english = self._english
         behind = at + phrase_at(english.inquiring, words, at)
-        return behind > at and bool(phrase_at((*english.whether, *english.where), words, behind))
+        asked = phrase_at((*english.whether, *english.where), words, behind)
+        return behind > at and bool(asked or words[behind : behind + 1] in (["what"], ["which"]))
 
     def _is_afterthought(self, words: Sequence[str], at: int, found: Arguments, joint: str) -> bool:
         """Return whether what begins at a word is no further thing of the command. joint: the word that joins it."""

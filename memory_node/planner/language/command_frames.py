@@ -13,7 +13,7 @@ from memory_node.planner.language.spoken_command import Arguments, Command, Plac
 
 _K = GoalKind
 _STATIONARY = frozenset({_K.SWITCH_ON, _K.SWITCH_OFF, _K.OPEN, _K.CLOSE, _K.FIND, _K.GO, _K.STOP, _K.WAIT, _K.BREAK})
-_GOING = frozenset(["stand", "go", "park", "move", "roll", "wait", "stop", "rest", "get", "drive", "walk"])
+_GOING = frozenset(["stand", "go", "park", "move", "roll", "wait", "stop", "rest", "get", "drive", "walk", "sit"])
 _RUNNING = frozenset(["run", "hold", "put", "stick"])
 _HOLDING = frozenset(["hold", "put", "bring", "place", "carry"])
 

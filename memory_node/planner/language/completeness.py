@@ -15,6 +15,8 @@ from memory_node.planner.language.spoken_command import Command
 _K = GoalKind
 _TREATED = frozenset({_K.CLEAN, _K.HEAT, _K.COOL, _K.SLICE, _K.FILL, _K.EXAMINE, _K.BREAK})
 _EMPTIED = (Property.FILLABLE, Property.USABLE_UP, Property.OPENABLE, Property.DRAINS)
+_POWERED = (Property.TOGGLEABLE, Property.HEATS, Property.COOLS, Property.WATERS)
+_WITHOUT_SWITCH = (Property.FIXED, Property.OPENABLE, Property.DIRTYABLE, Property.EDIBLE)
 _ROLLING = frozenset({"roll"})  # a blind that is rolled up is open; a poster is not
 _UNLOADING = frozenset({"unload", "clear", "unpack"})
 
@@ -55,9 +57,18 @@ class Completeness:
         if origin is not None and origin.strange and origin.text == origin.head:
             self._meaning.mention(origin, Slot.COMMAND)
 
+    def check_carried_out(self, command: Command, target: Mention) -> None:
+        """Ask where rubbish is to be taken out: the robot stays in the home."""
+        out = command.kind is _K.FETCH and command.origin is None and "out" in command.text.split()
+        if out and target.object_class in self._kinds.bins:
+            name = self._kinds[target.object_class].best_name
+            raise UnclearError(Question(f"I do not leave the home. What shall I do with the {name}: empty it?"))
+
     def check_filled(self, command: Command) -> None:
-        """Ask where something is to be filled with what is no liquid: that is put in one by one."""
+        """Ask where something is to be filled with what is no water: things are put in one by one."""
         matter = command.instrument if command.kind is _K.FILL else None
+        if matter is not None and matter.head and not (matter.is_water or matter.named or matter.refers_back):
+            raise UnclearError(Question(f"I can fill things with water only. What shall I do about {matter.text!r}?"))
         if matter is not None and matter.called is not None and self._kinds[matter.called.all[0]].pickupable:
             into = command.targets[0].head if command.targets else "it"
             raise UnclearError(
@@ -92,6 +103,10 @@ class Completeness:
         """Return whether a goal of a kind is possible; what a person would try counts as possible."""
         if kind in (_K.HEAT, _K.COOL):
             return not any(thing.can(one) for one in (Property.FIXED, Property.HEATS, Property.COOLS))
+        if kind in (_K.SWITCH_ON, _K.SWITCH_OFF):
+            kettle = thing.can(Property.OPENABLE) and self._kinds.is_vessel(thing.name)
+            dead = thing.is_receptacle or any(thing.can(one) for one in _WITHOUT_SWITCH)
+            return kettle or not dead or any(thing.can(one) for one in _POWERED)
         if kind in (_K.OPEN, _K.CLOSE):
             return thing.can(Property.OPENABLE) or not (thing.holds == "on" or thing.can(Property.DRAINS))
         emptied = thing.is_receptacle or any(thing.can(one) for one in _EMPTIED) or thing.name in self._kinds.bins
@@ -99,10 +114,13 @@ class Completeness:
 
     def check_complete(self, command: Command, target: Mention, destination: Mention | None) -> None:
         """Ask for what a command leaves out: where a thing goes, or what is to be taken out of a piece of furniture."""
-        if command.kind is _K.PLACE and destination is None:
-            where = f"Where shall I {command.spoken_verb} the {target}?" if target.candidates else "Where does it go?"
-            raise UnclearError(Question(where, slot=Slot.DESTINATION))
         thing = self._kinds[target.object_class]
+        if command.kind is _K.PLACE and destination is None:
+            where = f"Where shall I {command.spoken_verb} the {thing.best_name}?"
+            where = where if target.candidates else "Where does it go?"
+            if command.verb == "turn" and thing.can(Property.TOGGLEABLE):
+                where = f"Shall I turn the {thing.best_name} on, or off?"
+            raise UnclearError(Question(where, slot=Slot.DESTINATION))
         if command.kind is _K.FILL and target.candidates and not self._takes_water(thing):
             raise UnclearError(Question(f"What shall I put in the {thing.best_name}?", slot=Slot.COMMAND))
         if (
@@ -113,7 +131,7 @@ class Completeness:
             raise UnclearError(Question(f"What shall I take out of the {thing.best_name}?", slot=Slot.COMMAND))
 
     def _takes_water(self, thing: ObjectKind) -> bool:
-        """Return whether water can be let into it: nobody fills a box or a soap dispenser with it."""
-        dry = thing.can(Property.USABLE_UP) or (thing.is_receptacle and not thing.can(Property.HEATABLE))
+        """Return whether water can be let into it: nobody fills a box or a plate with it."""
         wet = any(thing.can(one) for one in (Property.FILLABLE, Property.DRAINS, Property.WATERS))
-        return wet or (thing.pickupable and not dry)
+        dry = thing.is_receptacle or thing.can(Property.USABLE_UP)
+        return wet or self._kinds.is_vessel(thing.name) or (thing.pickupable and not dry)

@@ -34,7 +34,7 @@ def cut_once(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_one(goal: Goal, treatments: bool) -> list[str]:
-    quantity = "all " if goal.every else f"{goal.count} " if goal.count > 1 else ""
+    quantity = "" if goal.asked else "all " if goal.every else f"{goal.count} " if goal.count > 1 else ""
     done = _done(goal, goal.treatment if treatments and goal.treatment else str(goal.kind), quantity)
     if goal.kind is GoalKind.SLICE:
         return done

@@ -36,6 +36,9 @@ class Idioms:
         while end < len(words) and words[end] in _MEASURE:
             end += 1
         verb = self._english.base_form(words[end]) if thing < end < len(words) else ""
+        handed = self._commands.phrase(words, end) if verb else None
+        if handed is not None and handed.named and handed.end > end + 1:
+            return None  # "give me a hand towel"
         found = self._commands.read([verb, *words[phrase.begin : thing], *words[end + 1 :]], 0) if verb else None
         return None if found is None else (found[0], end + found[1] - (thing - phrase.begin))
 

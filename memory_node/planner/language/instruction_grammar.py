@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.asides import Asides, sentence_end
-from memory_node.planner.language.asked import DONE, ENDING, read_question, read_whether
+from memory_node.planner.language.asked import ENDING, read_question, read_whether
+from memory_node.planner.language.asked_states import DONE
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.complaints import Complaints
 from memory_node.planner.language.corrections import Corrections

@@ -38,7 +38,7 @@ class Interpreter:
         self._destinations = Destinations(kinds, meaning, home, discourse)
         self._completeness = Completeness(kinds, meaning)
         self._targets = Targets(kinds, meaning, home, discourse)
-        self._simple = SimpleGoals(kinds, meaning, home, self._destinations)
+        self._simple = SimpleGoals(kinds, meaning, home, self._destinations, self._targets.several)
         self._topic: NounPhrase | None = None  # a room, or one of several: "bedroom, go", "the light, switch it off"
 
     def remark(self, remark: Remark) -> None:
@@ -73,10 +73,9 @@ class Interpreter:
 
     def _goals(self, command: Command) -> list[Goal]:
         command = self._about_topic(command)
-        stops = command.targets if command.kind is _K.GO else ()
-        simple = [self._simple.of(replace(command, targets=(one,))) for one in stops] or [self._simple.of(command)]
-        if simple[0] is not None:
-            return [goal for goal in simple if goal is not None]
+        simple = self._simple.of(command)
+        if simple is not None:
+            return simple
         command = self._with_targets(self._put_somewhere(command))
         self._completeness.check_poured(command)
         self._completeness.check_means(command)
@@ -214,6 +213,7 @@ class Interpreter:
         """Ask about what cannot be done, where somebody can be asked."""
         if not self._meaning.guesses:
             self._completeness.check_origin(command)
+            self._completeness.check_carried_out(command, target)
             self._completeness.check_left(command)
             self._completeness.check_cut(command, phrase, target)
             self._completeness.check_able(command, target)

@@ -58,7 +58,8 @@ class Targets:
             treatment = self._kinds.treatment(command.treatment)
             if treatment != self._kinds.usual_treatment(_K.HEAT):
                 return self._meaning.mention(phrase, Slot.TARGET, self._eaten)
-        return self._meaning.mention(phrase, Slot.TARGET, self._carried if command.kind in _CARRIED else None)
+        fits = self._carried if command.kind in _CARRIED else self._filled if command.kind is _K.FILL else None
+        return self._meaning.mention(phrase, Slot.TARGET, fits)
 
     def _check_its_door(self, phrase: NounPhrase) -> None:
         """Ask what it is that has the door: "the dryer door" is no door of the home."""
@@ -124,7 +125,8 @@ class Targets:
     def _kinds_of(self, command: Command, phrase: NounPhrase) -> list[Mention]:
         """Return all kinds that a generic name covers: "all the lamps"."""
         called = phrase.called
-        if called is None or not phrase.every or any(self._kinds[name].everyday for name in called.own):
+        several = phrase.every or (phrase.plural and command.kind is _K.TELL)  # "are the lamps off?"
+        if called is None or not several or any(self._kinds[name].everyday for name in called.own):
             return []
         needed = _NEEDED.get(command.kind)
         able = [name for name in called.also if needed is None or self._kinds[name].can(needed)]
@@ -133,6 +135,9 @@ class Targets:
 
     def _eaten(self, name: str) -> bool:
         return self._kinds[name].can(Property.EDIBLE)
+
+    def _filled(self, name: str) -> bool:
+        return self._kinds[name].can(Property.FILLABLE) or self._kinds[name].can(Property.DRAINS)
 
     def _carried(self, name: str) -> bool:
         return self._kinds[name].pickupable

@@ -34,6 +34,9 @@ from memory_node.domain.goal_labels import GoalKind
         ("you see my phone anywhere?", "place", "phone"),
         ("are the blinds up or down?", "open", "blind"),
         ("was the safe left open?", "open", "safe"),
+        ("which lamps are on?", "on", "lamp"),
+        ("which of the drawers is open?", "open", "drawer"),
+        ("which shelf are the plates on?", "place", "plate"),
     ],
 )
 def test_question_is_read(text: str, asked: str, thing: str) -> None:

@@ -25,6 +25,12 @@ from plain_reading import read
         ("get the lamp on the desk turned on", "switch_on DeskLamp"),
         ("get the TV switched off", "switch_off Television"),
         ("reach me the salt", "SaltShaker at User"),
+        ("give me a hand towel", "HandTowel at User"),
+        ("run and get me the remote", "RemoteControl at User"),
+        ("fill the bath", "fill BathtubBasin"),
+        ("turn on the TV and sit next to me", "switch_on Television; go User"),
+        ("drop the keys right here", "drop KeyChain"),
+        ("open the box and tell me what's inside", "open Box; tell Box contents"),
         ("bring me either the apple or the potato", "Apple at User"),
     ],
 )

@@ -12,7 +12,7 @@ from plain_reading import read
         ("pick up and throw away the box", "Box at GarbageCan"),
         ("wash, slice and cook two potatoes", "clean 2 Potato; slice 2 Potato; heat 2 Potato"),
         ("open and close the drawer", "open Drawer; close Drawer"),
-        ("run and get me a cloth", "asks: What shall I run?"),
+        ("run and get me a cloth", "Cloth at User"),
         ("come and open the fridge", "open Fridge"),
     ],
 )
