@@ -26,7 +26,7 @@ class KeptPrompt:
     def forget(self) -> None:
         """Forget all prompts."""
         self._tokens: list[int] = []
-        self._memory = DynamicCache(config=self._model.config)
+        self._memory: Any = DynamicCache(config=self._model.config)
         self._states = torch.zeros(0, self._model.config.hidden_size)
         self._kept: dict[tuple[int, ...], tuple[list[tuple[Tensor, Tensor]], Tensor]] = {}
 

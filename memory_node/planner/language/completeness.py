@@ -104,13 +104,16 @@ class Completeness:
         if kind in (_K.HEAT, _K.COOL):
             return not any(thing.can(one) for one in (Property.FIXED, Property.HEATS, Property.COOLS))
         if kind in (_K.SWITCH_ON, _K.SWITCH_OFF):
-            kettle = thing.can(Property.OPENABLE) and self._kinds.is_vessel(thing.name)
-            dead = thing.is_receptacle or any(thing.can(one) for one in _WITHOUT_SWITCH)
-            return kettle or not dead or any(thing.can(one) for one in _POWERED)
+            return self._may_have_a_switch(thing)
         if kind in (_K.OPEN, _K.CLOSE):
             return thing.can(Property.OPENABLE) or not (thing.holds == "on" or thing.can(Property.DRAINS))
         emptied = thing.is_receptacle or any(thing.can(one) for one in _EMPTIED) or thing.name in self._kinds.bins
         return kind is not _K.EMPTY or emptied
+
+    def _may_have_a_switch(self, thing: ObjectKind) -> bool:
+        kettle = thing.can(Property.OPENABLE) and self._kinds.is_vessel(thing.name)
+        dead = thing.is_receptacle or any(thing.can(one) for one in _WITHOUT_SWITCH)
+        return kettle or not dead or any(thing.can(one) for one in _POWERED)
 
     def check_complete(self, command: Command, target: Mention, destination: Mention | None) -> None:
         """Ask for what a command leaves out: where a thing goes, or what is to be taken out of a piece of furniture."""
