@@ -18,7 +18,7 @@ from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial
 from benchmarks.household_metrics import rows_of
 from benchmarks.household_split import SPLITS
-from benchmarks.household_stream import StreamSetting, run_stream
+from benchmarks.household_stream import ROWS, StreamSetting, run_stream
 from benchmarks.household_subtasks import Subtasks
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.rows import emit
@@ -86,6 +86,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--orders", type=int, default=5, help="with --faults: shuffled orders of the tasks (default 5)")
     parser.add_argument(
+        "--rows", nargs="+", choices=tuple(ROWS), default=tuple(ROWS), help="with --faults: these rows (default all)"
+    )
+    parser.add_argument(
         "--unknown",
         type=share,
         metavar="SHARE",
@@ -117,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
         setting = StreamSetting(
             homes, embedder, planner, Faults(seed=args.seed), objects, args.orders, args.seed, learning
         )
-        emit(run_stream(cases, setting), args.json)
+        emit(run_stream(cases, setting, args.rows), args.json)
         return 0
     tell = _print_trial if args.trials else _ignore
     trials = live(cases, homes, args.memory, embedder, planner, learning, args.unknown, tell, subtasks)

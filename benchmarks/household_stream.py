@@ -24,17 +24,33 @@ from memory_node.experience.config import ExperienceConfig, Part
 from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.experience.log import NullLog
+from memory_node.experience.optimizer.config import OptimizerConfig, OptimizerKind
+from memory_node.experience.optimizer.open_optimizer import open_curator
+from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner import Planner
 
-# Name -> parts of experience, and guided retry. First BrainMem's ablation, each row with all parts of those above it.
-ROWS: dict[str, tuple[frozenset[Part], bool]] = {
-    "none": (frozenset(), False),
-    "+working": (frozenset({"working"}), False),
-    "+episodic": (frozenset({"working", "episodic"}), False),
-    "+semantic": (frozenset({"working", "episodic", "semantic"}), False),
-    "+feedback": (frozenset({"working", "episodic", "semantic"}), True),
-    "episodic alone": (frozenset({"episodic"}), False),
-    "semantic alone": (frozenset({"semantic"}), False),
+_ALL: frozenset[Part] = frozenset({"working", "episodic", "semantic"})
+
+
+@dataclass(frozen=True)
+class Row:
+    """Which parts of experience answer, whether a failed task is tried again, and who writes the bank of memories."""
+
+    parts: frozenset[Part] = frozenset()
+    retries: bool = False
+    optimizer: OptimizerKind = "none"
+
+
+# First BrainMem's ablation, each row with all parts of those above it; then the optimizer's bank with all of them.
+ROWS: dict[str, Row] = {
+    "none": Row(),
+    "+working": Row(frozenset({"working"})),
+    "+episodic": Row(frozenset({"working", "episodic"})),
+    "+semantic": Row(_ALL),
+    "+feedback": Row(_ALL, retries=True),
+    "+optimizer": Row(_ALL, retries=True, optimizer="rules"),
+    "episodic alone": Row(frozenset({"episodic"})),
+    "semantic alone": Row(frozenset({"semantic"})),
 }
 # Failures by chance, which say nothing about learning.
 _CHANCE = (str(FailureReason.EXECUTION), str(FailureReason.TIMEOUT))
@@ -54,11 +70,13 @@ class StreamSetting:
     experience: ExperienceConfig = field(default_factory=ExperienceConfig)
 
 
-def run_stream(cases: Sequence[Case], setting: StreamSetting) -> list[dict[str, Any]]:
-    """Return one row for each name of ROWS, with means and standard deviations over the orders."""
+def run_stream(
+    cases: Sequence[Case], setting: StreamSetting, names: Sequence[str] = tuple(ROWS)
+) -> list[dict[str, Any]]:
+    """Return one row for each name, with means and standard deviations over the orders."""
     rows = []
     with progress_bar() as bar:
-        for name in ROWS:
+        for name in names:
             task: Any = bar.add_task(f"experience {name}", total=len(cases) * setting.orders)
             advance = partial(bar.advance, task)
             streams = [_live(cases, setting, name, order, advance) for order in range(setting.orders)]
@@ -70,11 +88,11 @@ def _live(
     cases: Sequence[Case], setting: StreamSetting, name: str, order: int, advance: Callable[[], object]
 ) -> list[Trial]:
     """Carry out the cases in one shuffled order with a robot that has learnt nothing yet; return the first attempts."""
-    parts, retries = ROWS[name]
-    config = setting.experience.changed(parts=parts)
-    experience = Experience(config, RuleExtractor(), NullLog(), system_clock)
-    mode = (("full+" if setting.objects == "full" else "") + "experience") if parts else setting.objects
-    kinds = load_catalogue()
+    row, kinds = ROWS[name], load_catalogue()
+    config = setting.experience.changed(parts=row.parts)
+    curator = open_curator(OptimizerConfig(kind=row.optimizer), setting.embedder, kinds, ModelShelf())
+    experience = Experience(config, RuleExtractor(), NullLog(), system_clock, kinds=kinds, curator=curator)
+    mode = (("full+" if setting.objects == "full" else "") + "experience") if row.parts else setting.objects
     lives: dict[str, Life] = {}
     trials = []
     for number, case in enumerate(shuffled(cases, setting.seed, order)):
@@ -86,7 +104,7 @@ def _live(
         judge = partial(judge_of, case, kinds=kinds)
         trials.append(life.carry_out(case, setting.homes.world(case), judge))
         attempt, success = 1, trials[-1].success
-        while retries and not success and experience.may_retry(attempt):
+        while row.retries and not success and experience.may_retry(attempt):
             attempt += 1
             success = life.carry_out(case, setting.homes.world(case), judge, attempt).success
         advance()

@@ -70,11 +70,14 @@ def test_stream_has_a_row_for_each_part(shared_dir, tmp_path, capsys) -> None:
     assert main([*common, "--faults", "--orders", "1"]) == 0
     printed = {row["experience"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
     assert list(printed) == [
-        *("none", "+working", "+episodic", "+semantic", "+feedback"),
+        *("none", "+working", "+episodic", "+semantic", "+feedback", "+optimizer"),
         *("episodic alone", "semantic alone"),
     ]
     assert {row["orders"] for row in printed.values()} == {1}
     assert printed["+semantic"]["success_rate"] >= printed["none"]["success_rate"]
+    assert main([*common, "--faults", "--orders", "1", "--rows", "+optimizer"]) == 0
+    (only,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert only == printed["+optimizer"]
 
 
 def test_experience_is_a_memory_of_its_own(shared_dir, tmp_path, capsys) -> None:
