@@ -108,8 +108,8 @@ def _conditions_of(
 def _together(instruction: str, results: Sequence[InstructionResult]) -> InstructionResult:
     """Return the results of an instruction's parts as one."""
     outcomes = [result.outcome for result in results]
-    lists = {name: _joined(outcomes, name) for name in ("goals", "achieved", "failures")}
-    sums = {name: sum(getattr(one, name) for one in outcomes) for name in _COUNTED}
+    lists: dict[str, Any] = {name: _joined(outcomes, name) for name in ("goals", "achieved", "failures")}
+    sums: dict[str, Any] = {name: sum(getattr(one, name) for one in outcomes) for name in _COUNTED}
     fallbacks = [one.planner for one in outcomes if one.planner.endswith("(fallback)")]
     questions = [one.question for one in outcomes if one.question]
     outcome = replace(outcomes[0], planner=[*fallbacks, outcomes[0].planner][0], question=[*questions, ""][0])

@@ -34,7 +34,7 @@ FORM = JsonForm({"enum": ["clean", "dirty"]})
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory) -> LlamaModels:
+def models(tmp_path_factory: pytest.TempPathFactory) -> LlamaModels:
     try:
         file = model_file(CONFIG)
     except ModelMissingError as missing:
