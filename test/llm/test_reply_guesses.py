@@ -95,7 +95,7 @@ def test_guesses_change_no_reply_and_save_passes(embedded: Embedded, monkeypatch
         model.engine.forget()
         with monkeypatch.context() as patch:
             compute = native.compute
-            patch.setattr(native, "compute", lambda rows: (passes.append(len(rows)), compute(rows))[1])
+            patch.setattr(native, "compute", lambda rows, _=None: (passes.append(len(rows)), compute(rows))[1])
             if not guessing:
                 patch.setattr(ReplyGuesses, "behind", lambda *_: ())
             return [model.reply(ASKED, form=json_form(Step)).text for _ in range(2)]
