@@ -16,9 +16,9 @@ from memory_node.context.task_memory import TaskMemory
 from memory_node.context.thing_names import ThingNames
 from memory_node.domain.skill import SkillCall
 
-# These change nothing but where the robot is.
 # Steps of one episode whose guidance is kept to be looked at.
 _MOST_DELIVERED = 200
+# These change nothing but where the robot is.
 _LOOKS = frozenset({"GoToObject", "Explore"})
 
 
