@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from memory_node.domain.advice import Advice, AdviceSource, bind
 from memory_node.domain.skill import SkillCall
@@ -25,7 +25,8 @@ def advice_before(
     """
     advice: list[Advice] = []
     if "working" in config.parts:
-        advice += _warnings(action, episode)
+        warnings = episode.warnings_before(action)
+        advice += (Advice(AdviceSource.WORKING, str(warning), warning.steps) for warning in warnings)
     task_type = episode.summary.task_type
     if "episodic" in config.parts and "actions" in config.graphs:
         advice += long_term.recalled(task_type, long_term.similar(task_type, objects, ""), action)
@@ -35,17 +36,17 @@ def advice_before(
             if not _all_fulfilled(repair, action, episode):
                 episode.given_guidelines.add(guideline.key)
                 advice.append(repair)
-    return tuple(one for one in advice if not one.before or not _all_fulfilled(one, action, episode))
+    return tuple(_without_echoes(one for one in advice if not one.before or not _all_fulfilled(one, action, episode)))
 
 
-def _warnings(action: SkillCall, episode: RunningEpisode) -> Iterator[Advice]:
-    """Yield what working memory has against an action; two rules that the same steps put right warn once."""
-    known: set[tuple[SkillCall, ...]] = set()
-    for warning in episode.warnings_before(action):
-        if warning.steps not in known:
-            yield Advice(AdviceSource.WORKING, str(warning), warning.steps)
-        if warning.steps:
-            known.add(warning.steps)
+def _without_echoes(advice: Iterable[Advice]) -> Iterator[Advice]:
+    """Yield advice without what working memory has warned of already: it knows the present."""
+    warned: set[tuple[SkillCall, ...]] = set()
+    for one in advice:
+        if one.before not in warned:
+            yield one
+        if one.before and one.source is AdviceSource.WORKING:
+            warned.add(one.before)
 
 
 def _all_fulfilled(advice: Advice, action: SkillCall, episode: RunningEpisode) -> bool:

@@ -13,7 +13,7 @@ from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.action_alignment import order_guidelines, procedure_guideline
 from memory_node.experience.class_actions import class_action, class_arguments
-from memory_node.experience.guideline import Guideline
+from memory_node.experience.guideline import Guideline, repair_key, repair_text
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import broken_rules, declared_remedy, described, seen_remedy, spoken_classes
 
@@ -118,8 +118,8 @@ def _repair(episode: EpisodeSummary, step: StepRecord, later: Sequence[StepRecor
     classes = frozenset(class_arguments(step))
     general = bool(rules) and all(rule.fact.predicate in _OF_THE_ROBOT for rule in rules)
     return Guideline(
-        key=f"repair|{skill}|{reason}|{what}",
-        text=f"Before {skill}, {what}: otherwise it fails with {reason}.",
+        key=repair_key(skill, reason, what),
+        text=repair_text(skill, reason, what),
         # A precondition that the library declares is needed in every task.
         task_types=frozenset() if rules or not episode.task_type else frozenset({episode.task_type}),
         # A remedy on another thing than the action's arguments (the fridge that contains it) is known to help these

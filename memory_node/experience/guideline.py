@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_declaration import Precondition
 from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.remedy import template_from_text
+from memory_node.experience.remedy import described, remedy_of_rule, rules_of_one_cause, template_from_text
 
 KINDS = ("repair", "order", "procedure", "advice")
 
 # Confidence of a guideline that no planner has been given yet: neither proven nor refuted.
 UNTRIED_CONFIDENCE = 0.5
+
+
+def repair_key(skill: str, reason: str, what: str) -> str:
+    """Return the key of a repair; what: what is to be done before the skill."""
+    return f"repair|{skill}|{reason}|{what}"
+
+
+def lifted_key(key: str) -> str:
+    """Return the key of a repair that holds for every skill that the same cause stops, by the key of the plain one."""
+    return f"lifted|{key}"
+
+
+def repair_text(skill: str, reason: str, what: str) -> str:
+    """Return a repair in words."""
+    return f"Before {skill}, {what}: otherwise it fails with {reason}."
 
 
 @dataclass(frozen=True)
@@ -26,7 +42,8 @@ class Guideline:
     the episodes in which a planner was given it. helped_ns: stamp of the last such success, or of its birth.
     kind: "repair", "order", "procedure" or "advice". A repair is structured too: before `skill`, do the calls of
     `remedy` (templates, see domain.advice), or it fails for `reason`; object_classes are then those of the remedy's
-    objects. support: how many episodes taught it; episode_ids: the newest of them.
+    objects. lifted: the repair holds for every skill that the same cause stops. support: how many episodes taught it;
+    episode_ids: the newest of them.
     """
 
     key: str
@@ -42,6 +59,7 @@ class Guideline:
     skill: str = ""
     reason: str = ""
     remedy: tuple[SkillCall, ...] = ()
+    lifted: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.successes <= self.trials:
@@ -70,6 +88,24 @@ class Guideline:
         """Return whether it speaks about this kind of task and objects; an empty query part matches everything."""
         fits_task = not self.task_types or not task_type or task_type in self.task_types
         return fits_task and (not self.object_classes or not objects or not self.object_classes.isdisjoint(objects))
+
+    def skills(self) -> frozenset[str]:
+        """Return the skills before which it is to be heeded; none where it is no structured repair."""
+        if not self.remedy:
+            return frozenset()
+        return frozenset({self.skill, *self._causes()})
+
+    def for_skill(self, skill: str) -> Guideline:
+        """Return a lifted repair in the words of another skill that the same cause stops."""
+        rule = self._causes().get(skill)
+        if rule is None or skill == self.skill:
+            return self
+        remedy, reason = remedy_of_rule(rule), str(rule.reason)
+        text = repair_text(skill, reason, f"do {described(remedy)}")
+        return replace(self, text=text, skill=skill, reason=reason, remedy=remedy)
+
+    def _causes(self) -> Mapping[str, Precondition]:
+        return rules_of_one_cause(self.skill, self.reason, self.remedy) if self.lifted else {}
 
     def merged(self, other: Guideline, supports_kept: int) -> Guideline:
         """Return this guideline with the other's newer wording, supported by its episodes as well.

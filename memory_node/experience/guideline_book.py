@@ -10,7 +10,7 @@ from itertools import islice
 from memory_node.domain.skill import SkillCall
 from memory_node.experience.class_actions import class_call
 from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.guideline import Guideline
+from memory_node.experience.guideline import Guideline, lifted_key
 from memory_node.experience.ranking import Ranking
 
 # The ranking of guidelines that hold for every task.
@@ -66,14 +66,15 @@ class GuidelineBook:
         return [self._set(guideline.counted(success, stamp_ns)) for guideline in known]
 
     def active(self, task_type: str, objects: Collection[str]) -> list[Guideline]:
-        """Return the at most M guidelines that apply, most useful first."""
-        fitting = (g for g in self._of_task(task_type) if g.applies(task_type, objects))
+        """Return the at most M guidelines that apply, most useful first, nothing twice."""
+        fitting = (g for g in self._of_task(task_type) if g.applies(task_type, objects) and not self._is_lifted(g.key))
         return list(islice(fitting, self._config.active_guidelines))
 
     def repairs(self, task_type: str, action: SkillCall) -> list[Guideline]:
-        """Return the at most M repairs that apply to an action, most useful first."""
+        """Return the at most M repairs that apply to an action, most useful first, in the words of its skill."""
         objects = class_call(action).arguments
-        listed = (self._by_key[key] for key in self._by_skill.get(action.skill, ()))
+        keys = (key for key in self._by_skill.get(action.skill, ()) if not self._is_lifted(key))
+        listed = (self._by_key[key].for_skill(action.skill) for key in keys)
         return list(islice((g for g in listed if g.applies(task_type, objects)), self._config.active_guidelines))
 
     def prune(self, task_type: str) -> list[Guideline]:
@@ -132,5 +133,9 @@ class GuidelineBook:
     def _rankings(self, guideline: Guideline) -> list[Ranking]:
         """Return where a guideline is listed."""
         of_tasks = [self._by_task[task_type] for task_type in guideline.task_types or (_ANY,)]
-        of_skill = [self._by_skill[guideline.skill]] if guideline.remedy else []
-        return [self._all, *of_tasks, *of_skill]
+        of_skills = [self._by_skill[skill] for skill in guideline.skills()]
+        return [self._all, *of_tasks, *of_skills]
+
+    def _is_lifted(self, key: str) -> bool:
+        """Return whether the book also holds this repair for every skill that the same cause stops."""
+        return lifted_key(key) in self._by_key

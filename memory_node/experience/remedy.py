@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
@@ -42,6 +43,28 @@ def remedy_of_rule(rule: Precondition) -> tuple[SkillCall, ...]:
     """Return the calls that establish a precondition, as templates; () where the library names no single skill."""
     skill = _ESTABLISHES.get(rule.fact.predicate)
     return (SkillCall(skill, ("{" + rule.fact.arguments[0] + "}",)),) if skill and rule.fact.value else ()
+
+
+@lru_cache(maxsize=256)
+def rules_of_one_cause(skill: str, reason: str, remedy: tuple[SkillCall, ...]) -> Mapping[str, Precondition]:
+    """Return by skill the precondition that is not met where this skill fails for this reason and this remedy helps.
+
+    The library declares what each skill needs: that a thing must be near before it is picked up also holds for opening.
+    {} where the library does not declare the remedy.
+    """
+    failed = SKILLS.get(skill)
+    causes = [
+        rule.fact
+        for rule in (failed.preconditions if failed is not None else ())
+        if remedy_of_rule(rule) == remedy and str(rule.reason) == reason
+    ]
+    wanted = {(fact.predicate, fact.value) for fact in causes}
+    return {
+        one.name: rule
+        for one in SKILLS.values()
+        for rule in reversed(one.preconditions)  # of several, the first declared
+        if (rule.fact.predicate, rule.fact.value) in wanted and remedy_of_rule(rule)
+    }
 
 
 def declared_remedy(action: SkillCall, reason: FailureReason) -> tuple[SkillCall, ...]:

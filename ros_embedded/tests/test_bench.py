@@ -38,7 +38,8 @@ def test_rows_are_printed_as_json():
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks into Linux' /proc")
-def test_interrupt_ends_both_processes_in_silence():
+@pytest.mark.parametrize("delay_s", [0.1, 0.3, 0.5], ids="after {} s".format)
+def test_interrupt_ends_both_processes_in_silence(delay_s):
     words = ["bench", "--kinds", "pose", "--seconds", "100", "--domain", str(DOMAIN)]
     command = [sys.executable, "-m", "ros_embedded", *words]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as bench:
@@ -46,7 +47,7 @@ def test_interrupt_ends_both_processes_in_silence():
         while len(listed.read_text().split()) < 2:
             time.sleep(0.05)
         children = listed.read_text().split()
-        time.sleep(0.5)
+        time.sleep(delay_s)
         os.killpg(bench.pid, signal.SIGINT)
         _, errors = bench.communicate(timeout=60)
         assert (bench.returncode, errors) == (130, "")

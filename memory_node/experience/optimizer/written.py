@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.skill_declaration import Precondition, Predicate
+from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.step import StepRecord
-from memory_node.experience.guideline import Guideline
+from memory_node.experience.guideline import Guideline, lifted_key, repair_key, repair_text
 from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.method_note import MethodNote, RepairNote, read_note, read_repairs
 from memory_node.experience.remedy import described, remedy_of_rule
@@ -20,8 +20,7 @@ _PREFIX = "memory|"
 
 
 def guidelines_of(entry: MemoryEntry, kinds: ObjectCatalogue) -> tuple[Guideline, ...]:
-    """Return an entry as one piece of advice, and as the repairs that its text says, each for all skills that the same
-    root cause stops."""
+    """Return an entry as one piece of advice, and as the repairs that its text says."""
     last = entry.versions[-1]
     note, repairs = _read(entry.value)
     taught = _Taught(last.stamp_ns, entry.episode_ids)
@@ -52,8 +51,8 @@ class _Taught:
 
 
 def _structured(repairs: Iterable[RepairNote], taught: _Taught, kinds: ObjectCatalogue) -> tuple[Guideline, ...]:
-    found = (_repair(skill, rule, taught, kinds) for repair in repairs for skill, rule in _of_one_cause(repair))
-    return tuple({guideline.key: guideline for guideline in found}.values())
+    found = (_repair(repair, taught, kinds) for repair in repairs)
+    return tuple({guideline.key: guideline for guideline in found if guideline is not None}.values())
 
 
 @lru_cache(maxsize=4096)
@@ -61,37 +60,28 @@ def _read(value: str) -> tuple[MethodNote | None, tuple[RepairNote, ...]]:
     return read_note(value), read_repairs(value)
 
 
-def _of_one_cause(repair: RepairNote) -> Iterator[tuple[str, Precondition]]:
-    """Yield the skills that need the same fact as the failed one, each with its own rule. The lesson that a thing must
-    be near before it is picked up also holds for opening: the library declares what each skill needs. A repair with
-    other steps than the declared ones holds for the skill where it was seen only.
-    """
+def _repair(repair: RepairNote, taught: _Taught, kinds: ObjectCatalogue) -> Guideline | None:
+    """Return a repair that the library declares, for all skills that the same root cause stops; None for another."""
     failed = SKILLS.get(repair.skill)
     rules = failed.preconditions if failed is not None else ()
-    causes = [
-        rule for rule in rules if described(remedy_of_rule(rule)) == repair.before and str(rule.reason) == repair.reason
-    ]
-    for cause in causes:
-        for skill in SKILLS.values():
-            for rule in skill.preconditions:
-                same = rule.fact.predicate is cause.fact.predicate and rule.fact.value == cause.fact.value
-                if same and remedy_of_rule(rule):
-                    yield skill.name, rule
-
-
-def _repair(skill: str, rule: Precondition, taught: _Taught, kinds: ObjectCatalogue) -> Guideline:
-    remedy = remedy_of_rule(rule)
-    what = f"do {described(remedy)}"
+    for rule in rules:
+        remedy = remedy_of_rule(rule)
+        if remedy and described(remedy) == repair.before and str(rule.reason) == repair.reason:
+            break
+    else:
+        return None
+    what = f"do {repair.before}"
     # What has no door or lid needs none opened.
     opens = rule.fact.predicate is Predicate.OPEN_OR_UNLIDDED
     return Guideline(
-        key=f"{_PREFIX}repair|{skill}|{rule.reason}|{what}",
-        text=f"Before {skill}, {what}: otherwise it fails with {rule.reason}.",
+        key=lifted_key(repair_key(repair.skill, repair.reason, what)),
+        text=repair_text(repair.skill, repair.reason, what),
         object_classes=frozenset(kinds.able(Property.OPENABLE)) if opens else frozenset(),
         helped_ns=taught.stamp_ns,
         episode_ids=taught.episode_ids,
         kind="repair",
-        skill=skill,
-        reason=str(rule.reason),
+        skill=repair.skill,
+        reason=repair.reason,
         remedy=remedy,
+        lifted=True,
     )

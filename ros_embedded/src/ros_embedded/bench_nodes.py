@@ -151,18 +151,15 @@ def probe(kind: str, seconds: float, deadline_s: float = 20.0) -> tuple[list[flo
 
 def peer(kind: str) -> float:
     """Publish and serve until SIGTERM or SIGINT; return this process's share of a core meanwhile."""
-    started_s = time.monotonic()
     rclpy.init(args=[])
-    node = Peer(kind)
-    cpu_s = time.process_time()
+    started_s, cpu_s = time.monotonic(), time.process_time()
     with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
         try:
-            rclpy.spin(node)
-        except RuntimeError:  # of a callback that publishes after the signal has ended the context
+            rclpy.spin(Peer(kind))
+        except RuntimeError:  # of whatever uses the context after the signal has ended it
             if rclpy.ok():
                 raise
     cpu_share = (time.process_time() - cpu_s) / (time.monotonic() - started_s)
-    node.destroy_node()
     rclpy.try_shutdown()
     return cpu_share
 
