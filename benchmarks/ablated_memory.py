@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
@@ -11,6 +12,7 @@ from memory_node.domain.held_object import HeldObject, held_after
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
+from memory_node.memory import RobotMemory
 from memory_node.planner import memory_mode
 from memory_node.planner.map_only_memory import MapOnlyMemory
 from memory_node.questions.locate import locate
@@ -24,7 +26,7 @@ def sources_of(mode: str) -> frozenset[ContextSource]:
     return frozenset({ContextSource.OBJECTS}) if mode in (NO_SHORT_TERM, NO_LONG_TERM) else memory_mode.sources_of(mode)
 
 
-def ablated(mode: str, memory: MemoryPort) -> MemoryPort:
+def ablated(mode: str, memory: RobotMemory) -> MemoryPort:
     """Return what a planner in this mode may ask.
 
     Raises:
@@ -38,7 +40,20 @@ def ablated(mode: str, memory: MemoryPort) -> MemoryPort:
 
 
 class ShortTermMemory(MapOnlyMemory):
-    """Short-term memory and the map."""
+    """Short-term memory and the map. Its scene graph holds what short-term memory does, so that a planner that is shown
+    things, and one that asks for them, know the same."""
+
+    def __init__(self, memory: RobotMemory) -> None:
+        super().__init__(memory)
+        self._cache = memory.cache
+
+    def scene(self) -> SceneSnapshot:
+        """Return the ground of the scene graph, and on it the things that were just seen or used."""
+        whole, ground = self._memory.scene(), super().scene()
+        known = tuple(found for found in whole.objects if found.id in self._cache)
+        here = {node.id for nodes in (ground.floors, ground.rooms, ground.areas, known) for node in nodes}
+        between = tuple(one for one in whole.relations if one.source_id in here and one.target_id in here)
+        return replace(whole, objects=known, relations=between)
 
     def recall(self, query: FindQuery) -> Recollection:
         """Ask the short-term memory."""

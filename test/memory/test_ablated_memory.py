@@ -31,10 +31,18 @@ def test_parts_are_off_as_the_mode_says(known: RobotMemory, mode: str, recalls: 
     memory = ablated(mode, known)
     assert (memory.recall(MUG).status is not AnswerStatus.UNKNOWN) == recalls
     assert (memory.find(MUG).status is not AnswerStatus.UNKNOWN) == finds
-    assert bool(memory.scene().objects) == finds
+    assert bool(memory.scene().objects) == (finds or recalls)
     located = memory.locate(MUG)
     assert located.memory == ("short_term" if recalls else "long_term" if finds else "")
     assert bool(located.areas) == (not recalls and not finds)
+
+
+def test_scene_of_short_term_memory_loses_what_that_forgets(known: RobotMemory) -> None:
+    memory = ablated("no-long-term", known)
+    assert [found.class_name for found in memory.scene().objects] == ["Mug"]
+    known.cache.clear()
+    assert memory.scene().objects == ()
+    assert memory.scene().areas == known.scene().areas
 
 
 def test_hand_is_known_in_every_mode(known: RobotMemory) -> None:

@@ -33,6 +33,7 @@ class TrainingRun:
     trained on; the last `held_out` are neither that nor neighbours; those between are neighbours only. neighbours:
     tasks that judge a memory; 0: the task itself, an ablation. warm, settings: of the two stages of learning. attempts:
     what the warm start reads; none: the attempts at the queries without memory. warm_examples: of them at most; 0: all.
+    begins_with_rules: the first query finds the bank that the rules left of these attempts, otherwise an empty one.
     executor: what the card calls it. most_tokens: of a dialogue of the warm start; reply_tokens: of a sampled reply.
     """
 
@@ -49,6 +50,7 @@ class TrainingRun:
     settings: EvolutionSettings
     attempts: Sequence[Attempt] = ()
     warm_examples: int = 0
+    begins_with_rules: bool = False
     executor: str = "policy"
     most_tokens: int = 1024
     reply_tokens: int = 200
@@ -83,7 +85,8 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
     before = _judged("after the warm start", policy, cases, judge, tell)
     progress = Progress()
     queries = tasks[: run.queries]
-    for progress in evolve(policy, queries, MemoryBank(run.embedder), judge, run.settings, out / "checkpoint.pt"):
+    first = bank.copy() if run.begins_with_rules else MemoryBank(run.embedder)
+    for progress in evolve(policy, queries, first, judge, run.settings, out / "checkpoint.pt"):
         row = progress.curve[-1]
         tell(f"{progress.queries} queries, r_fmt {row['r_fmt']:.3f}, r_g {row['r_g']:+.3f}, {row['bank']:.0f} entries")
     after = _judged("at the end", policy, cases, judge, tell)

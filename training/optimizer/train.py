@@ -55,6 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kl", type=float, default=0.001, help="weight of the divergence (default 0.001)")
     parser.add_argument("--clip", type=float, default=0.2, help="of the ratio of likelihoods (default 0.2)")
     parser.add_argument("--temperature", type=float, default=1.0, help="of sampling (default 1)")
+    parser.add_argument(
+        "--bank",
+        choices=("empty", "rules"),
+        default="empty",
+        help="what the first query finds: nothing (default), or what the rules left of the warm start's attempts",
+    )
     parser.add_argument("--masked", choices=_MASKED, default="none", help="whose tokens get no gradient (ablations)")
     parser.add_argument(
         "--attempts",
@@ -69,6 +75,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keeps played games; a later run plays none again")
     parser.add_argument("--warm-rate", type=float, default=5e-4, help="of the warm start (default 5e-4)")
     parser.add_argument("--warm-minutes", type=float, default=20.0, help="after which it ends early (default 20)")
+    parser.add_argument(
+        "--warm-seed",
+        type=int,
+        metavar="SEED",
+        help="of the warm start (default: --seed); with a copy of its warm.pt in --out, runs share one",
+    )
     parser.add_argument("--rank", type=int, default=8, help="of the adapter's matrices (default 8)")
     parser.add_argument("--tokens", type=int, default=1024, help="of a dialogue of the warm start at most")
     parser.add_argument("--reply-tokens", type=int, default=200, help="of a reply at most (default 200)")
@@ -99,6 +111,7 @@ def run(args: argparse.Namespace) -> int:
     begin(args.seed, args.threads)
     games = _games(args)
     args.out.mkdir(parents=True, exist_ok=True)
+    warm_seed = args.seed if args.warm_seed is None else args.warm_seed
     file = model_file(ModelConfig(backend="llama", model_path=args.model))
     grpo = GrpoSettings(args.rate, args.clip, args.kl, masked=args.masked)
     executor = ExecutorSetting(
@@ -115,10 +128,11 @@ def run(args: argparse.Namespace) -> int:
             args.queries,
             args.held_out,
             args.neighbours,
-            Schedule(rate=args.warm_rate, per_update=args.warm_per_update, minutes=args.warm_minutes, seed=args.seed),
+            Schedule(rate=args.warm_rate, per_update=args.warm_per_update, minutes=args.warm_minutes, seed=warm_seed),
             EvolutionSettings(args.group, args.batch, args.epochs, args.seed, grpo),
-            read_attempts(args.attempts, args.seed),
+            read_attempts(args.attempts, warm_seed),
             args.warm_examples,
+            begins_with_rules=args.bank == "rules",
             executor=args.executor,
             most_tokens=args.tokens,
             reply_tokens=args.reply_tokens,

@@ -31,7 +31,7 @@ class OptimizerConfig(Parameters):
     """What attempts leave in memory, and who decides it; docs/optimizer.md explains it."""
 
     kind: OptimizerKind = Field(
-        default="none",
+        default="rules",
         description="who decides what an ended episode leaves in memory; learned: prompt, with a trained adapter",
     )
     capacity: int = Field(default=300, ge=1, le=100_000, description="entries of the bank at most")

@@ -50,8 +50,8 @@ def _with_particle(sense: VerbSense, found: Arguments, english: English) -> Verb
         sense = english.with_particle(sense.word, found.particle) or replace(sense, back=back)
     if sense.kind is None and any(place.preposition.split()[0] == "out" for place in found.places):
         return english.with_particle(sense.word, "out") or sense
-    if sense.kind is None and any(place.sense == FOR for place in found.places):
-        return english.with_particle(sense.word, FOR) or sense  # "look in the fridge for the butter"
+    if sense.kind is None and any(place.sense in (FOR, INTO) for place in found.places):
+        return english.with_particle(sense.word, FOR) or sense  # "look in the fridge [for the butter]"
     return sense
 
 
@@ -192,8 +192,11 @@ def _searched_place(command: Command, places: Sequence[Place]) -> Command | None
     sought = [place.phrase for place in places if place.sense == FOR and not place.phrase.person]
     inside = [place.phrase for place in places if place.sense in (INTO, NEAR, UNDER)]  # "look in the fridge for butter"
     where = command.targets or inside
-    if command.kind is not _K.FIND or not sought or not where:
+    if command.kind is not _K.FIND or not where:
         return None
+    if not sought:  # "look in the fridge"
+        kind = _K.GO if where[0].room else _K.FIND
+        return None if command.targets or command.unread else replace(command, kind=kind, targets=(where[0],))
     return replace(command, targets=(placed(sought[0], INTO, where[0]),))
 
 

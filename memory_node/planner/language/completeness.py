@@ -52,10 +52,15 @@ class Completeness:
             self._meaning.mention(strange, Slot.COMMAND)
 
     def check_origin(self, command: Command) -> None:
-        """Ask what "charge" is of "take the laptop off charge": without a determiner it is no place."""
-        origin = command.origin
-        if origin is not None and origin.strange and origin.text == origin.head:
+        """Ask what "charge" is of "take the laptop off charge": without a determiner it is no place; and what is taken
+        out of its like: "a tissue out of the tissue box"."""
+        origin, taken = command.origin, command.targets[0] if command.targets else None
+        if origin is None:
+            return
+        if origin.strange and origin.text == origin.head:
             self._meaning.mention(origin, Slot.COMMAND)
+        if taken is not None and taken.called and origin.called and taken.called.all[0] == origin.called.all[0]:
+            raise UnclearError(Question(f"What is {taken.text!r} in {origin.text!r}?", slot=Slot.TARGET))
 
     def check_carried_out(self, command: Command, target: Mention) -> None:
         """Ask where rubbish is to be taken out: the robot stays in the home."""

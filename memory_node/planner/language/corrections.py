@@ -10,6 +10,7 @@ from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 
 _HESITATION = PUNCTUATION | {"oh", "er", "erm", "um", "uh", "well", "wait", "no"}
+_STATED = frozenset(["goes", "go", "belongs", "belong"])
 _WAITING = (("hold", "on"), ("hang", "on"), ("but",))
 
 
@@ -90,13 +91,18 @@ class Corrections:
             return [*words[:at], *words[denied.end + 1 :]]
         if meant is None:
             return words
-        if joint == "but" and (meant.named or meant.pronoun == "one"):
+        if (joint == "but" and (meant.named or meant.pronoun == "one")) or self._is_stated(words, joint, meant):
             return [*words[:at], *words[meant.begin :]]
         if joint == "," and meant.named and words[meant.end : meant.end + 1] == ["."]:  # "..., the glass. Put it ..."
             return [*words[:at], *words[meant.begin : meant.end], ",", *words[meant.end + 1 :]]
         if joint == "," and meant.pronoun == "one" and words[meant.end - 1] == "one" and meant.attributes:
             return [*words[:at], *words[meant.begin : meant.end - 1], denied.head, *words[meant.end :]]
         return words
+
+    def _is_stated(self, words: Sequence[str], joint: str, meant: NounPhrase) -> bool:
+        """Return whether it is said what is to be with the right thing: "not the fork, the spoon goes ..."."""
+        following = frozenset(words[meant.end : meant.end + 1])
+        return joint == "," and meant.named and bool(following & (_STATED | self._english.auxiliaries))
 
     def _with_meant(self, words: list[str], at: int, denied: NounPhrase) -> list[str]:
         """Return "turn off the floor lamp" for "turn off the lamp, not the desk lamp, the floor lamp"."""

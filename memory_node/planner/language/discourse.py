@@ -93,14 +93,18 @@ class Discourse:
         if not target:
             return
         self.states.setdefault(target, set()).update(gained)
-        (self.whole.add if goal.every else self.whole.discard)(target)
+        self.note_quantity(target, goal.count, goal.every)
         (self.pieces.add if goal.sliced else self.pieces.discard)(target)
-        self.counts[target] = max(goal.count, self.counts.get(target, 1))
         self.focus, self.unknown = target, ""
         if goal.kind is GoalKind.STACK and goal.container is not None:
             self.focus = goal.container.object_class
         elif into_movable and goal.destination is not None:
             self.focus = goal.destination.object_class
+
+    def note_quantity(self, name: str, count: int, every: bool) -> None:
+        """Take note of how many of a class are spoken of."""
+        (self.whole.add if every else self.whole.discard)(name)
+        self.counts[name] = max(count, self.counts.get(name, 1))
 
     def _mention(self, name: str) -> None:
         if name in self.spoken:

@@ -168,7 +168,7 @@ class InstructionReader:
 
     def _part(self, words: Sequence[str], at: int, heard: Heard) -> int:
         """Read one part of the instruction; return where the next one begins."""
-        asked = self._question(words, at, heard)
+        asked = self._question(words, at, heard) or self._other_deed(words, at, heard)
         if asked is not None:
             return asked
         skipped = PUNCTUATION | _ADDITIONS | self._english.fillers
@@ -183,6 +183,14 @@ class InstructionReader:
         end = sentence_end(words, at)
         nothing = self._says_nothing(words[at:end], joined=bool(at) and words[at - 1] in ("and", "or"))
         (heard.aside if nothing else heard.unread).extend(words[at:end])
+        return end
+
+    def _other_deed(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Leave "... or leave it open" unread: nobody says which of the two is to be done."""
+        if words[at] != "or" or not heard.commands:
+            return None
+        end = sentence_end(words, at)
+        heard.unread.extend(words[at:end])
         return end
 
     def _says_nothing(self, words: Sequence[str], joined: bool) -> bool:

@@ -20,7 +20,7 @@ from memory_node.planner.language.simple_goals import SimpleGoals
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Remark
 from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.targets import Targets, is_of_unknown, known_names
+from memory_node.planner.language.targets import Targets, is_of_unknown, known_things
 
 _K, _S = GoalKind, ObjectState
 _RAISING = frozenset(["lift", "get", "pull"])  # "get the door"; "hold the door" opens nothing
@@ -43,14 +43,17 @@ class Interpreter:
 
     def remark(self, remark: Remark) -> None:
         """Take note of things that were only spoken of."""
-        first = remark.phrases[0] if remark.stands_first else None
-        self._topic = first if first is not None and (first.room or _is_generic(first)) else None
-        if first is not None and _is_generic(first):
+        first = remark.phrases[0] if remark.phrases else None
+        generic = first is not None and _is_generic(first)
+        self._topic = first if generic or (first is not None and first.room and remark.stands_first) else None
+        if generic:
             return  # "the light, switch it off": which one is asked where it is handled
-        named = known_names(remark)
-        self._discourse.remark([called.all[0] for called in named])
+        named = known_things(remark)
+        self._discourse.remark([name for name, _ in named])
+        for name, phrase in named:
+            self._discourse.note_quantity(name, *self._quantity(phrase, name))
         if remark.stands_first and named:
-            self._discourse.topic = named[0].all[0]
+            self._discourse.topic = named[0][0]
         self._discourse.unknown = _unknown_of(remark) or self._discourse.unknown
 
     def read(self, command: Command) -> list[Goal]:
@@ -92,7 +95,7 @@ class Interpreter:
         if topic is None:
             return command
         going = command.kind is _K.GO and not (command.targets or command.to_user)
-        again = [one.pronoun for one in command.targets] == ["it"] and topic.called is not None
+        again = [one.pronoun for one in command.targets] in (["it"], ["them"]) and topic.called is not None
         self._topic = None if again else topic
         return replace(command, targets=(topic,)) if going or again else command
 
@@ -185,7 +188,7 @@ class Interpreter:
         sliced = {*phrase.states, *self._discourse.states_of(target.object_class)}
         cut = phrase.pieces or _S.SLICED in sliced
         cut |= target.referring and target.object_class in self._discourse.pieces  # "wash a slice and put it ..."
-        count, every = self._quantity(phrase, target)
+        count, every = self._quantity(phrase, target.object_class)
         if phrase.uncounted:
             raise UnclearError(Question(f"How many are {phrase.text!r}?", slot=Slot.TARGET))
         if (every or count > 1) and phrase.excluded and not phrase.ruled_out:
@@ -268,7 +271,7 @@ class Interpreter:
         """Return the states claimed of a thing that memory recalls in those states."""
         return phrase.states if self._meaning.recalls(phrase, target.object_class) else ()
 
-    def _quantity(self, phrase: NounPhrase, target: Mention) -> tuple[int, bool]:
+    def _quantity(self, phrase: NounPhrase, name: str) -> tuple[int, bool]:
         """Return (how many, whether all)."""
         if phrase.count > 1:
             return phrase.count, False
@@ -277,7 +280,7 @@ class Interpreter:
         if not phrase.plural or phrase.pieces:
             return 1, False
         if phrase.refers_back:
-            return self._discourse.count_of(target.object_class), self._discourse.is_about_all(target.object_class)
+            return self._discourse.count_of(name), self._discourse.is_about_all(name)
         some = phrase.text.startswith("some") and not phrase.definite and phrase.begin != phrase.end
         return (2, False) if some else (1, True)
 
@@ -292,7 +295,7 @@ class Interpreter:
 
 def _unknown_of(remark: Remark) -> str:
     """Return what a remark calls a thing of which nobody knows what it is, "" where it speaks of none."""
-    named = known_names(remark)
+    named = known_things(remark)
     among = remark.phrases if named else remark.phrases[:1]
     return next((one.text for one in among if one.strange or (not named and is_of_unknown(one))), "")
 

@@ -11,7 +11,6 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Mention
 from memory_node.planner.language.asking_back import Question, Slot, UnclearError
 from memory_node.planner.language.discourse import Discourse
-from memory_node.planner.language.lexicon import Called
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.phrase_meaning import Fits, PhraseMeaning
 from memory_node.planner.language.spoken_command import Command
@@ -148,6 +147,6 @@ def is_of_unknown(phrase: NounPhrase) -> bool:
     return phrase.head in _DOORS and phrase.compounded and phrase.peculiar
 
 
-def known_names(remark: Remark) -> list[Called]:
-    """Return what the names in a remark may mean, but for the doors of what nobody knows."""
-    return [one.called for one in remark.phrases if one.called is not None and not is_of_unknown(one)]
+def known_things(remark: Remark) -> list[tuple[str, NounPhrase]]:
+    """Return the things of a remark whose names are known, each with its class, but for the doors of what is not."""
+    return [(one.called.all[0], one) for one in remark.phrases if one.called is not None and not is_of_unknown(one)]

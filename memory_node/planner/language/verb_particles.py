@@ -124,7 +124,7 @@ class VerbParticles:
 
     def put_in(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Take the last word of "open the drawer, put the spoon in"."""
-        if words[at] != "in" or not reading.found.targets or not self.is_last(words, at + 1):
+        if words[at] not in ("in", "inside") or not reading.found.targets or not self.is_last(words, at + 1):
             return None
         reading.found.there = True
         return at + 1

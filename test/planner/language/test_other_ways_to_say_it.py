@@ -32,6 +32,18 @@ from plain_reading import read
         ("drop the keys right here", "drop KeyChain"),
         ("open the box and tell me what's inside", "open Box; tell Box contents"),
         ("bring me either the apple or the potato", "Apple at User"),
+        ("hide the box in the wardrobe", "Box at Wardrobe"),
+        ("check the desk for my pen and bring it", "Pen at User"),
+        ("look in the cabinet and bring me the bowl", "Bowl at User"),
+        ("look in the kitchen and bring me a cup", "Cup at User"),
+        ("where on earth is the kettle?", "tell Kettle place"),
+        ("meet me in the kitchen", "go kitchen"),
+        ("stay", "wait"),
+        ("open the box and put the watch inside", "open Box; Watch at Box"),
+        ("not the fork, the spoon goes in the drawer", "Spoon at Drawer"),
+        ("the plates are dirty, wash them", "clean all Plate"),
+        ("three mugs are dirty. Wash them", "clean 3 Mug"),
+        ("there are plates in the sink, wash one", "clean Plate"),
     ],
 )
 def test_verb_in_other_company(text: str, meant: str) -> None:

@@ -38,6 +38,9 @@ def grammar() -> Understander:
         ("see the melon and the egg? put them both in the fridge", Slot.TARGET),
         ("I don't want you to open and wash the mug", Slot.COMMAND),
         ("yes", Slot.COMMAND),
+        ("shut the door... or just leave it open", Slot.COMMAND),
+        ("put the pot on", Slot.DESTINATION),
+        ("pull a tissue out of the tissue box", Slot.TARGET),
     ],
 )
 def test_what_is_open_is_asked_about(grammar: Understander, text: str, slot: Slot, home: HomeClasses) -> None:
