@@ -77,7 +77,10 @@ def test_warm_start_shows_from_none_to_all_of_the_entries() -> None:
             return [1]
 
     shown: list[int] = []
-    examples = examples_of(attempts(), MemoryBank(WordEmbedder()), VETTING, Read(), 10_000)
+    bank = MemoryBank(WordEmbedder())
+    for value in ("The pan is in the sink.", "The cup is in the sink.", "The pot is in the sink."):
+        bank.apply(Candidate(value), (), attempt(0, True), "rules")
+    examples = examples_of(attempts(), bank, VETTING, Read(), 10_000)
     assert set(shown) == {0, 1, 2, 3}
     assert shown.count(0) >= len(shown) // 4
     assert len(examples) == len(shown)
@@ -142,9 +145,14 @@ def test_sampling_is_repeatable_and_tells_likelihoods_as_training_reads_them(tin
     assert greedy[0].tokens == greedy[1].tokens
 
 
+def different_replies(policy: Policy) -> tuple[Sampled, ...]:
+    """Two samples that are not the same by chance."""
+    return tuple({reply.tokens: reply for reply in policy.sample(MESSAGES, 8, seed=3)}.values())[:2]
+
+
 def test_update_makes_the_better_reply_likelier_and_the_worse_less_likely(tiny) -> None:
     policy = policy_of(tiny)
-    replies = tuple(policy.sample(MESSAGES, 2, seed=3))
+    replies = different_replies(policy)
     before = [found.sum().item() for found in policy.log_likelihoods(replies)]
     optimizer = torch.optim.AdamW([weight for _, weight in policy.free()], lr=1e-2)
     figures = update(policy, [Group(replies, (1.0, 0.0))], GrpoSettings(steps=3), optimizer)
@@ -223,7 +231,10 @@ def test_run_that_was_killed_goes_on_as_if_it_had_not_been(tiny, tmp_path: Path)
         next(evolve(policy_of(tiny), tasks, MemoryBank(WordEmbedder()), judge_of(), other, tmp_path / "whole.pt"))
 
 
-def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(tiny, tmp_path: Path) -> None:
+@pytest.mark.parametrize("begins_with_rules", [False, True], ids=["empty bank", "bank of the rules"])
+def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(
+    tiny, tmp_path: Path, begins_with_rules: bool
+) -> None:
     told: list[str] = []
     plan = TrainingRun(
         adapted(tiny),
@@ -237,6 +248,7 @@ def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(tin
         neighbours=3,
         warm=Schedule(rate=1e-3, per_update=3, minutes=1.0),
         settings=EvolutionSettings(group=3, batch=2, grpo=GrpoSettings(rate=1e-3)),
+        begins_with_rules=begins_with_rules,
         executor="a world of rules",
         reply_tokens=120,
     )
@@ -245,6 +257,7 @@ def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(tin
     assert (tmp_path / "warm_start.gguf").read_bytes() != adapter.read_bytes()
     card = (tmp_path / "card.md").read_text()
     assert "a world of rules" in card
+    assert ("found a bank of 0 entries" in card) is not begins_with_rules
     assert "| after the warm start | empty | 1 |" in card
     assert re.search(r"\| at the end \| [1-9] entries \| 1 \|", card)
     assert "| 4 |" in card

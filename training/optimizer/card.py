@@ -29,12 +29,14 @@ def write_card(
     path: Path,
     settings: EvolutionSettings,
     executor: str,
+    first_entries: int,
     warm: tuple[int, Sequence[tuple[int, float]]],
     held_out: Sequence[HeldOut],
     progress: Progress,
     executions: dict[str, int],
 ) -> None:
-    """Write the card as Markdown. warm: examples of the warm start, and (examples seen, loss) after each update."""
+    """Write the card as Markdown. first_entries: of the bank that the first query found. warm: examples of the warm
+    start, and (examples seen, loss) after each update."""
     grpo = settings.grpo
     examples, losses = warm
     lines = [
@@ -54,6 +56,7 @@ def write_card(
         "",
         f"Reinforcement: {progress.queries} queries, {settings.group} candidates each, {settings.batch} queries an",
         f"update, rate {grpo.rate:g}, clip {grpo.clip:g}, KL {grpo.kl:g}, masked: {grpo.masked}, seed {settings.seed}.",
+        f"The first query found a bank of {first_entries} entries.",
         f"Rollouts: {executions['run']} run, {executions['cached']} known already, {executions['again']} run again",
         f"after their process died, {executions['lost']} of these in vain (they count as failures).",
         "",

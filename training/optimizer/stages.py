@@ -86,6 +86,7 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
     progress = Progress()
     queries = tasks[: run.queries]
     first = bank.copy() if run.begins_with_rules else MemoryBank(run.embedder)
+    first_entries = len(first)
     for progress in evolve(policy, queries, first, judge, run.settings, out / "checkpoint.pt"):
         row = progress.curve[-1]
         tell(f"{progress.queries} queries, r_fmt {row['r_fmt']:.3f}, r_g {row['r_g']:+.3f}, {row['bank']:.0f} entries")
@@ -95,7 +96,8 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
         save_adapter(run.model, adapter)
         warm = (len(examples), losses)
         figures = run.executions.figures()
-        write_card(out / "card.md", run.settings, run.executor, warm, (*before, *after), progress, figures)
+        judged = (*before, *after)
+        write_card(out / "card.md", run.settings, run.executor, first_entries, warm, judged, progress, figures)
     return adapter
 
 
