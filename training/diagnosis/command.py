@@ -29,8 +29,8 @@ from memory_node.search.minilm import MiniLmEmbedder
 from training.adapters.command import NEEDED
 from training.adapters.example import ModelTokens
 from training.compiler.pair_files import read_pairs
+from training.grpo.games import STEP_S
 
-_STEP_S = 600.0
 _ROWS = (STATIC, TEXT)
 
 
@@ -99,7 +99,7 @@ def _attention(args: argparse.Namespace) -> None:
             setting = CompiledSetting(row, "rules", attempts=args.attempts, seed=args.seed)
             watch = Watch(RankedChoice(model), compiled_aids(setting, kinds, embedder, args.max_steps))
             for game in load_games(args.games, args.limit, args.seed):
-                PolicyPlayer(watch, args.max_steps, _STEP_S, watch.open).play(game, learnt.census)
+                PolicyPlayer(watch, args.max_steps, STEP_S, watch.open).play(game, learnt.census)
             found[row] = defaultdict(list)
             for prompt in watch.prompts:
                 tokens, places = memory_tokens(prompt.messages, prompt.memory, ModelTokens(model.engine))

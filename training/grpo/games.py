@@ -18,7 +18,7 @@ from memory_node.scene_graph.place_habits import PlaceCensus
 from training.grpo.rollouts import Decisions, DrawnSoftMemory, Models, Rollout
 
 # A step of a model on whatever machine; rollouts are not for robots.
-_STEP_S = 600.0
+STEP_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class GameRollouts:
     engine_of: Callable[[Game], GameEngine]
     temperature: float = 1.2
     max_steps: int = 15
-    config: CompilerModelConfig = field(default_factory=lambda: CompilerModelConfig(timeout_s=_STEP_S))
+    config: CompilerModelConfig = field(default_factory=lambda: CompilerModelConfig(timeout_s=STEP_S))
 
     def __call__(self, task: int, number: int, seed: int) -> Rollout:
         """Play one game with replies and latent tokens that are drawn."""
@@ -49,5 +49,5 @@ class GameRollouts:
         soft = DrawnSoftMemory.of(self.models.soft, random, decisions.add_soft)
         model = self.models.compiler(temperature, seed, decisions)
         aid_of = self.aid_of(PromptCompiler(model, self.config, soft=soft))
-        player = PolicyPlayer(self.models.executor(), self.max_steps, _STEP_S, aid_of, self.engine_of)
+        player = PolicyPlayer(self.models.executor(), self.max_steps, STEP_S, aid_of, self.engine_of)
         return player.play(game, self.learnt)

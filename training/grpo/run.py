@@ -31,14 +31,12 @@ from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.adapters.adapter import adapted_model, load_adapter
 from training.adapters.processes import device, portion, together
-from training.grpo.games import GameRollouts
+from training.grpo.games import STEP_S, GameRollouts
 from training.grpo.learning import GrpoSchedule
 from training.grpo.llama_models import LlamaModels
 from training.grpo.rollouts import Decision
 from training.softmem.soft_pair import SoftPair
 from training.softmem.weights import load_soft_memory
-
-_STEP_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus,
     def aid_of(compiler: Compiler) -> CompiledAids:
         return CompiledAids(kinds, embedder, compiler, library, FULL, args.max_steps)
 
-    compiling = CompilerModelConfig(timeout_s=_STEP_S, max_reply_tokens=args.reply_tokens)
+    compiling = CompilerModelConfig(timeout_s=STEP_S, max_reply_tokens=args.reply_tokens)
     rollouts = GameRollouts(models, games, learnt, aid_of, PddlEngine, schedule.temperature, args.max_steps, compiling)
     return Run(pair, models, rollouts)
 
