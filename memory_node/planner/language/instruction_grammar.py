@@ -56,7 +56,7 @@ class InstructionReader:
         self._asides = Asides(self.commands, lexicon)
         self._timing = Timing(lexicon, english)
         self._introductions = Introductions(self.commands)
-        wanted, idioms = WantedStates(self.commands), Idioms(self.commands)
+        wanted, idioms = WantedStates(self.commands, lexicon), Idioms(self.commands)
         complaints = Complaints(self.commands, wanted)
         self._question = _part(lambda words, at: read_question(words, at, self.commands))
         # In the order in which they are tried: the first that knows what begins at a word takes it.

@@ -9,6 +9,7 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.english import FOR, FROM, INTO, NEAR, PUNCTUATION, phrase_at
+from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import Command
 
@@ -47,8 +48,9 @@ _OF_STATE = {
 class WantedStates:
     """Reads wishes as the commands that fulfil them."""
 
-    def __init__(self, commands: CommandReader) -> None:
+    def __init__(self, commands: CommandReader, lexicon: Lexicon) -> None:
         self._commands = commands
+        self._lexicon = lexicon
         self._english = commands.english
 
     def wish(self, words: Sequence[str], at: int) -> Read | None:
@@ -65,7 +67,22 @@ class WantedStates:
         wished = words[at + 1] in ("want", "would")
         if wished and phrase.places and not self._english.relative & set(words[phrase.begin : phrase.end]):
             return self._standing(words, at, phrase)
-        return self._wanted(words, phrase, phrase.end) or self._made(words, phrase) or self._brought(words, phrase)
+        return (
+            self._rolled(words, phrase)
+            or self._wanted(words, phrase, phrase.end)
+            or self._made(words, phrase)
+            or self._brought(words, phrase)
+        )
+
+    def _rolled(self, words: Sequence[str], phrase: NounPhrase) -> Read | None:
+        """Read "[I want] the blinds down"."""
+        end = phrase.end + 1
+        stays = phrase.called is not None and not self._lexicon.is_carried(phrase.called)
+        moved = stays and words[phrase.end : end] in (["up"], ["down"])
+        found = self._commands.read(["pull", *words[phrase.begin : end]], 0) if moved else None
+        if found is None or found[0].kind not in (_K.OPEN, _K.CLOSE):
+            return None
+        return replace(found[0], text=" ".join(words[phrase.begin : end])), end
 
     def _made(self, words: Sequence[str], phrase: NounPhrase) -> Read | None:
         """Read "[I fancy] a slice of toast": it has to be made first."""

@@ -44,6 +44,10 @@ from plain_reading import read
         ("the plates are dirty, wash them", "clean all Plate"),
         ("three mugs are dirty. Wash them", "clean 3 Mug"),
         ("there are plates in the sink, wash one", "clean Plate"),
+        ("I want the blinds down", "close Blinds"),
+        ("I want the towel down here", "Towel at User"),
+        ("has anyone seen my credit card?", "tell CreditCard place"),
+        ("run upstairs and get my laptop", "fetch Laptop"),
     ],
 )
 def test_verb_in_other_company(text: str, meant: str) -> None:
