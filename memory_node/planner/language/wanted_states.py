@@ -67,22 +67,7 @@ class WantedStates:
         wished = words[at + 1] in ("want", "would")
         if wished and phrase.places and not self._english.relative & set(words[phrase.begin : phrase.end]):
             return self._standing(words, at, phrase)
-        return (
-            self._rolled(words, phrase)
-            or self._wanted(words, phrase, phrase.end)
-            or self._made(words, phrase)
-            or self._brought(words, phrase)
-        )
-
-    def _rolled(self, words: Sequence[str], phrase: NounPhrase) -> Read | None:
-        """Read "[I want] the blinds down"."""
-        end = phrase.end + 1
-        stays = phrase.called is not None and not self._lexicon.is_carried(phrase.called)
-        moved = stays and words[phrase.end : end] in (["up"], ["down"])
-        found = self._commands.read(["pull", *words[phrase.begin : end]], 0) if moved else None
-        if found is None or found[0].kind not in (_K.OPEN, _K.CLOSE):
-            return None
-        return replace(found[0], text=" ".join(words[phrase.begin : end])), end
+        return self._wanted(words, phrase, phrase.end) or self._made(words, phrase) or self._brought(words, phrase)
 
     def _made(self, words: Sequence[str], phrase: NounPhrase) -> Read | None:
         """Read "[I fancy] a slice of toast": it has to be made first."""
@@ -231,7 +216,7 @@ class WantedStates:
         if self.is_state(words, at):
             return self.state(words, phrase, at)
         placed = self._english.preposition_at(words, at)
-        moved = self._moved(words, phrase, at, placed) if placed is not None else None
+        moved = self._rolled(words, phrase, at) or self._moved(words, phrase, at, placed)
         if moved is not None:
             return moved
         base = self._english.base_form(words[at], participle=True)
@@ -239,8 +224,19 @@ class WantedStates:
             return self.as_command(words, base, phrase, at + 1)
         return None
 
-    def _moved(self, words: Sequence[str], phrase: NounPhrase, at: int, placed: tuple[str, int]) -> Read | None:
+    def _rolled(self, words: Sequence[str], phrase: NounPhrase, at: int) -> Read | None:
+        """Read which way a thing is wanted: "[the blinds] down"."""
+        stays = phrase.called is not None and not self._lexicon.is_carried(phrase.called)
+        moved = stays and words[at] in ("up", "down")
+        found = self._commands.read(["pull", *words[phrase.begin : phrase.end], words[at]], 0) if moved else None
+        if found is None or found[0].kind not in (_K.OPEN, _K.CLOSE):
+            return None
+        return replace(found[0], text=" ".join(words[phrase.begin : at + 1])), at + 1
+
+    def _moved(self, words: Sequence[str], phrase: NounPhrase, at: int, placed: tuple[str, int] | None) -> Read | None:
         """Read where a thing is wanted: "in the sink", "off the table"; or how it is to be cut: "in slices"."""
+        if placed is None:
+            return None
         inner = self._commands.phrase(words, at + placed[1])
         if inner is not None and inner.pieces and not inner.named:
             return Command(_K.SLICE, "slice", (phrase,), text=" ".join(words[phrase.begin : inner.end])), inner.end
