@@ -88,7 +88,8 @@ def _answered(fragment: Fragment, pending: Pending, kinds: ObjectCatalogue) -> P
     elif slot is Slot.LIGHT:
         filled = replace(command, light=thing)
     else:
-        filled = replace(command, targets=(_merged(command.targets[0] if command.targets else None, thing),))
+        first = _merged(command.targets[0] if command.targets else None, thing)
+        filled = replace(command, targets=(first, *fragment.also))
     return (*pending.parts[: pending.index], filled, *pending.parts[pending.index + 1 :])
 
 
@@ -130,7 +131,7 @@ def _repeated(fragment: Fragment, last: Parts, kinds: ObjectCatalogue) -> Parts 
         noun, one = command.targets[0], thing
         thing = replace(noun, text=one.text, other=one.other, attributes=one.attributes, states=one.states)
         thing = replace(thing, places=one.places)
-    return (replace(command, targets=(thing,), alternatives=False),)
+    return (replace(command, targets=(thing, *fragment.also), alternatives=False),)
 
 
 def _is_place(phrase: NounPhrase, kinds: ObjectCatalogue) -> bool:

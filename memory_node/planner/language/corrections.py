@@ -40,10 +40,12 @@ class Corrections:
         return left, taken_back
 
     def _is_called_off(self, words: Sequence[str]) -> bool:
-        """Return whether the last words take all of it back: "turn on the TV. Oh wait, don't"."""
+        """Return whether the last words, or all, take it back: "turn on the TV. Oh wait, don't", "never mind"."""
         end = len(words)
         while end and words[end - 1] in PUNCTUATION | self._english.fillers - {"mind"}:
             end -= 1
+        if end and phrase_at(self._english.calling_off, words, 0) == end:
+            return True
         for at in range(1, end):
             if words[at - 1] not in PUNCTUATION | {"or"}:
                 continue

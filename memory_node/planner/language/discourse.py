@@ -61,6 +61,11 @@ class Discourse:
         """Return the class that was sliced last, "" when none was."""
         return next((name for name in self.spoken if ObjectState.SLICED in self.states.get(name, ())), "")
 
+    def other(self) -> str:
+        """Return the class that "the other one" means: of what was handled last, not of where it was put."""
+        last = self.targets[-1] if self.targets else ()
+        return last[0] if len(last) == 1 and last[0] else self.focus
+
     def together(self) -> tuple[str, ...]:
         """Return the classes that "them" and "both" mean now: those of the last command, or of the last two."""
         if not self.targets or self.count_of(self.focus) > 1 or self.focus not in self.targets[-1]:

@@ -10,20 +10,22 @@ from memory_node.planner.language.english import PUNCTUATION, English, phrase_at
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import placed
 
-_CORRECTING = frozenset(["no", "nope", "not", "sorry", "mean", "meant", "actually", "rather"])
+_CORRECTING = frozenset(["no", "nope", "not", "sorry", "mean", "meant", "said", "actually", "rather"])
 
 
 @dataclass(frozen=True)
 class Fragment:
     """A thing, a place (sense of its preposition, phrase), or both; corrects: in place of what was said before.
 
-    agrees: True for "yes", False for "no", None where nothing was said of that.
+    also: further things: "a knife and a spoon". agrees: True for "yes", False for "no", None where nothing was said of
+    that.
     """
 
     thing: NounPhrase | None = None
     place: tuple[str, NounPhrase] | None = None
     corrects: bool = False
     agrees: bool | None = None
+    also: tuple[NounPhrase, ...] = ()
 
 
 def read_fragment(words: Sequence[str], commands: CommandReader) -> Fragment | None:
@@ -34,9 +36,11 @@ def read_fragment(words: Sequence[str], commands: CommandReader) -> Fragment | N
     if _has_command(words, commands):
         return None
     at, corrects = _past_marks(words, commands)
-    wrong = commands.phrase(words, at) if at and words[at - 1] == "not" else None
-    if wrong is None:
-        return _thing_and_place(words, at, corrects, commands)
+    denies = at > 0 and words[at - 1] == "not"
+    wrong_place, end = _place(words, at, commands) if denies else (None, at)
+    wrong = commands.phrase(words, at) if denies and wrong_place is None else None
+    if wrong is None:  # "[not in the sink,] in the drawer"
+        return _thing_and_place(words, _past(words, end, PUNCTUATION), corrects, commands)
     if wrong.refers_back and all(word in PUNCTUATION for word in words[wrong.end :]):
         return Fragment(replace(wrong, other=True), corrects=True)  # "not the red one": another one
     at = _past(words, wrong.end, PUNCTUATION | commands.english.fillers | {"but"})
@@ -72,20 +76,39 @@ def _past_marks(words: Sequence[str], commands: CommandReader) -> tuple[int, boo
 
 
 def _thing_and_place(words: Sequence[str], at: int, corrects: bool, commands: CommandReader) -> Fragment | None:
-    """Return the fragment of a thing, a place or both; None where other words are left."""
-    thing = _thing(words, at, commands)
-    if thing is not None and (thing.person or not (thing.named or thing.refers_back or thing.head)):
-        return None
-    end = thing.end if thing is not None else at
+    """Return the fragment of things, a place or both; None where other words are left."""
+    things, end = _things(words, at, commands)
     place, end = _place(words, end, commands)
     end = _past(words, end, PUNCTUATION | commands.english.fillers | {"i", "mean", "meant"})
-    if end < len(words) or (thing is None and place is None):
+    if end < len(words) or not (things or place) or not all(map(_tells, things)):
         return None
-    if thing is None or place is None:
-        return Fragment(thing, place, corrects)
-    if thing.pronoun == "one":
+    if not things or place is None:
+        return Fragment(next(iter(things), None), place, corrects, also=things[1:])
+    thing, *more = things
+    if thing.pronoun == "one" and not more:
         return Fragment(placed(thing, *place), corrects=corrects)  # "the one on the desk"
-    return Fragment(thing, place, corrects) if corrects else None  # "mug to the sink" is a command
+    return Fragment(thing, place, corrects) if corrects and not more else None  # "mug to the sink" is a command
+
+
+def _tells(phrase: NounPhrase) -> bool:
+    """Return whether a phrase means a thing, not somebody."""
+    return not phrase.person and (phrase.named or phrase.refers_back or bool(phrase.head))
+
+
+def _things(words: Sequence[str], at: int, commands: CommandReader) -> tuple[tuple[NounPhrase, ...], int]:
+    """Return the things that are listed from a word on, and where they end: "a knife and a spoon"."""
+    found: list[NounPhrase] = []
+    begin = at
+    while begin < len(words):
+        thing = _thing(words, begin, commands)
+        if thing is None or (found and (not thing.named or commands.begins(words, begin))):
+            break
+        found.append(thing)
+        at = thing.end
+        begin = _past(words, at, frozenset({",", "and"}))
+        if begin == at:
+            break
+    return tuple(found), at
 
 
 def _thing(words: Sequence[str], at: int, commands: CommandReader) -> NounPhrase | None:

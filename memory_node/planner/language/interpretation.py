@@ -44,7 +44,7 @@ class Interpreter:
     def remark(self, remark: Remark) -> None:
         """Take note of things that were only spoken of."""
         first = remark.phrases[0] if remark.phrases else None
-        generic = first is not None and _is_generic(first)
+        generic = first is not None and first.generic
         self._topic = first if generic or (first is not None and first.room and remark.stands_first) else None
         if generic:
             return  # "the light, switch it off": which one is asked where it is handled
@@ -298,8 +298,3 @@ def _unknown_of(remark: Remark) -> str:
     named = known_things(remark)
     among = remark.phrases if named else remark.phrases[:1]
     return next((one.text for one in among if one.strange or (not named and is_of_unknown(one))), "")
-
-
-def _is_generic(phrase: NounPhrase) -> bool:
-    """Return whether several other classes answer to the name: "the light"."""
-    return phrase.called is not None and len(phrase.called.also) > 1

@@ -62,6 +62,11 @@ class NounPhrase:
         return self.called is not None or bool(self.group) or bool(self.room)
 
     @property
+    def generic(self) -> bool:
+        """Whether several classes answer to the name: "the light", "the table"."""
+        return self.called is not None and len(self.called.also) > 1
+
+    @property
     def ruled_out(self) -> frozenset[str]:
         """The classes that are named as not meant; none where the same name stands for both ("not the red cup")."""
         own = frozenset(self.called.all if self.called is not None else ())

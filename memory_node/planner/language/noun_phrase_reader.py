@@ -129,20 +129,24 @@ class NounPhraseReader:
 
     def _adjective(self, words: Sequence[str], at: int, draft: Draft) -> int:
         word, english = words[at], self._english
+        telling = english.colours | english.sizes | english.ordinals | english.materials
         if word == "other":
             draft.fields["other"] = True
         elif word in english.states:
             draft.states.append(english.states[word])
             return 1 + (words[at + 1 : at + 2] == ["up"])
-        elif word in english.colours | english.sizes | english.ordinals | english.materials:
+        elif word in telling or self._tells_side(words, at, draft):
             draft.attributes.append(word)
-        elif (
-            word in english.posed & english.parts and draft.fields.get("definite") and self._noun_follows(words, at + 1)
-        ):
-            draft.attributes.append(word)  # "the left burner", but "the pan left on the stove"
         else:
             return 0
         return 1
+
+    def _tells_side(self, words: Sequence[str], at: int, draft: Draft) -> bool:
+        """Return whether a word tells which: "the left burner" (but "the pan left on the stove"), "the top one"."""
+        english, following = self._english, words[at + 1 : at + 2]
+        told = words[at] in english.posed or following in (["one"], ["ones"])
+        definite = bool(draft.fields.get("definite"))
+        return words[at] in english.parts and told and definite and self._noun_follows(words, at + 1)
 
     def _noun_follows(self, words: Sequence[str], at: int) -> bool:
         english = self._english

@@ -277,7 +277,7 @@ class PhraseMeaning:
         spoken = self._discourse
         if phrase.pronoun in ("that", "this") and not spoken.classes:
             return ""
-        focus = spoken.last_sliced() if phrase.pieces else spoken.focus
+        focus = spoken.last_sliced() if phrase.pieces else spoken.other() if phrase.other else spoken.focus
         if not phrase.states or phrase.pronoun != "one":
             return focus
         claimed = [name for name in spoken.classes if set(phrase.states) & spoken.states_of(name)]  # "the clean one"

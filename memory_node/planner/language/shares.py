@@ -55,4 +55,4 @@ def _is_share(said: Command, share: NounPhrase) -> bool:
     vague = share.every or (share.plural and share.count < 2)
     placed = said.kind in (GoalKind.PLACE, GoalKind.PLACE_TWO) and len(said.targets) == 1 and not said.unread
     placed &= said.destination is not None
-    return single and not vague and placed and said.targets[0].called is not None
+    return single and not vague and placed and (said.targets[0].called is not None or said.targets[0].pronoun == "one")

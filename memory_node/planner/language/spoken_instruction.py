@@ -24,6 +24,12 @@ class Remark:
 Parts = tuple[Command | Remark, ...]  # of an instruction, in the order of doing
 
 
+def named_targets(parts: Parts) -> list[str]:
+    """Return the classes of what commands are to handle, as far as the words tell it."""
+    targets = (one for part in parts if isinstance(part, Command) for one in part.targets)
+    return [one.called.all[0] for one in targets if one.called is not None and not one.generic]
+
+
 _ENDING = frozenset(["stop", "quit", "halt", "cancel", "abort", "pause"])
 
 

@@ -25,7 +25,7 @@ from memory_node.planner.language.licence import Licence, licence_of, meant_by
 from memory_node.planner.language.named_mentions import with_named
 from memory_node.planner.language.reading import Reading, Said
 from memory_node.planner.language.spoken_command import Command
-from memory_node.planner.language.spoken_instruction import Instruction, Parts
+from memory_node.planner.language.spoken_instruction import Instruction, Parts, named_targets
 from memory_node.planner.language.stand_ins import StandIns
 from memory_node.planner.language.surroundings import HomeClasses, Recall, nothing_recalled
 from memory_node.planner.language.trained_readers import TrainedReaders
@@ -124,8 +124,7 @@ class Understander:
             return _noted(_asked_now(read.put_off), parts, conversation, commands.unclear)
         understanding, about = self._settled(said, commands)
         understanding = _noted(understanding, parts, conversation, about)
-        if understanding.goals and commands.discourse is not None:
-            conversation.discourse = commands.discourse
+        _spoken(understanding, parts, commands, conversation)
         return understanding
 
     def _settled(self, said: Said, commands: Reading) -> tuple[Understanding, int]:
@@ -276,6 +275,15 @@ def _noted(understanding: Understanding, parts: Parts, conversation: Conversatio
     elif understanding.goals:
         conversation.pending, conversation.last = None, parts
     return understanding
+
+
+def _spoken(understanding: Understanding, parts: Parts, commands: Reading, conversation: Conversation) -> None:
+    """Remember what was spoken of: "it" may mean what a remark, or a command that is asked about, names."""
+    only_remarks = not any(isinstance(part, Command) for part in parts)
+    if commands.discourse is not None and (understanding.goals or only_remarks):
+        conversation.discourse = commands.discourse
+    elif understanding.question is not None:
+        conversation.discourse.remark(named_targets(parts))
 
 
 def _unsure(said: Said, readings: Sequence[Reading], commands: Reading) -> Understanding:

@@ -47,7 +47,12 @@ class Verbless:
         found = self._wanted.as_command(words, "put", phrase, phrase.end)
         if found is None or (found[1] < len(words) and words[found[1]] not in PUNCTUATION | {"and", "then", "or"}):
             return None
-        return found
+        return None if phrase.definite and self._is_topic(words, found[1]) else found
+
+    def _is_topic(self, words: Sequence[str], end: int) -> bool:
+        """Return whether only the next words say what is to be done: "the tomato on the counter, wash it"."""
+        ordered = self._commands.read(words, end + 1) if words[end : end + 1] == [","] else None
+        return ordered is not None and [one.pronoun for one in ordered[0].targets] in (["it"], ["them"])
 
     def _ended(self, words: Sequence[str], at: int, phrase: NounPhrase) -> Read | None:
         """Read the one word behind a thing: "phone here", "lights off"."""
