@@ -19,7 +19,7 @@ from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.understanding import Understander
 
 PARTS = ("development", "further", "final", "fresh")
-SESSION_PARTS = ("development", "final", "fresh")
+SESSION_PARTS = ("development", "further", "final", "fresh")
 CONDITIONS = ("known", "unknown", "empty")
 _CHECKS = Path(__file__).parent / "checks"
 _FILES = ("plain_commands", "plain_commands_further")

@@ -34,6 +34,12 @@ def session(*said: str, home: HomeClasses = KNOWN) -> list[str]:
         (("put all the pillows on the sofa", "put them on the bed"), "place all Pillow to Bed"),
         (("put the mug on the shelf", "put the cup there, too"), "place Cup to Shelf"),
         (("bring me the mug", "stop", "put it back"), "place Mug to where it was"),
+        (("there are two mugs on the desk", "wash them"), "clean 2 x Mug"),
+        (("put the mug on the blorp", "wash it"), "clean Mug"),
+        (
+            ("heat two potatoes", "put one on the plate and the other in the bowl"),
+            "place Potato to Plate, place Potato to Bowl",
+        ),
     ],
 )
 def test_later_words_refer_to_things_spoken_of(said: tuple[str, ...], last: str, home: HomeClasses) -> None:
@@ -51,6 +57,11 @@ def test_later_words_refer_to_things_spoken_of(said: tuple[str, ...], last: str,
         (("bring me the mug", "do the same with the cup"), "place Cup to User"),
         (("throw the newspaper away", "and the tissue box"), "place TissueBox to GarbageCan"),
         (("turn on the lamp", "the one on the desk"), "switch_on DeskLamp"),
+        (("put the mug in the sink", "not in the sink, on the shelf"), "place Mug to Shelf"),
+        (("put the mug on the shelf", "a cup and a fork, too"), "place Cup to Shelf, place Fork to Shelf"),
+        (("close the left window", "and the right one"), "close Window"),
+        (("open the microwave", "I said the fridge"), "open Fridge"),
+        (("put the blorp in the drawer", "never mind"), "stop"),
     ],
 )
 def test_last_command_is_corrected_or_added_to(said: tuple[str, ...], last: str) -> None:
