@@ -156,7 +156,7 @@ def test_many_idle_connections_keep_nobody_out(open_port: int) -> None:
             idle.append(socket.create_connection(("127.0.0.1", open_port), timeout=10))
         began = time.monotonic()
         assert Client(open_port).get("/healthz") == b"ok\n"
-        assert time.monotonic() - began < 2.0
+        assert time.monotonic() - began < 5.0
     finally:
         for connection in idle:
             connection.close()

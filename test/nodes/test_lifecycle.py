@@ -259,15 +259,15 @@ def test_request_in_hand_is_answered_before_the_node_is_inactive(peer: RosPeer, 
 
         def slow(*arguments: Any) -> Any:
             begun.set()
-            go_on.wait(5.0)
+            go_on.wait(20.0)
             return save(*arguments)
 
         node.memory.save = slow
         client = peer.node.create_client(SaveMemory, "/memory/save_memory")
         assert client.wait_for_service(timeout_sec=10.0)
         answer = client.call_async(SaveMemory.Request())
-        assert begun.wait(5.0)
+        assert begun.wait(20.0)
         threading.Timer(0.5, go_on.set).start()
         assert Manager(peer, "memory").change("deactivate")
-        wait_until(answer.done, 5.0)
+        wait_until(answer.done, 20.0)
         assert answer.result().success
