@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
@@ -14,7 +13,7 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.memory import RobotMemory
 from memory_node.planner import memory_mode
-from memory_node.planner.map_only_memory import MapOnlyMemory
+from memory_node.planner.map_only_memory import MapOnlyMemory, ground_of
 from memory_node.questions.locate import locate
 
 NO_SHORT_TERM, NO_LONG_TERM = "no-short-term", "no-long-term"
@@ -49,11 +48,8 @@ class ShortTermMemory(MapOnlyMemory):
 
     def scene(self) -> SceneSnapshot:
         """Return the ground of the scene graph, and on it the things that were just seen or used."""
-        whole, ground = self._memory.scene(), super().scene()
-        known = tuple(found for found in whole.objects if found.id in self._cache)
-        here = {node.id for nodes in (ground.floors, ground.rooms, ground.areas, known) for node in nodes}
-        between = tuple(one for one in whole.relations if one.source_id in here and one.target_id in here)
-        return replace(whole, objects=known, relations=between)
+        scene = self._memory.scene()
+        return ground_of(scene, [found for found in scene.objects if found.id in self._cache])
 
     def recall(self, query: FindQuery) -> Recollection:
         """Ask the short-term memory."""

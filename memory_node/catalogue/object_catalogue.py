@@ -133,6 +133,10 @@ class ObjectCatalogue:
         """Return whether things of a class are treated in it: eggs are boiled in a pot."""
         return any(name in one.vessels for one in self.treatments)
 
+    def is_kettle(self, name: str) -> bool:
+        """Return whether a vessel has a lid: such a one may be switched on by itself."""
+        return self.is_vessel(name) and self[name].can(Property.OPENABLE)
+
     def usual_treatment(self, goal: GoalKind) -> Treatment | None:
         """Return what is done for a kind of goal when the words say no more; None: these kinds allow nothing."""
         return next(iter(self.treatments_of(goal)), None)

@@ -10,7 +10,7 @@ from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedA
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ports import MemoryPort
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 
 _NOTHING = "this memory knows only the map"
@@ -68,11 +68,11 @@ class MapOnlyMemory:
         return ground_of(self._memory.scene())
 
 
-def ground_of(scene: SceneSnapshot) -> SceneSnapshot:
-    """Return a scene graph without its objects."""
-    ground = {node.id for nodes in (scene.floors, scene.rooms, scene.areas) for node in nodes}
-    paths = tuple(r for r in scene.relations if r.source_id in ground and r.target_id in ground)
-    return replace(scene, objects=(), relations=paths)
+def ground_of(scene: SceneSnapshot, things: Sequence[SceneObject] = ()) -> SceneSnapshot:
+    """Return a scene graph without its objects, but for some things."""
+    left = {node.id for nodes in (scene.floors, scene.rooms, scene.areas, things) for node in nodes}
+    between = tuple(r for r in scene.relations if r.source_id in left and r.target_id in left)
+    return replace(scene, objects=tuple(things), relations=between)
 
 
 def _tour(areas: list[RankedArea]) -> list[RankedArea]:

@@ -64,11 +64,9 @@ def _repair(repair: RepairNote, taught: _Taught, kinds: ObjectCatalogue) -> Guid
     """Return a repair that the library declares, for all skills that the same root cause stops; None for another."""
     failed = SKILLS.get(repair.skill)
     rules = failed.preconditions if failed is not None else ()
-    for rule in rules:
-        remedy = remedy_of_rule(rule)
-        if remedy and described(remedy) == repair.before and str(rule.reason) == repair.reason:
-            break
-    else:
+    declared = (rule for rule in rules if str(rule.reason) == repair.reason and remedy_of_rule(rule))
+    rule = next((rule for rule in declared if described(remedy_of_rule(rule)) == repair.before), None)
+    if rule is None:
         return None
     what = f"do {repair.before}"
     # What has no door or lid needs none opened.
@@ -82,6 +80,6 @@ def _repair(repair: RepairNote, taught: _Taught, kinds: ObjectCatalogue) -> Guid
         kind="repair",
         skill=repair.skill,
         reason=repair.reason,
-        remedy=remedy,
+        remedy=remedy_of_rule(rule),
         lifted=True,
     )

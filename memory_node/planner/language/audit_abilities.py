@@ -55,7 +55,6 @@ def _is_cut(target: Mention, kinds: ObjectCatalogue) -> bool:
 
 
 def _may_be_switched(thing: ObjectKind, kinds: ObjectCatalogue) -> bool:
-    """Return whether a thing may have a switch: things to carry seldom have one, but a kettle may, which has a lid."""
-    kettle = thing.can(Property.OPENABLE) and kinds.is_vessel(thing.name)
-    plugged = thing.can(Property.TOGGLEABLE) or kettle
+    """Return whether a thing may have a switch: things to carry seldom have one, but a kettle may."""
+    plugged = thing.can(Property.TOGGLEABLE) or kinds.is_kettle(thing.name)
     return not thing.pickupable or plugged or thing.name not in kinds

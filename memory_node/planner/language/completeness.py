@@ -116,9 +116,8 @@ class Completeness:
         return kind is not _K.EMPTY or emptied
 
     def _may_have_a_switch(self, thing: ObjectKind) -> bool:
-        kettle = thing.can(Property.OPENABLE) and self._kinds.is_vessel(thing.name)
         dead = thing.is_receptacle or any(thing.can(one) for one in _WITHOUT_SWITCH)
-        return kettle or not dead or any(thing.can(one) for one in _POWERED)
+        return self._kinds.is_kettle(thing.name) or not dead or any(thing.can(one) for one in _POWERED)
 
     def check_complete(self, command: Command, target: Mention, destination: Mention | None) -> None:
         """Ask for what a command leaves out: where a thing goes, or what is to be taken out of a piece of furniture."""

@@ -95,7 +95,7 @@ class Interpreter:
         if topic is None:
             return command
         going = command.kind is _K.GO and not (command.targets or command.to_user)
-        again = [one.pronoun for one in command.targets] in (["it"], ["them"]) and topic.called is not None
+        again = command.on_it and topic.called is not None
         self._topic = None if again else topic
         return replace(command, targets=(topic,)) if going or again else command
 

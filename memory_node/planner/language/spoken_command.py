@@ -70,6 +70,11 @@ class Command:
         return "do" if self.verb in ("", "bring me") else self.verb
 
     @property
+    def on_it(self) -> bool:
+        """Whether it is done with nothing but "it" or "them"."""
+        return [one.pronoun for one in self.targets] in (["it"], ["them"])
+
+    @property
     def phrases(self) -> tuple[NounPhrase, ...]:
         """Every phrase of the command."""
         others = (self.destination, self.origin, self.instrument, self.light, self.contents, self.within)

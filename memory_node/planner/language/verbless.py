@@ -52,7 +52,7 @@ class Verbless:
     def _is_topic(self, words: Sequence[str], end: int) -> bool:
         """Return whether only the next words say what is to be done: "the tomato on the counter, wash it"."""
         ordered = self._commands.read(words, end + 1) if words[end : end + 1] == [","] else None
-        return ordered is not None and [one.pronoun for one in ordered[0].targets] in (["it"], ["them"])
+        return ordered is not None and ordered[0].on_it
 
     def _ended(self, words: Sequence[str], at: int, phrase: NounPhrase) -> Read | None:
         """Read the one word behind a thing: "phone here", "lights off"."""
