@@ -181,7 +181,7 @@ class LlmPlanner:
 
     def _task(self, part: Part, situation: Situation, account: ModelAccount) -> Task:
         goals, handled = part.goals, handled_before(part.goals, situation.conversation, self._kinds)
-        present = frozenset(found.class_name for found in situation.memory.scene().objects if not found.removed)
+        present = frozenset(found.class_name for found in situation.scene().objects if not found.removed)
         about = self._about(part.words, goals, present)
         skills = tuple(skill for skill in licensed_skills(goals, self._kinds) if skill.name in situation.skills)
         found = situation.findings.of(self._kinds)

@@ -48,12 +48,23 @@ class Task:
         """Let the world follow memory."""
         held = self.situation.memory.held_object()
         held_id, held_class = (held.object_id, held.object_class) if held is not None else ("", "")
-        self.world.refresh(self.situation.memory.scene(), held_id, held_class)
+        self.world.refresh(self.situation.scene(), held_id, held_class)
+
+    def follow(self, result: SkillResult) -> None:
+        """Take note of how a skill ended; what it has changed counts, whatever memory makes of it."""
+
+        def memory_id_of(reference: str) -> str:
+            own = reference == result.object_id and bool(result.call.arguments)
+            thing = self.world.thing_of(reference) or (self.world.thing_of(result.call.arguments[0]) if own else None)
+            return thing.memory_id if thing is not None else ""
+
+        self.world.follow(result)
+        self.situation.unrecorded.note(result.changes, self.situation.memory_ids, memory_id_of)
 
     def judged(self) -> Judgement:
         """Return what of the goals is so, by memory and by what the robot found in this instruction."""
         situation, world = self.situation, self.world
-        things = [*judged_things(situation.memory.scene()), *world.found_things()]
+        things = [*judged_things(situation.scene()), *world.found_things()]
         # Another apple that has been on the table all along is not "it".
         spoken_of = {thing.class_name for thing in things if thing.id in self.meant}
         things = [thing for thing in things if thing.class_name not in spoken_of or thing.id in self.meant]

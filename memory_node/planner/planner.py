@@ -12,11 +12,13 @@ from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import MemoryPort
+from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.found_things import Findings
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.language.told_facts import Told, nothing_told
+from memory_node.planner.unrecorded_changes import UnrecordedChanges
 
 
 class PlanningFailedError(RobotMemoryError):
@@ -141,7 +143,8 @@ class Situation:
     before; the planner goes on with it. told: what people told that bears on an instruction. guide: compiles memory at
     each step, for a planner that reads; None: nobody does. memory_ids: by the robot's own id of a thing that a skill
     has changed, the one that memory has for it; the executor fills it in. look_cost_m: what a look around
-    costs the robot, as metres of way; inf where ways cost nothing. findings: of all attempts at the instruction.
+    costs the robot, as metres of way; inf where ways cost nothing. findings: of all attempts at the instruction, and
+    unrecorded: what these have changed and memory does not know.
     """
 
     memory: MemoryPort
@@ -155,6 +158,11 @@ class Situation:
     memory_ids: dict[str, str] = field(default_factory=dict)
     look_cost_m: float = LOOK_COST_M
     findings: Findings = field(default_factory=Findings)
+    unrecorded: UnrecordedChanges = field(default_factory=UnrecordedChanges)
+
+    def scene(self) -> SceneSnapshot:
+        """Return the scene graph, with what the instruction has changed in it."""
+        return self.unrecorded.over(self.memory.scene())
 
     def context(self, instruction: str, token_budget: int, sources: Collection[ContextSource] = ALL_SOURCES) -> Context:
         """Return what memory tells in words before planning; its id goes into the steps that are chosen by it.

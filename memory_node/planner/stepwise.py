@@ -65,7 +65,7 @@ class StepwiseRun:
             self.begun = True
             # Explore was given places to look at, which the model did not choose.
             result = replace(result, call=call)
-            self._task.world.follow(result)
+            self._task.follow(result)
             self._lookup.note_step()
             if not result.success and (result.reason is FailureReason.CANCELED or not self._may_replan()):
                 return described(result)

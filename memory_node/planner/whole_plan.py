@@ -115,7 +115,7 @@ class WholePlanRun:
         return plan
 
     def _read(self, text: str) -> list[SkillCall]:
-        world, scene = self._task.world, self._task.situation.memory.scene()
+        world, scene = self._task.world, self._task.situation.scene()
         self._known_ids |= {area.id for area in scene.areas} | {found.id for found in scene.objects}
         licensed = {skill.name for skill in world.skills}
         try:
@@ -161,7 +161,7 @@ class WholePlanRun:
                 stops = self._lookup.search_stops(object_class)
             return SkillCall("Explore", (call.arguments[0], *stops))
         arguments = []
-        strangers = self._strangers(self._task.situation.memory.scene())
+        strangers = self._strangers(self._task.situation.scene())
         for argument, text in zip(SKILLS[call.skill].arguments, call.arguments):
             bare = argument.kind is ArgumentKind.OBJECT and (text in self._kinds or text in strangers)
             asks = bare and text != self._task.situation.held_class and text not in self._seen
@@ -177,7 +177,7 @@ class WholePlanRun:
     def _follow(self, result: SkillResult) -> None:
         self.begun = True
         self._lookup.note_step()
-        self._task.world.follow(result)
+        self._task.follow(result)
         if result.object_id:
             self._known_ids.add(result.object_id)
         if result.success:

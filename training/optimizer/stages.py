@@ -10,6 +10,8 @@ from typing import Any
 from memory_node.domain.ports import TextEmbedder
 from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.bank import MemoryBank
+from memory_node.experience.optimizer.curator import MemoryCurator
+from memory_node.experience.optimizer.rules import RulesOptimizer
 from memory_node.experience.optimizer.vetting import Vetting
 from training.adapters.adapter import save_adapter
 from training.adapters.learning import Schedule, learn
@@ -34,7 +36,8 @@ class TrainingRun:
     tasks that judge a memory; 0: the task itself, an ablation. warm, settings: of the two stages of learning. attempts:
     what the warm start reads; none: the attempts at the queries without memory. warm_examples: of them at most; 0: all.
     begins_with_rules: the first query finds the bank that the rules left of these attempts, otherwise an empty one.
-    executor: what the card calls it. most_tokens: of a dialogue of the warm start; reply_tokens: of a sampled reply.
+    bank_attempts: so many of the attempts the rules read for the banks, 0 for all. executor: what the card calls it.
+    most_tokens: of a dialogue of the warm start; reply_tokens: of a sampled reply.
     """
 
     model: Any
@@ -51,6 +54,7 @@ class TrainingRun:
     attempts: Sequence[Attempt] = ()
     warm_examples: int = 0
     begins_with_rules: bool = False
+    bank_attempts: int = 0
     executor: str = "policy"
     most_tokens: int = 1024
     reply_tokens: int = 200
@@ -78,10 +82,13 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
     policy = Policy(run.model, run.tokens, run.reply_tokens, run.temperature)
     tasks = _tasks(run)
     judge = Judge(tasks, run.executions, run.vetting)
-    # The banks of held-out tasks stay: for half of them an empty one, for half what the rules left of the attempts.
-    empty = MemoryBank(run.embedder)
+    if run.bank_attempts:
+        bank = _bank_of_rules(run, known[: run.bank_attempts])
+    # The banks of held-out tasks stay: for half of them what the rules left of half of the attempts that were asked for
+    # (none: an empty one), for half what they left of all.
+    smaller = _bank_of_rules(run, known[: run.bank_attempts // 2])
     places = range(len(run.tasks) - run.held_out, len(run.tasks))
-    cases = {"empty": [(p, empty) for p in places[::2]], f"{len(bank)} entries": [(p, bank) for p in places[1::2]]}
+    cases = {_size(smaller): [(p, smaller) for p in places[::2]], _size(bank): [(p, bank) for p in places[1::2]]}
     before = _judged("after the warm start", policy, cases, judge, tell)
     progress = Progress()
     queries = tasks[: run.queries]
@@ -113,6 +120,19 @@ def _first_attempts(run: TrainingRun, tell: Tell) -> list[Attempt]:
         raise ValueError(f"no task could be carried out: {rollouts[0].lost}")
     tell(f"{sum(one.success for one in attempts)} of {run.queries} tasks are done without memory")
     return attempts
+
+
+def _size(bank: MemoryBank) -> str:
+    return f"{len(bank)} entries" if len(bank) else "empty"
+
+
+def _bank_of_rules(run: TrainingRun, attempts: Sequence[Attempt]) -> MemoryBank:
+    """Return what the deterministic optimizer leaves of some attempts."""
+    bank = MemoryBank(run.embedder)
+    curator = MemoryCurator(bank, RulesOptimizer(), run.vetting)
+    for attempt in attempts:
+        curator.learn(attempt)
+    return bank
 
 
 def _judged(

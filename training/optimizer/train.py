@@ -61,6 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="empty",
         help="what the first query finds: nothing (default), or what the rules left of the warm start's attempts",
     )
+    parser.add_argument(
+        "--bank-attempts",
+        type=int,
+        default=0,
+        help="so many of the warm start's attempts, which the rules read for the banks (default 0: all)",
+    )
     parser.add_argument("--masked", choices=_MASKED, default="none", help="whose tokens get no gradient (ablations)")
     parser.add_argument(
         "--attempts",
@@ -133,6 +139,7 @@ def run(args: argparse.Namespace) -> int:
             read_attempts(args.attempts, warm_seed),
             args.warm_examples,
             begins_with_rules=args.bank == "rules",
+            bank_attempts=args.bank_attempts,
             executor=args.executor,
             most_tokens=args.tokens,
             reply_tokens=args.reply_tokens,

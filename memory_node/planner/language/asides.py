@@ -13,6 +13,13 @@ from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_instruction import Heard, Remark
 
 _TELLING = frozenset(["are", "were", "have", "had", "did"])
+_SEEKING = frozenset([GoalKind.FIND, GoalKind.FETCH, GoalKind.TELL])
+_VAGUELY = frozenset(["somewhere", "still", "probably", "lying"])
+_SUPPOSING = frozenset(["should", "must", "might", "may", "could", "ought"])
+_OFTEN = frozenset(["usually", "normally", "often", "always", "mostly", "probably"])
+_ALONE = frozenset(["alone", "where", "whole"])
+_AS_IT_IS = frozenset(["on", "off", "open", "closed", "shut"])
+_MOODS = (("i", "fancy"), ("i", "feel", "like"))  # behind a command they say why: "boil the water, I fancy a tea"
 _WONDERING = frozenset(["who", "why", "how", "when", "whose"])
 
 
@@ -38,14 +45,23 @@ class Asides:
 
     def aside(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Skip what is not to be done, and why something is. "Do not heat the apple, wash it": it is the apple."""
-        alone = words[at] == "leave" and {"alone", "where"} & set(words[at : sentence_end(words, at)])
-        if not alone and not self.begins(words, at):
+        alone = words[at] == "leave" and self._leaves_as_it_is(words, at)
+        reason = heard.commands and words[at - 1] == "," and phrase_at(_MOODS, words, at)
+        if not (alone or reason or self.begins(words, at)):
             return None
         end = self._past_instead(words, at) or self._end(words, at + 1)
         heard.aside += words[at:end]
         heard.parts.append(Remark(tuple(self.named_between(words, at + 1, end))))
         self._deny_rest(words, at, end, heard)
         return end
+
+    def _leaves_as_it_is(self, words: Sequence[str], at: int) -> bool:
+        """Return whether something is left alone: "leave the tomato whole", "..., but leave the lamp off"."""
+        said = words[at : sentence_end(words, at)]
+        if _ALONE & set(said):
+            return True
+        thing = self._commands.phrase(words, at + 1) if words[at - 1 : at] == ["but"] else None
+        return thing is not None and (said[-1] in _AS_IT_IS or thing.end == at + len(said))  # "but leave the glasses"
 
     def _deny_rest(self, words: Sequence[str], at: int, end: int, heard: Heard) -> None:
         """Note that nobody knows how far "not" reaches: "do not peel the potato and slice it"."""
@@ -84,6 +100,7 @@ class Asides:
         there = words[at] == "there" and "".join(words[at + 1 : at + 2]) in english.auxiliaries
         topic = self._topic(words, at + 2 + (words[at + 2 : at + 3] == ["be"]) if there else at, at)
         verb = at + 1 if topic is None or there else self._past_places(words, topic.end)
+        verb += "".join(words[verb : verb + 1]) in _OFTEN
         if topic is not None and topic.named and "".join(words[verb : verb + 1]) in (",", ":", "-"):
             heard.parts.append(Remark((topic,), stands_first=True))  # "the pot, put it on the stove"
             return verb
@@ -96,6 +113,19 @@ class Asides:
         if there or (verb < len(words) and words[verb] in telling):
             return self._sentence(words, at, verb, heard, topic)
         return None
+
+    def whereabouts(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Skip where a thing may be that is to be found: "bring me my phone, it should be in the kitchen"."""
+        last = heard.commands[-1] if heard.commands else None
+        supposed = words[at] in ("it", "they") and "".join(words[at + 1 : at + 2]) in _SUPPOSING
+        sought = last is not None and (last.kind in _SEEKING or last.to_user)
+        if not (sought and supposed and words[at + 2 : at + 3] == ["be"]):
+            return None
+        place = at + 3
+        while "".join(words[place : place + 1]) in _VAGUELY:
+            place += 1
+        told = self._english.preposition_at(words, place) is not None
+        return self._sentence(words, at, at + 1, heard, None) if told else None
 
     def _past_fronted_place(self, words: Sequence[str], at: int) -> int:
         """Return where "there is a cup" begins of "in the drawer there is a cup"; the word itself for others."""
@@ -124,6 +154,13 @@ class Asides:
                 return [phrase]
         return []
 
+    def _place_between(self, words: Sequence[str], at: int, end: int) -> list[NounPhrase]:
+        """Return the only place in words [at, end) that name nothing else: "somebody is at the door"."""
+        found = [self._english.preposition_at(words, begin) for begin in range(at, end)]
+        places = [self._commands.phrase(words, at + n + one[1]) for n, one in enumerate(found) if one is not None]
+        named = [place for place in places if place is not None and place.called is not None]
+        return named if len(named) == 1 else []
+
     def _shown_between(self, words: Sequence[str], at: int, end: int) -> list[NounPhrase]:
         """Return all things that words [at, end) point at, unknown ones, too: "see the melon and the egg?"."""
         found: list[NounPhrase] = []
@@ -141,7 +178,8 @@ class Asides:
 
     def _topic(self, words: Sequence[str], start: int, at: int) -> NounPhrase | None:
         """Return the thing that a sentence begins with; a person ("I", "they") is none."""
-        return None if words[at] in self._english.subjects else self._commands.phrase(words, start)
+        nobody = words[at] in self._english.subjects or words[start : start + 1] == ["nothing"]
+        return None if nobody else self._commands.phrase(words, start)
 
     def _tells_of_people(self, words: Sequence[str], at: int) -> bool:
         """Return whether a sentence tells what people do or wonder about, or points: "see the cup? Wash it"."""
@@ -149,7 +187,9 @@ class Asides:
             return words[sentence_end(words, at) :][:1] == ["?"]
         if words[at] == "you":  # "you are wasting water", but "you are to ..." asks
             return "".join(words[at + 1 : at + 2]) in _TELLING and words[at + 2 : at + 3] != ["to"]
-        return words[at] in self._english.subjects or words[at] in _WONDERING
+        people = phrase_at(self._english.persons, words, at)
+        told_of = people > 0 and words[at + people : at + people + 1] != ["'s"]  # not "somebody's cup goes ..."
+        return told_of or words[at] in self._english.subjects or words[at] in _WONDERING
 
     def _sentence(self, words: Sequence[str], at: int, verb: int, heard: Heard, topic: NounPhrase | None) -> int:
         """Note a sentence that asks for nothing, and what it speaks of."""
@@ -162,6 +202,7 @@ class Asides:
             spoken_of += self._shown_between(words, verb, end)
         elif topic is None or not topic.named:
             spoken_of = self.named_between(words, verb, end) or spoken_of + self._strange_between(words, verb, end)
+            spoken_of = spoken_of or self._place_between(words, verb, end)
         heard.parts.append(Remark(tuple(spoken_of)))
         heard.aside += words[at:end]
         if any(self._deed_follows(words, p) for p in range(at, end - 1)):
@@ -183,11 +224,17 @@ class Asides:
 
     def _end(self, words: Sequence[str], at: int) -> int:
         """Return where an aside ends: at punctuation, or at a command."""
-        while at < len(words) and words[at] not in ENDS | {",", "-", ":"} | self._english.enough:
+        while at < len(words) and (
+            words[at] not in ENDS | {",", "-", ":"} | self._english.enough or self._has_just(words, at)
+        ):
             if words[at] == "and" and at + 1 < len(words) and self._commands.begins(words, at + 1):
                 break
             at += 1
         return at
+
+    def _has_just(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a word belongs to what has been done: "I have just had a shower"."""
+        return words[at] == "just" and words[at - 1] in self._english.auxiliaries
 
     # --- reasons for haste
 

@@ -65,6 +65,8 @@ def _where(words: Sequence[str], at: int, commands: CommandReader) -> Asked | No
     if start == at:
         return None
     start += start < len(words) and words[start] in commands.english.being
+    if words[start : start + 1] == ["they"]:
+        return tell(NounPhrase("they", start, start + 1, pronoun="them"), PLACE, start + 1)
     phrase = commands.phrase(words, start)
     return None if phrase is None else tell(phrase, PLACE, phrase.end)
 
@@ -145,9 +147,10 @@ def _which_place(words: Sequence[str], at: int, commands: CommandReader) -> Aske
 
 
 def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
-    if list(words[at : at + 2]) != ["how", "many"]:
+    start = at + 2 if list(words[at : at + 2]) == ["how", "many"] else at + 1
+    if start == at + 1 and words[at] != "count":  # "count the forks"
         return None
-    phrase = commands.phrase(words, at + 2)
+    phrase = commands.phrase(words, start) if start < len(words) else None
     if phrase is None:
         return None
     end = phrase.end

@@ -9,6 +9,7 @@ from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.english import English
 from memory_node.planner.language.licence import Licence
 from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.spoken_command import LEFT_OPEN
 from memory_node.planner.language.spoken_instruction import Instruction, unread_runs
 
 _K = GoalKind
@@ -16,7 +17,7 @@ _K = GoalKind
 _DEEDS = (_K.OPEN, _K.CLOSE, _K.FILL, _K.EMPTY, _K.SWITCH_ON, _K.SWITCH_OFF, _K.BREAK, _K.THROW)
 # Words of direction, place, exclusion and for other people: with them a command asks for something else than without.
 _DIRECTIONS = ("left", "right", "forward", "forwards", "backwards", "sideways", "higher", "lower")
-_TURNING = frozenset([*_DIRECTIONS, "except", "excluding", "besides", "her", "him", "where"])
+_TURNING = frozenset([*_DIRECTIONS, "except", "excluding", "besides", "her", "him", "where", LEFT_OPEN])
 _OWN_DEEDS = frozenset(["will", "myself", "about", "going"])  # people say with them what they do themselves
 _STATES = frozenset(["open", "closed", "shut", "on", "off", "full", "empty"])
 
@@ -57,7 +58,7 @@ def unread_content(instruction: Instruction, english: English, guessed: bool) ->
 def _only_talk(instruction: Instruction) -> str:
     """Return the objection that nothing is asked for: "Anna will put the cup in the sink"; "" where something is."""
     talk = bool(_OWN_DEEDS & set(instruction.aside)) and not (instruction.commands or instruction.unread)
-    return "it is only said how things are" if talk and instruction.fragment is None else ""
+    return "it is only said how things are" if talk and not instruction.answers else ""
 
 
 def _unnamed_thing(handled: Sequence[Mention], licence: Licence, recipient: str) -> str:

@@ -73,6 +73,9 @@ class CommandBounds:
         """Return whether another part of the instruction begins at a word, or none."""
         if at >= len(words) or words[at] in self._english.new_parts | self._english.clauses - {"but"}:
             return True
+        people = phrase_at(self._english.persons, words, at)
+        if people and "".join(words[at + people : at + people + 1]).isalpha() and words[at + people] != "and":
+            return True  # "..., somebody left it on"
         deed = self._lexicon.name_at(words, at)
         if deed is not None and "".join(words[at + deed[1] : at + deed[1] + 1]) in ("it", "them", "one"):
             return True  # "[cut the bread] and butter it": no name of a thing

@@ -84,6 +84,8 @@ def _without_summary(targets: Sequence[NounPhrase]) -> tuple[NounPhrase, ...]:
 
 def _halt(command: Command, places: Sequence[Place], english: English) -> Command | None:
     """Return the command of "stop" and "wait"; to stop a thing is to switch it off. None for other commands."""
+    if command.kind is _K.WAIT:  # "wait for me there"
+        places = [place for place in places if not (place.sense == FOR and place.phrase.person)]
     if places:
         return None
     if command.verb in english.stopping and not command.targets:

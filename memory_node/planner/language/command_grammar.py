@@ -12,9 +12,11 @@ from memory_node.planner.language.english import FROM, INTO, NEAR, PUNCTUATION, 
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.noun_phrase_reader import NounPhraseReader
-from memory_node.planner.language.spoken_command import Command, Place, placed
+from memory_node.planner.language.spoken_command import LEFT_OPEN, Command, Place, placed
 from memory_node.planner.language.verb_particles import SoFar, VerbParticles
 
+# Prepositions that are no particles: a thing or a place follows.
+_NEVER_LAST = frozenset({"to", "into", "onto", "from", "with", "at", "of", "for", "next", "beside"})
 _ADDING = frozenset({"and", "or", "plus"})
 _CARRYING = frozenset(["take", "carry", "move", "send", "get", "fetch", "return"])
 _ONWARD = frozenset(["and", "then", ",", "from", "there"])
@@ -228,7 +230,7 @@ class CommandReader:
 
     def is_purpose(self, words: Sequence[str], at: int) -> bool:
         """Return whether "to" stands before a deed, not before a place or a person."""
-        if at + 1 >= len(words) or words[at] != "to":
+        if at + 1 >= len(words) or words[at] != "to" or words[at + 1] in PUNCTUATION:
             return False
         english, word = self.english, words[at + 1]
         if english.is_verb(word) and (english.determiners | {"it", "them"}) & set(words[at + 2 : at + 3]):
@@ -258,7 +260,8 @@ class CommandReader:
             return start  # "back to where it was"
         phrase = self._phrases.read(words, start)
         if phrase is None:
-            found.unread += words[at:start]
+            ends = words[start : start + 1] in ([], ["."]) and words[at] in _NEVER_LAST
+            found.unread += [*words[at:start], LEFT_OPEN] if ends else words[at:start]
             return start
         end, preposition = phrase.end, " ".join(words[at:start])
         paired = preposition.endswith("between") and words[end : end + 1] == ["and"]

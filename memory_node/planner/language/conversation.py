@@ -57,6 +57,8 @@ def completed(said: Instruction, conversation: Conversation, kinds: ObjectCatalo
     pending = conversation.pending
     if pending is None and said.parts and not fragment.corrects:
         return said.parts
+    if fragment.orders and (pending is None or pending.question.slot is not Slot.TARGET):
+        return said.parts
     if pending is not None and pending.question.confirms:
         return pending.parts if fragment.agrees else None
     if pending is not None:
@@ -130,7 +132,7 @@ def _repeated(fragment: Fragment, last: Parts, kinds: ObjectCatalogue) -> Parts 
     if thing.pronoun == "one" and command.targets:
         noun, one = command.targets[0], thing
         thing = replace(noun, text=one.text, other=one.other, attributes=one.attributes, states=one.states)
-        thing = replace(thing, places=one.places)
+        thing = replace(thing, places=one.places, count=1, every=False, plural=False)
     return (replace(command, targets=(thing, *fragment.also), alternatives=False),)
 
 

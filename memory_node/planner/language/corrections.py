@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memory_node.planner.language.asides import sentence_end
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.english import ENDS, PUNCTUATION, phrase_at
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 
-_HESITATION = PUNCTUATION | {"oh", "er", "erm", "um", "uh", "well", "wait", "no"}
+_HESITATION = PUNCTUATION | {"oh", "hm", "hmm", "er", "erm", "um", "uh", "well", "wait", "no"}
 _STATED = frozenset(["goes", "go", "belongs", "belong"])
 _WAITING = (("hold", "on"), ("hang", "on"), ("but",))
 
@@ -148,15 +149,25 @@ class Corrections:
             end += 1
         if begin == 0 or end >= len(words):
             return None
+        if words[end] in self._english.numbers and words[end + 1 : end + 2] in ([], ["."]):
+            return self._with_number(words, begin, end)
         if self._english.preposition_at(words, end) is not None:
             wrong = self._last_place(words, begin)
             return None if wrong is None else (words[:wrong] + words[end:], wrong + 1)
         if self._commands.begins(words, end) or words[end] in ("do", "just", "can", "could"):
-            wrong = _sentence_begin(words, begin)
-            topic = self._last_phrase(words, begin)  # "heat the bread, or rather, put it in the fridge"
-            kept = [*words[topic[0] : topic[1]], ","] if topic is not None else []
-            return words[:wrong] + kept + words[end:], wrong + len(kept) + 1
+            return self._without_left(words, begin, end) or self._with_command(words, begin, end)
         return self._with_thing(words, begin, end)
+
+    def _with_command(self, words: list[str], begin: int, end: int) -> tuple[list[str], int]:
+        """Return the words with the command behind the marker in place of the one before it."""
+        wrong = _sentence_begin(words, begin)
+        topic = self._last_phrase(words, begin)  # "heat the bread, or rather, put it in the fridge"
+        if topic is not None and topic[0] == wrong:
+            topic = None  # "open, no, close the dishwasher"
+        if {"it", "them"} & set(words[end : end + 3]):
+            topic = self._last_carried(words, topic, wrong) or topic
+        kept = [*words[topic[0] : topic[1]], ","] if topic is not None else []
+        return words[:wrong] + kept + words[end:], wrong + len(kept) + 1
 
     def _with_thing(self, words: list[str], begin: int, end: int) -> tuple[list[str], int] | None:
         """Return the words with the thing behind the marker in place of the last one, or of its like."""
@@ -164,14 +175,51 @@ class Corrections:
         if right is None or right.person:
             return None
         alone = bool(ENDS & set(words[begin:end]))
-        like = self._last_like(words, begin, right)
+        said = self._without_person(words, begin)
+        like = self._last_like(words, said, right)
         wrong = self._commands.phrase(words, like[0]) if like is not None else None
         meant = alone or not self._holds(right) or self._holds(wrong)  # "put the cup in the sink, no, the mug"
-        place = (like if meant else None) or self._last_phrase(words, begin)
+        place = (like if meant else None) or self._last_phrase(words, said)
         if place is None:
             return None
         first, last = place
         return words[:first] + words[right.begin : right.end] + words[last:begin] + words[right.end :], first + 1
+
+    def _without_person(self, words: Sequence[str], before: int) -> int:
+        """Return where "to me" begins if it stands right before a word, else the place of that word."""
+        last = self._commands.phrase(words[:before], before - 1)
+        placed = self._english.preposition_at(words, before - 2) if before > 1 else None
+        return before - 2 if last is not None and last.person and placed is not None else before
+
+    def _with_number(self, words: list[str], begin: int, end: int) -> tuple[list[str], int] | None:
+        """Return "put five plates in the sink" for "put three plates in the sink, no, make that five"."""
+        counted = [at for at in range(begin) if words[at] in self._english.numbers]
+        if len(counted) != 1:
+            return None
+        (at,) = counted
+        return [*words[:at], words[end], *words[at + 1 : begin], *words[end + 1 :]], at + 1
+
+    def _without_left(self, words: list[str], begin: int, end: int) -> tuple[list[str], int] | None:
+        """Return "turn off the TV" for "turn off the TV and the lamp, no, leave the lamp on"."""
+        last = self._last_phrase(words, begin) if words[end] == "leave" else None
+        if last is None or words[last[0] - 1] != "and":
+            return None
+        said, left = (self._commands.phrase(words, at) for at in (last[0], end + 1))
+        if not self._classes(said) & self._classes(left):
+            return None
+        return words[: last[0] - 1] + words[sentence_end(words, end) :], last[0] - 1
+
+    def _classes(self, phrase: NounPhrase | None) -> frozenset[str]:
+        return frozenset(phrase.called.all) if phrase is not None and phrase.called is not None else frozenset()
+
+    def _last_carried(self, words: Sequence[str], last: tuple[int, int] | None, begin: int) -> tuple[int, int] | None:
+        """Return the last thing from a word on that can be carried, where what stands last cannot: it is what "it"
+        means in "put the egg in the fridge, no, boil it"."""
+        if last is None or self._is_carried(self._commands.phrase(words, last[0])):
+            return None
+        phrases = (self._commands.phrase(words, at) for at in range(last[0] - 1, begin, -1))
+        carried = (one for one in phrases if one is not None and self._is_carried(one) and one.definite)
+        return next(((one.begin, one.end) for one in carried), None)
 
     def _last_like(self, words: Sequence[str], before: int, right: NounPhrase) -> tuple[int, int] | None:
         """Return the thing that a correction in a sentence of its own means, if it can be carried and what stands last

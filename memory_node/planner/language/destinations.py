@@ -106,9 +106,12 @@ class Destinations:
         return self._kinds[name].is_receptacle or name == self._kinds.recipient
 
     def _somewhere_in(self, room: str) -> Mention:
-        """Leave the place in a known room to the robot; where nobody can be asked, the trained readers guess it."""
-        if room not in self._home.rooms or self._meaning.guesses:
+        """Leave the place in a room to the robot; where nobody can be asked, the trained readers guess it."""
+        if self._meaning.guesses:
             raise UnclearError(Question(f"Where in the {room}?", slot=Slot.DESTINATION))
+        if self._home.rooms and room not in self._home.rooms:
+            here = tuple(sorted(self._home.rooms))
+            raise UnclearError(Question(f"I know no {room} here. Where do you mean?", here, Slot.DESTINATION))
         return Mention(room, room=room)
 
     def _out_of_sight(self, target: Mention) -> Mention:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.planner.language.command_grammar import CommandReader
-from memory_node.planner.language.english import PUNCTUATION, English, phrase_at
+from memory_node.planner.language.english import INTO, NEAR, PUNCTUATION, English, phrase_at
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import placed
 
@@ -18,7 +18,7 @@ class Fragment:
     """A thing, a place (sense of its preposition, phrase), or both; corrects: in place of what was said before.
 
     also: further things: "a knife and a spoon". agrees: True for "yes", False for "no", None where nothing was said of
-    that.
+    that. orders: as a whole it may as well be a command: "the newspaper on the sofa".
     """
 
     thing: NounPhrase | None = None
@@ -26,6 +26,7 @@ class Fragment:
     corrects: bool = False
     agrees: bool | None = None
     also: tuple[NounPhrase, ...] = ()
+    orders: bool = False
 
 
 def read_fragment(words: Sequence[str], commands: CommandReader) -> Fragment | None:
@@ -77,17 +78,30 @@ def _past_marks(words: Sequence[str], commands: CommandReader) -> tuple[int, boo
 
 def _thing_and_place(words: Sequence[str], at: int, corrects: bool, commands: CommandReader) -> Fragment | None:
     """Return the fragment of things, a place or both; None where other words are left."""
-    things, end = _things(words, at, commands)
-    place, end = _place(words, end, commands)
+    things, begin = _things(words, at, commands)
+    place, end = _whole_place(words, begin, commands)
     end = _past(words, end, PUNCTUATION | commands.english.fillers | {"i", "mean", "meant"})
     if end < len(words) or not (things or place) or not all(map(_tells, things)):
         return None
     if not things or place is None:
         return Fragment(next(iter(things), None), place, corrects, also=things[1:])
+    directed = {" ".join(words[begin : begin + length]) for length in (1, 2)}.intersection(commands.english.directed)
+    return _placed_thing(things, place, corrects, bool(directed))
+
+
+def _placed_thing(
+    things: Sequence[NounPhrase], place: tuple[str, NounPhrase], corrects: bool, directed: bool
+) -> Fragment | None:
+    """Return the fragment of a thing and a place. directed: the place is where it goes."""
     thing, *more = things
-    if thing.pronoun == "one" and not more:
-        return Fragment(placed(thing, *place), corrects=corrects)  # "the one on the desk"
-    return Fragment(thing, place, corrects) if corrects and not more else None  # "mug to the sink" is a command
+    if more:
+        return None
+    if thing.pronoun == "one":
+        told = thing.definite or corrects  # "the one on the desk", but "and one on the armchair"
+        return Fragment(placed(thing, *place), corrects=corrects) if told else Fragment(thing, place)
+    if corrects:
+        return Fragment(thing, place, corrects)
+    return None if directed else Fragment(placed(thing, *place), orders=True)  # "mug to the sink" is a command
 
 
 def _tells(phrase: NounPhrase) -> bool:
@@ -114,7 +128,19 @@ def _things(words: Sequence[str], at: int, commands: CommandReader) -> tuple[tup
 def _thing(words: Sequence[str], at: int, commands: CommandReader) -> NounPhrase | None:
     """Return the thing that begins at a word; None where a place does."""
     place, _ = _place(words, at, commands)
-    return commands.phrase(words, at) if at < len(words) and place is None else None
+    found = commands.phrase(words, at) if at < len(words) and place is None else None
+    if found is not None and words[found.begin : found.end] == ["one", "more"]:
+        return replace(found, head="", pronoun="one", other=True, strange=False)
+    return found
+
+
+def _whole_place(words: Sequence[str], at: int, commands: CommandReader) -> tuple[tuple[str, NounPhrase] | None, int]:
+    """Return a place with the one that tells which it is: "in the drawer next to the stove"; see _place."""
+    place, end = _place(words, at, commands)
+    inner, inner_end = _place(words, end, commands)
+    if place is None or inner is None or {place[0], inner[0]} - {INTO, NEAR}:
+        return place, end
+    return (place[0], placed(place[1], *inner)), inner_end
 
 
 def _place(words: Sequence[str], at: int, commands: CommandReader) -> tuple[tuple[str, NounPhrase] | None, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.planner.goal import Goal
+from memory_node.planner.goal import Goal, Mention
 
 _K = GoalKind
 _PLACING = (_K.PLACE, _K.PLACE_TWO)
@@ -48,8 +48,14 @@ def _implies(goal: Goal, before: Goal, lamps: Sequence[str], appliances: Mapping
     if before.kind is _K.SWITCH_ON and goal.kind is _K.EXAMINE and goal.light is not None:
         return before.target.object_class in (*goal.light.candidates, *lamps)
     if before.kind in _PLACING and before.destination is not None:
-        return same and before.destination.object_class in _places_of_work(goal, lamps, appliances)
+        on_the_way = before.destination.object_class in _places_of_work(goal, lamps, appliances)
+        return same and (on_the_way or _is_put_there(goal, before.destination))
     return False
+
+
+def _is_put_there(goal: Goal, before: Mention) -> bool:
+    """Return whether a goal says where in a room: "take the book to the bedroom and put it on the bed"."""
+    return bool(before.room) and goal.kind in _PLACING and goal.destination is not None and goal.target.referring
 
 
 def _places_of_work(goal: Goal, lamps: Sequence[str], appliances: Mapping[GoalKind, str]) -> Sequence[str]:

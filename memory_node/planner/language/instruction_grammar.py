@@ -85,6 +85,7 @@ class InstructionReader:
             _part(self.commands.read),
             _part(complaints.undue),
             _part(complaints.lacking),
+            self._asides.whereabouts,
             _part(wanted.passive),
             _part(Verbless(self.commands, wanted).read),
             self._asides.remark,
@@ -97,7 +98,7 @@ class InstructionReader:
         spans = self._timing.spans(timed)
         words = without(timed, spans)
         fragment = read_fragment(words, self.commands) if words else None
-        if fragment is not None:
+        if fragment is not None and not fragment.orders:
             return Instruction(tuple(said), tuple(words), self._ordered(words, fragment.thing), fragment=fragment)
         heard = self._heard(words)
         return Instruction(
@@ -106,6 +107,7 @@ class InstructionReader:
             tuple(self._told_by_place(words, part) for part in heard.parts),
             tuple(heard.aside),
             tuple(heard.unread),
+            fragment=fragment,
             taken_back=taken_back,
             asks=self._asks(said),
             put_off=self._timing.put_off(timed, spans, heard),

@@ -13,6 +13,8 @@ from memory_node.planner.language.spoken_command import Command, Place, placed
 
 _K = GoalKind
 _FETCHING = frozenset(["get", "fetch", "bring", "grab"])
+_UNDERFOOT = frozenset(["floor", "ground", "carpet", "rug"])
+_PUTTING = frozenset(["put", "place", "set", "leave", "keep", "store", "lay"])
 _THROWN_TO = frozenset(["toss", "lob", "chuck"])
 
 
@@ -24,6 +26,7 @@ def moved(command: Command, sense: VerbSense, places: Sequence[Place], english: 
     around.back = command.back
     for place in places:
         around.take(place)
+    around.settle_company()
     if around.handed_back and not around.own_place:
         around.back = False  # "give me my watch back"
     around.to_user &= here or not around.back  # "bring the can back to its spot"
@@ -31,7 +34,7 @@ def moved(command: Command, sense: VerbSense, places: Sequence[Place], english: 
     command = with_vessel(command, around.goals, english)
     if command.verb in _THROWN_TO and around.to_user and not around.goals:
         command = replace(command, kind=_K.PLACE)
-    command = _destined(command, around.goals, around.to_user, english)
+    command = _destined(command, around, english)
     if around.removed and command.kind is _K.PLACE and not (_arrives(command) or command.away):
         return replace(command, kind=_K.FETCH)  # "slide the pot off the hob"
     return command
@@ -64,6 +67,13 @@ class _Around:
         rules = (self._person, self._own_place, self._origin, self._company, self._tap, self._told, self._goal)
         if not any(rule(place) for rule in rules) and place.sense not in (FOR, INTO):
             self.unread += [*place.preposition.split(), place.phrase.text]
+
+    def settle_company(self) -> None:
+        """Put a thing beside what it is put with: "put the pen with the pencil"."""
+        alone = self.command.kind is _K.PLACE and self.command.verb in _PUTTING and not (self.goals or self.back)
+        if alone and self.contents is not None and self.contents.definite and self.contents.named:
+            self.goals.append(Place(NEAR, "beside", self.contents))
+            self.contents = None
 
     def command_so_far(self) -> Command:
         """Return the command with all but its destination."""
@@ -191,13 +201,15 @@ class _Around:
 # --- which of several places is the destination
 
 
-def _destined(command: Command, goals: Sequence[Place], to_user: bool, english: English) -> Command:
+def _destined(command: Command, around: _Around, english: English) -> Command:
     """Give the command its destination: the last place that its verb moves things to; other places tell where it is."""
-    served_on = _served_on(command, goals, to_user)
+    goals, to_user = around.goals, around.to_user
+    told = around.handed_back or command.verb not in english.serving  # "serve it on a plate" names nobody
+    served_on = _served_on(command, goals, to_user and told)
     if served_on is not None:
         return replace(command, kind=_K.PLACE, within=served_on, to_user=True)
     goal = _destination(_moved_to(command, goals, to_user, english), english)
-    others = [place for place in goals if place is not goal]
+    goal, others = _in_its_room(goal, [place for place in goals if place is not goal], goals)
     within = _carried_in(command, goal, others, english)
     sense = goal.sense if goal is not None else ""
     command = replace(
@@ -216,6 +228,15 @@ def _destined(command: Command, goals: Sequence[Place], to_user: bool, english: 
     return replace(command, destination=None) if command.kind is _K.FILL else command
 
 
+def _in_its_room(
+    goal: Place | None, others: list[Place], goals: Sequence[Place]
+) -> tuple[Place | None, Sequence[Place]]:
+    """Return a destination told by the room behind it, and the other places: "on the desk in the bedroom"."""
+    if goal is None or not others or others[-1] is not goals[-1] or not _is_room(others[-1].phrase):
+        return goal, others
+    return goal._replace(phrase=placed(goal.phrase, INTO, others[-1].phrase)), others[:-1]
+
+
 def _served_on(command: Command, goals: Sequence[Place], to_user: bool) -> NounPhrase | None:
     """Return what a thing comes on: "bring it to me on a plate". A place cannot tell which "it" is."""
     again = len(command.targets) == 1 and command.targets[0].refers_back
@@ -228,8 +249,20 @@ def _moved_to(command: Command, goals: Sequence[Place], to_user: bool, english: 
     """Return the places that the verb or their own preposition ("into") moves the thing to."""
     placing = command.kind in (_K.PLACE, _K.DROP, _K.THROW) and (not to_user or command.verb in english.serving)
     moving = [goal for goal in goals if placing or goal.preposition in english.directed]
-    only_rooms = bool(moving) and all(goal.phrase.room and goal.phrase.called is None for goal in moving)
+    if command.kind is _K.THROW:  # "get rid of the foil on the counter", "throw the newspaper on the floor away"
+        moving = [goal for goal in moving if not command.away or _disposes(goal, english)]
+        moving = [goal for goal in moving if goal.phrase.head not in _UNDERFOOT]
+    only_rooms = bool(moving) and all(_is_room(goal.phrase) for goal in moving)
     return list(goals[goals.index(moving[0]) :]) if only_rooms else moving  # "to the bedroom, on the bed"
+
+
+def _disposes(goal: Place, english: English) -> bool:
+    """Return whether a place is where things are thrown away, or said to be where to."""
+    return goal.preposition in english.directed or bool(english.disposing & set(goal.phrase.head.split()))
+
+
+def _is_room(phrase: NounPhrase) -> bool:
+    return bool(phrase.room) and phrase.called is None
 
 
 def _destination(moving: Sequence[Place], english: English) -> Place | None:
@@ -269,7 +302,8 @@ def _carried_in(command: Command, goal: Place | None, others: Sequence[Place], e
     if command.kind is not _K.PLACE or goal is None or goal.preposition in english.directed or len(others) != 1:
         return None
     (other,) = others
-    return other.phrase if other.sense == INTO and other.preposition not in english.directed else None
+    inner = other.sense == INTO and other.preposition not in english.directed and not _is_room(other.phrase)
+    return other.phrase if inner else None
 
 
 def _told_by(targets: tuple[NounPhrase, ...], places: Sequence[Place]) -> tuple[NounPhrase, ...]:

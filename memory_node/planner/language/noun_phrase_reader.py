@@ -142,11 +142,13 @@ class NounPhraseReader:
         return 1
 
     def _tells_side(self, words: Sequence[str], at: int, draft: Draft) -> bool:
-        """Return whether a word tells which: "the left burner" (but "the pan left on the stove"), "the top one"."""
+        """Return whether a word tells which: "the left burner" (but "the pan left on the stove"), "the top one", "the
+        back burner"."""
         english, following = self._english, words[at + 1 : at + 2]
+        if not (words[at] in english.parts and draft.fields.get("definite") and self._noun_follows(words, at + 1)):
+            return False
         told = words[at] in english.posed or following in (["one"], ["ones"])
-        definite = bool(draft.fields.get("definite"))
-        return words[at] in english.parts and told and definite and self._noun_follows(words, at + 1)
+        return told or (words[at] in english.particles and self._lexicon.name_at(words, at + 1) is not None)
 
     def _noun_follows(self, words: Sequence[str], at: int) -> bool:
         english = self._english

@@ -102,7 +102,8 @@ class PhraseMeaning:
         if (second or phrase.of_other) and not self._guesses:
             self._unknown(phrase, slot)  # a key card is no credit card, though that is called a card
         if own and (self._kinds[own[0]].everyday or len(also) < _KINDS_OF_A_GENERIC):
-            return self._first_called_so(phrase, slot, (own[0], *also))
+            there = [] if self._kinds[own[0]].pickupable else self._standing_there(phrase, also)
+            return self._made(phrase, there) if there else self._first_called_so(phrase, slot, (own[0], *also))
         return self._one_of_several(phrase, slot, own, also, partner)
 
     def _one_of_several(

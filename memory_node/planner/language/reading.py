@@ -35,7 +35,7 @@ class Said:
     @property
     def plain(self) -> bool:
         """Whether the grammar explains every word, and no thing is told by what no label space knows."""
-        return (self.instruction.plain and not self.instruction.described) or self.instruction.fragment is not None
+        return (self.instruction.plain and not self.instruction.described) or self.instruction.answers
 
 
 @dataclass(frozen=True)

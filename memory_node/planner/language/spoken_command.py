@@ -8,6 +8,8 @@ from typing import NamedTuple
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.noun_phrase import NounPhrase
 
+LEFT_OPEN = "..."  # among the unread words of a command: it breaks off ("take the stool to")
+
 
 class Place(NamedTuple):
     """A place behind a verb. sense: of its preposition (english.py); preposition: its words."""

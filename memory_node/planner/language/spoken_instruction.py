@@ -59,6 +59,11 @@ class Instruction:
         return tuple(part for part in self.parts if isinstance(part, Command))
 
     @property
+    def answers(self) -> bool:
+        """Whether it is only part of a command, such as the answer to a question."""
+        return self.fragment is not None and not self.fragment.orders
+
+    @property
     def plain(self) -> bool:
         """Whether every word is accounted for."""
         return bool(self.commands) and not any(unread_runs(self))

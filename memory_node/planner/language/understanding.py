@@ -118,6 +118,8 @@ class Understander:
         parts = completed(read, conversation, self._kinds)
         if parts is None:
             return _noted(_asked("What shall I do with it?"), (), conversation, 0)
+        if parts is not read.parts and read.fragment is not None:
+            read = replace(read, fragment=replace(read.fragment, orders=False), parts=(), unread=())
         said = self._said(text, read, parts, home, recall, conversation)
         commands = self._commands.read(said)
         if self._asks and read.put_off and commands.question is None:

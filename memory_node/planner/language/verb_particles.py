@@ -65,7 +65,7 @@ class VerbParticles:
     def _switched(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Take the end of "stick the telly on" and "take the pan off": what has a switch is switched."""
         target, sense, word = reading.found.targets[-1], reading.sense, words[at]
-        if not self.is_last(words, at + 1):
+        if not (self.is_last(words, at + 1) or self._in_room(words, at + 1)):
             return None
         switched = target.called is not None and self._lexicon.is_switched(target.called)
         switched |= word == "off" and target.pronoun == "it"  # "the light, put it off"
@@ -86,7 +86,11 @@ class VerbParticles:
         """Return whether a blind is moved and a room named: "pull the blinds down in the office"."""
         sense = self._english.with_particle(reading.sense.word, words[at])
         moved = sense is not None and sense.kind in (GoalKind.OPEN, GoalKind.CLOSE)
-        phrase = self._phrases.read(words, at + 2) if moved and words[at + 1 : at + 2] == ["in"] else None
+        return moved and self._in_room(words, at + 1)
+
+    def _in_room(self, words: Sequence[str], at: int) -> bool:
+        """Return whether "in" and a room stand at a word."""
+        phrase = self._phrases.read(words, at + 1) if words[at : at + 1] == ["in"] else None
         return phrase is not None and bool(phrase.room)
 
     def _opens_place(self, words: Sequence[str], at: int) -> bool:

@@ -13,7 +13,7 @@ from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.wanted_states import Read, WantedStates
 
 _K = GoalKind
-_SWITCHED = (["on"], ["off"], ["open"], ["closed"], ["shut"])
+_SWITCHED = (["on"], ["off"], ["out"], ["open"], ["closed"], ["shut"])
 
 
 class Verbless:

@@ -31,6 +31,7 @@ STATES = {
     "shut": _K.CLOSE,
     "on": _K.SWITCH_ON,
     "off": _K.SWITCH_OFF,
+    "out": _K.SWITCH_OFF,
     "going": _K.SWITCH_ON,
     "running": _K.SWITCH_ON,
 }
@@ -58,16 +59,29 @@ class WantedStates:
         start = at + phrase_at(self._english.wishes, words, at)
         if start > at and words[start : start + 1] == ["you"]:
             return self._called(words, start)
-        phrase = self._commands.phrase(words, start) if start > at else None
-        following = "".join(words[start + 1 : start + 2])
-        if phrase is None or phrase.person or words[start] == "to" or following in self._english.subjects:
+        phrase = self._wished(words, start) if start > at else None
+        if phrase is None:
             return None
         if phrase.described and self._commands.is_purpose(words, phrase.end):
             return self.as_command(words, "bring", phrase, phrase.end)  # "something to cut the apple with"
+        if self._is_told_apart(words, phrase):
+            return self._brought(words, phrase)
         wished = words[at + 1] in ("want", "would")
         if wished and phrase.places and not self._english.relative & set(words[phrase.begin : phrase.end]):
             return self._standing(words, at, phrase)
         return self._wanted(words, phrase, phrase.end) or self._made(words, phrase) or self._brought(words, phrase)
+
+    def _wished(self, words: Sequence[str], at: int) -> NounPhrase | None:
+        """Return the thing that is wished for; a deed ("to wash") and a statement ("that you wash") are none."""
+        phrase = self._commands.phrase(words, at)
+        stated = words[at : at + 1] == ["to"] or "".join(words[at + 1 : at + 2]) in self._english.subjects
+        return None if phrase is None or phrase.person or stated else phrase
+
+    def _is_told_apart(self, words: Sequence[str], phrase: NounPhrase) -> bool:
+        """Return whether the places behind a thing only say which it is: "[can I have] a spoon from the drawer by the
+        stove", "[I want] the book on the shelf, not the one on the desk"."""
+        others = phrase.definite and any(words[at : at + 3] == ["not", "the", "one"] for at in range(len(words)))
+        return others or words[phrase.end : phrase.end + 1] == ["from"]
 
     def _made(self, words: Sequence[str], phrase: NounPhrase) -> Read | None:
         """Read "[I fancy] a slice of toast": it has to be made first."""
@@ -150,13 +164,20 @@ class WantedStates:
         if phrase is None or phrase.end >= len(words):
             return None
         verb, start = words[phrase.end], phrase.end + 1
-        if verb == "would" and words[start : start + 1] == ["be"] and words[start + 1 : start + 2]:
-            welcome = words[start + 1] in self._english.welcome  # "an apple would be lovely"
-            thing = welcome and not (phrase.definite or phrase.pronoun)  # not "that would be lovely"
-            return (self._brought(words, phrase)[0], start + 2) if thing else None
+        welcome = self._welcome(words, phrase.end)
+        if welcome:
+            any_one = not (phrase.definite or phrase.pronoun)  # not "that would be lovely"
+            return (self._brought(words, phrase)[0], welcome) if any_one else None
         if verb in self._english.belonging:
             return self.as_command(words, "put", phrase, start)
         return self._due(words, at, phrase) if self._is_obliged(words, phrase.end) else None
+
+    def _welcome(self, words: Sequence[str], at: int) -> int:
+        """Return where "would be lovely" or "will do" ends that stands at a word, 0 where neither does."""
+        if list(words[at : at + 2]) == ["will", "do"]:
+            return at + 2
+        would = list(words[at : at + 2]) == ["would", "be"] and "".join(words[at + 2 : at + 3]) in self._english.welcome
+        return at + 3 if would else 0
 
     def requested(self, words: Sequence[str], at: int) -> Read | None:
         """Read "could the pillows be moved to the armchair"."""
@@ -268,6 +289,7 @@ class WantedStates:
                 break
             places += [] if placed[0] == FOR else [(placed[0], place)]
             end = place.end
+        others, end = self._others(words, end)
         told = end
         if end < len(words) and words[end] == "to":  # what it is needed for
             while end < len(words) and words[end] not in PUNCTUATION | {"and"}:
@@ -275,7 +297,23 @@ class WantedStates:
         wanted = words[told:end] if words[told + 1 : told + 2] == ["be"] else ()  # "to be varnished": not to be brought
         text = " ".join(words[phrase.begin : end])
         target = phrase if not places else _with_places(phrase, places)
-        return Command(_K.PLACE, "bring", (target,), to_user=True, text=text, unread=tuple(wanted)), end
+        targets = (target, *others)
+        return Command(_K.PLACE, "bring", targets, to_user=True, text=text, unread=tuple(wanted)), end
+
+    def _others(self, words: Sequence[str], at: int) -> tuple[list[NounPhrase], int]:
+        """Return what is wished besides, and where it ends: "[a fork], a knife and two spoons"."""
+        found: list[NounPhrase] = []
+        while words[at : at + 1] in ([","], ["and"]):
+            begin = at + 1 + (words[at : at + 2] == [",", "and"])
+            phrase = self._commands.phrase(words, begin)
+            following = "".join(words[phrase.end : phrase.end + 1]) if phrase is not None else ""
+            if phrase is None or not phrase.named or following not in PUNCTUATION | self._english.fillers | {"", "and"}:
+                break
+            if following == "," and self._commands.begins(words, phrase.end + 1):
+                break  # "I want a fork, the spoon, put it back"
+            found.append(phrase)
+            at = phrase.end
+        return found, at
 
     def as_command(self, words: Sequence[str], verb: str, phrase: NounPhrase, rest: int) -> Read | None:
         """Read verb, phrase and rest as if they stood in a command's order."""

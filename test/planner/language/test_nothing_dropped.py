@@ -102,7 +102,7 @@ def test_second_name_accounts_for_a_class_only_where_nobody_can_be_asked() -> No
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("I'd like my book and my pen, please", "question"),
+        ("I'd like my book and my pen, please", "Book at User; Pen at User"),
         ("the vase, put it on the shelf", "Vase at Shelf"),
         ("open the fridge. Actually no, open the cabinet", "open Cabinet"),
         ("set out four bowls on the counter", "4 Bowl at CounterTop"),

@@ -33,7 +33,6 @@ ASKED = [
     "turn that thing off, I can't hear",
     "cut the bread, and butter it",
     "put the milk back in the fridge without breaking anything",
-    "take the toilet paper to the guest bathroom for me",
     "put the pen in the mug without the spoon",
     "bring the teddy to her",
     "my daughter wants the teddy, bring it to her",
