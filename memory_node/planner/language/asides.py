@@ -18,7 +18,7 @@ _VAGUELY = frozenset(["somewhere", "still", "probably", "lying"])
 _SUPPOSING = frozenset(["should", "must", "might", "may", "could", "ought"])
 _OFTEN = frozenset(["usually", "normally", "often", "always", "mostly", "probably"])
 _ALONE = frozenset(["alone", "where", "whole"])
-_AS_IT_IS = frozenset(["on", "off", "open", "closed", "shut"])
+_AS_IT_IS = frozenset(["on", "off", "out", "open", "closed", "shut"])
 _MOODS = (("i", "fancy"), ("i", "feel", "like"))  # behind a command they say why: "boil the water, I fancy a tea"
 _WONDERING = frozenset(["who", "why", "how", "when", "whose"])
 
@@ -110,18 +110,27 @@ class Asides:
             return self._sentence(words, at, verb, heard, None)
         telling = english.auxiliaries | english.saying | english.happened
         telling |= english.people if topic is not None and topic.peculiar else frozenset()  # "the sun blinds me"
-        if there or (verb < len(words) and words[verb] in telling):
-            return self._sentence(words, at, verb, heard, topic)
+        second, behind = self._second_topic(words, verb)
+        if there or "".join(words[behind : behind + 1]) in telling:
+            return self._sentence(words, at, behind, heard, topic, second)
         return None
+
+    def _second_topic(self, words: Sequence[str], at: int) -> tuple[NounPhrase | None, int]:
+        """Return the second thing of "the bread and the butter are on the table", and where its verb stands."""
+        second = self._commands.phrase(words, at + 1) if words[at : at + 1] == ["and"] else None
+        if second is None or not second.named:
+            return None, at
+        return second, self._past_places(words, second.end)
 
     def whereabouts(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Skip where a thing may be that is to be found: "bring me my phone, it should be in the kitchen"."""
         last = heard.commands[-1] if heard.commands else None
         supposed = words[at] in ("it", "they") and "".join(words[at + 1 : at + 2]) in _SUPPOSING
         sought = last is not None and (last.kind in _SEEKING or last.to_user)
-        if not (sought and supposed and words[at + 2 : at + 3] == ["be"]):
+        place = at + 2 + (words[at + 2 : at + 3] == ["to"])  # "it ought to be"
+        if not (sought and supposed and words[place : place + 1] == ["be"]):
             return None
-        place = at + 3
+        place += 1
         while "".join(words[place : place + 1]) in _VAGUELY:
             place += 1
         told = self._english.preposition_at(words, place) is not None
@@ -191,13 +200,21 @@ class Asides:
         told_of = people > 0 and words[at + people : at + people + 1] != ["'s"]  # not "somebody's cup goes ..."
         return told_of or words[at] in self._english.subjects or words[at] in _WONDERING
 
-    def _sentence(self, words: Sequence[str], at: int, verb: int, heard: Heard, topic: NounPhrase | None) -> int:
+    def _sentence(
+        self,
+        words: Sequence[str],
+        at: int,
+        verb: int,
+        heard: Heard,
+        topic: NounPhrase | None,
+        second: NounPhrase | None = None,
+    ) -> int:
         """Note a sentence that asks for nothing, and what it speaks of."""
         end = self._end(words, verb)
         if asks_for_deed(words[at:end], self._commands) and not {"not", "never", "no"} & set(words[at:end]):
             heard.unread += words[at:end]
             return end
-        spoken_of = [topic] if topic is not None and not topic.refers_back else []
+        spoken_of = [one for one in (topic, second) if one is not None and not one.refers_back]
         if words[at] == "see":
             spoken_of += self._shown_between(words, verb, end)
         elif topic is None or not topic.named:

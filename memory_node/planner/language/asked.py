@@ -21,8 +21,10 @@ from memory_node.planner.language.asked_states import (
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.english import INTO, NEAR, PUNCTUATION, UNDER, phrase_at
 from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.spoken_command import Command
 
 CONTENTS, COUNT, EXISTS = "contents", "count", "exists"
+_OF_SEVERAL = frozenset({COUNT, EXISTS, PLACE})  # what is asked of several things at once
 _GONE = frozenset(["gone", "got", "went", "ended", "up", "off", "vanished", "disappeared", "has", "have", "go"])
 _TAIL = _GONE | {"is", "are", "to", "located", "be", "keep", "kept", "in", "at"}
 _BETWEEN = frozenset(
@@ -51,13 +53,33 @@ def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Ask
             continue  # "if" alone sets a condition
         found = rule(words, start, commands)
         if found is not None:
-            command, end = found
+            command, end = _with_others(words, *found, commands)
             if words[end : end + 1] == ["or"] and words[-1] == "?":  # "does it need a wash, or is it clean?"
                 end = len(words)
             while end < len(words) and words[end] in commands.english.fillers | _TAIL:
                 end += 1
             return replace(command, text=" ".join(words[at:end])), end
     return None
+
+
+def _with_others(words: Sequence[str], command: Command, end: int, commands: CommandReader) -> Asked:
+    """Return the question with what it is asked of besides: "how many chairs and stools are there?"."""
+    while command.verb in _OF_SEVERAL and words[end : end + 1] in (["and"], ["or"]):
+        phrase = commands.phrase(words, end + 1)
+        if phrase is None or not phrase.named:
+            break
+        command, end = replace(command, targets=(*command.targets, phrase)), phrase.end
+        while "".join(words[end : end + 1]) in commands.english.being | {
+            "there",
+            "do",
+            "we",
+            "i",
+            "you",
+            "have",
+            "left",
+        }:
+            end += 1
+    return command, end
 
 
 def _where(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:

@@ -9,6 +9,7 @@ from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase_reader import NounPhraseReader
 from memory_node.planner.language.spoken_command import Arguments
 
+_SUPPOSED = frozenset(["ought", "usually", "normally", "often", "always", "mostly", "probably"])
 _JOINTS = frozenset(["and", "then", ",", "-", ":"])
 
 
@@ -90,6 +91,9 @@ class CommandBounds:
 
     def _is_afterthought(self, words: Sequence[str], at: int, found: Arguments, joint: str) -> bool:
         """Return whether what begins at a word is no further thing of the command. joint: the word that joins it."""
+        nearer = self._english.preposition_at(words, at)
+        if nearer is not None and nearer[0] == NEAR and found.places:
+            return False  # "on the shelf, next to the vase"
         set_off = joint == "," and words[at - 1] == "," and self._phrases.read(words, at) is not None
         placed = any(not place.phrase.person for place in found.places)  # "bring me a fork, two knives and a spoon"
         if set_off and (placed or (found.targets and self._is_address(words, at))):
@@ -112,7 +116,7 @@ class CommandBounds:
     def _is_remark(self, words: Sequence[str], at: int) -> bool:
         """Return whether "it is hot" begins here."""
         phrase = self._phrases.read(words, at)
-        tells = self._english.auxiliaries | self._english.saying
+        tells = self._english.auxiliaries | self._english.saying | _SUPPOSED
         if phrase is None or phrase.end >= len(words):
             return False
         does = phrase.peculiar and phrase.definite and words[phrase.end] in self._english.people

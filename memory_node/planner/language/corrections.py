@@ -160,7 +160,7 @@ class Corrections:
 
     def _with_command(self, words: list[str], begin: int, end: int) -> tuple[list[str], int]:
         """Return the words with the command behind the marker in place of the one before it."""
-        wrong = _sentence_begin(words, begin)
+        wrong, end = _sentence_begin(words, begin), self._past_letting_be(words, end)
         topic = self._last_phrase(words, begin)  # "heat the bread, or rather, put it in the fridge"
         if topic is not None and topic[0] == wrong:
             topic = None  # "open, no, close the dishwasher"
@@ -168,6 +168,12 @@ class Corrections:
             topic = self._last_carried(words, topic, wrong) or topic
         kept = [*words[topic[0] : topic[1]], ","] if topic is not None else []
         return words[:wrong] + kept + words[end:], wrong + len(kept) + 1
+
+    def _past_letting_be(self, words: Sequence[str], at: int) -> int:
+        """Return where the next command begins behind "leave that on, ..."; the word itself where none does."""
+        clause = next((n for n in range(at, len(words)) if words[n] in PUNCTUATION), len(words))
+        left = words[at] == "leave" and words[clause - 1] in ("on", "off", "open", "closed", "alone")
+        return clause + 1 if left and clause + 1 < len(words) and self._commands.begins(words, clause + 1) else at
 
     def _with_thing(self, words: list[str], begin: int, end: int) -> tuple[list[str], int] | None:
         """Return the words with the thing behind the marker in place of the last one, or of its like."""

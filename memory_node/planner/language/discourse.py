@@ -95,6 +95,8 @@ class Discourse:
                 self._mention(mention.object_class)
                 (self.guessed.add if mention.guessed else self.guessed.discard)(mention.object_class)
         self.place = goal.destination or (goal.target if goal.kind is GoalKind.OPEN else self.place)
+        if goal.kind is GoalKind.GO and not goal.target.candidates:  # "go to the bedroom and leave the book there"
+            self.place = replace(goal.target, room=goal.target.text)
         if not target:
             return
         self.states.setdefault(target, set()).update(gained)

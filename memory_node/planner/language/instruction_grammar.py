@@ -164,6 +164,8 @@ class InstructionReader:
         begin = next((at for at, word in enumerate(words) if word not in self._english.fillers | PUNCTUATION), 0)
         if not words or words[-1] != "?" or phrase_at(self._english.openings, words, begin):
             return False
+        if words[begin : begin + 2] == ["have", "a"]:
+            return False  # "have a look at the watch, would you?"
         last = list(words[-4:-1])  # "the ball must be in the box. Is it?"
         asks_back = last[:1] == ["."] and last[1] in self._english.asking and last[2] in ("it", "they", "there")
         return words[begin] in self._english.asking or asks_back
@@ -192,6 +194,9 @@ class InstructionReader:
         if words[at] != "or" or not heard.commands:
             return None
         end = sentence_end(words, at)
+        if heard.commands[-1].kind is GoalKind.TELL and words[at + 1 : at + 2] in (["do"], ["should"], ["shall"]):
+            heard.aside.extend(words[at:end])  # "is the kettle full, or do I have to fill it?"
+            return end
         heard.unread.extend(words[at:end])
         return end
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.language.command_grammar import CommandReader
-from memory_node.planner.language.english import PUNCTUATION, English
+from memory_node.planner.language.english import PUNCTUATION, English, phrase_at
 from memory_node.planner.language.lexicon import Called, Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.surroundings import HomeClasses
@@ -102,7 +102,7 @@ def _unnamed(words: Sequence[str], commands: CommandReader) -> Iterator[NounPhra
             at = next((end for end in range(at, len(words)) if words[end] in PUNCTUATION), len(words))
             continue
         phrase = None if words[at] in PUNCTUATION | english.fillers else commands.phrase(words, at)
-        if phrase is None or phrase.person:
+        if phrase is None or phrase.person or phrase_at(english.persons, words, at):
             at += 1
             continue
         unknown = phrase.head and not phrase.named and words[phrase.begin] in beginners

@@ -30,7 +30,7 @@ UsedHere = Callable[[NounPhrase, Sequence[str]], Sequence[str]]
 _CONTENTS = frozenset({"what", "whatever"})  # "what is in the pot"
 _MOST_CHOICES = 4
 _TALL_M = 1.0  # what is taller stands on the floor
-_KINDS_OF_A_GENERIC = 2  # a name that so many other classes answer to is generic: "lamp", "bottle"
+KINDS_OF_A_GENERIC = 2  # a name that so many other classes answer to is generic: "lamp", "bottle"
 
 
 class PhraseMeaning:
@@ -101,7 +101,7 @@ class PhraseMeaning:
         second = phrase.compounded and not (phrase.called or Called()).own
         if (second or phrase.of_other) and not self._guesses:
             self._unknown(phrase, slot)  # a key card is no credit card, though that is called a card
-        if own and (self._kinds[own[0]].everyday or len(also) < _KINDS_OF_A_GENERIC):
+        if own and (self._kinds[own[0]].everyday or len(also) < KINDS_OF_A_GENERIC):
             there = [] if self._kinds[own[0]].pickupable else self._standing_there(phrase, also)
             return self._made(phrase, there) if there else self._first_called_so(phrase, slot, (own[0], *also))
         return self._one_of_several(phrase, slot, own, also, partner)

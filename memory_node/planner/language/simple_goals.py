@@ -70,7 +70,9 @@ class SimpleGoals:
         return Goal(_K.FIND, self._meaning.mention(phrase, Slot.TARGET), text=command.text)
 
     def _telling(self, command: Command) -> list[Goal]:
-        phrase = command.targets[0]
+        return [goal for phrase in command.targets for goal in self._telling_of(phrase, command)]
+
+    def _telling_of(self, phrase: NounPhrase, command: Command) -> list[Goal]:
         every = command.verb != PLACE and (phrase.plural or phrase.every)
         kinds = self._several(command, phrase) if every else ()
         targets = kinds or [self._meaning.mention(phrase, Slot.TARGET)]

@@ -11,8 +11,9 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Mention
 from memory_node.planner.language.asking_back import Question, Slot, UnclearError
 from memory_node.planner.language.discourse import Discourse
+from memory_node.planner.language.lexicon import Called
 from memory_node.planner.language.noun_phrase import NounPhrase
-from memory_node.planner.language.phrase_meaning import Fits, PhraseMeaning
+from memory_node.planner.language.phrase_meaning import KINDS_OF_A_GENERIC, Fits, PhraseMeaning
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Remark
 from memory_node.planner.language.surroundings import HomeClasses
@@ -125,12 +126,19 @@ class Targets:
         """Return all kinds that a generic name covers: "all the lamps"."""
         called = phrase.called
         several = phrase.every or (phrase.plural and command.kind is _K.TELL)  # "are the lamps off?"
-        if called is None or not several or any(self._kinds[name].everyday for name in called.own):
+        if called is None or not several or not self._is_generic(called):
             return []
         needed = _NEEDED.get(command.kind)
         able = [name for name in called.also if needed is None or self._kinds[name].can(needed)]
         known = [name for name in able if name in self._home.all]
         return [Mention(phrase.text, (name,)) for name in known or able]
+
+    def _is_generic(self, called: Called) -> bool:
+        """Return whether many kinds answer to a name: "all the stools" are no chairs, though a chair may be one."""
+        own = called.own
+        return not any(self._kinds[name].everyday for name in own) and not (
+            own and len(called.also) < KINDS_OF_A_GENERIC
+        )
 
     def _eaten(self, name: str) -> bool:
         return self._kinds[name].can(Property.EDIBLE)

@@ -45,7 +45,9 @@ class Verbless:
             text = " ".join(words[at : person.end])
             return Command(_K.PLACE, "bring", (phrase,), to_user=True, text=text), person.end
         found = self._wanted.as_command(words, "put", phrase, phrase.end)
-        if found is None or (found[1] < len(words) and words[found[1]] not in PUNCTUATION | {"and", "then", "or"}):
+        if found is None or found[0].unread:
+            return None
+        if found[1] < len(words) and words[found[1]] not in PUNCTUATION | {"and", "then", "or"}:
             return None
         return None if phrase.definite and self._is_topic(words, found[1]) else found
 

@@ -161,9 +161,13 @@ class WantedStates:
         """Read "the apple should be washed", "the mug goes in the sink"."""
         phrase = self._commands.phrase(words, at)
         phrase = self.told_by_places(words, phrase) if phrase is not None else None
-        if phrase is None or phrase.end >= len(words):
+        if phrase is None or phrase.end >= len(words) or phrase_at(self._english.persons, words, at):
             return None
         verb, start = words[phrase.end], phrase.end + 1
+        if verb == "and" and phrase.named:  # "the salt and the pepper belong on the table"
+            found = self.passive(words, start)
+            together = found is not None and words[start] in self._english.determiners
+            return (replace(found[0], targets=(phrase, *found[0].targets)), found[1]) if found and together else None
         welcome = self._welcome(words, phrase.end)
         if welcome:
             any_one = not (phrase.definite or phrase.pronoun)  # not "that would be lovely"

@@ -67,3 +67,30 @@ def test_is_read_as_meant(text: str, wanted: str):
 @pytest.mark.parametrize("text", ["Take the stool to.", "Put the mug on the.", "Use up the soap.", "Wash it, no."])
 def test_what_breaks_off_is_asked_about(text: str):
     assert "asks: " in read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("How many stools are there?", "tell Stool count"),
+        ("How many chairs and stools are there?", "tell Chair count; tell Stool count"),
+        ("Is there a mug or a cup?", "tell Mug exists; tell Cup exists"),
+        ("Where are my keys and my phone?", "tell KeyChain place; tell CellPhone place"),
+        ("Go to the bedroom and leave the teddy bear there.", "TeddyBear at bedroom"),
+        ("Have a look at the watch under the desk lamp, would you?", "examine Watch with DeskLamp"),
+        ("Stand the alarm clock on the nightstand, next to the vase.", "AlarmClock at SideTable"),
+        ("Find the remote control, it ought to be on the sofa.", "find RemoteControl"),
+        ("Get rid of the foil on the counter.", "AluminumFoil at GarbageCan"),
+        (
+            "The salt and the pepper belong on the dining table.",
+            "SaltShaker at DiningTable; PepperShaker at DiningTable",
+        ),
+        ("The bread and the butter are on the desk, put them in the fridge.", "Bread at Fridge; Butter at Fridge"),
+        ("Close the microwave, somebody has left it open again.", "close Microwave"),
+        ("Is the kettle full, or do I have to fill it?", "tell Kettle full"),
+        ("Put three plates in the cabinet, no, make that five.", "5 Plate at Cabinet"),
+        ("Load all the plates into the dishwasher but leave the pans out.", "all Plate at Dishwasher"),
+    ],
+)
+def test_asked_told_and_left_alone(text: str, wanted: str):
+    assert read(text) == wanted
