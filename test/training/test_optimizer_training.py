@@ -231,9 +231,13 @@ def test_run_that_was_killed_goes_on_as_if_it_had_not_been(tiny, tmp_path: Path)
         next(evolve(policy_of(tiny), tasks, MemoryBank(WordEmbedder()), judge_of(), other, tmp_path / "whole.pt"))
 
 
-@pytest.mark.parametrize("begins_with_rules", [False, True], ids=["empty bank", "bank of the rules"])
+@pytest.mark.parametrize(
+    ("begins_with_rules", "bank_attempts", "smaller_bank"),
+    [(False, 0, "empty"), (True, 0, "empty"), (True, 4, "[1-9] entries")],
+    ids=["empty bank", "bank of the rules", "young bank of the rules"],
+)
 def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(
-    tiny, tmp_path: Path, begins_with_rules: bool
+    tiny, tmp_path: Path, begins_with_rules: bool, bank_attempts: int, smaller_bank: str
 ) -> None:
     told: list[str] = []
     plan = TrainingRun(
@@ -249,6 +253,7 @@ def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(
         warm=Schedule(rate=1e-3, per_update=3, minutes=1.0),
         settings=EvolutionSettings(group=3, batch=2, grpo=GrpoSettings(rate=1e-3)),
         begins_with_rules=begins_with_rules,
+        bank_attempts=bank_attempts,
         executor="a world of rules",
         reply_tokens=120,
     )
@@ -258,7 +263,7 @@ def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(
     card = (tmp_path / "card.md").read_text()
     assert "a world of rules" in card
     assert ("found a bank of 0 entries" in card) is not begins_with_rules
-    assert "| after the warm start | empty | 1 |" in card
+    assert re.search(rf"\| after the warm start \| {smaller_bank} \| 1 \|", card)
     assert re.search(r"\| at the end \| [1-9] entries \| 1 \|", card)
     assert "| 4 |" in card
     assert any(line.startswith("warm start") for line in told)

@@ -45,7 +45,7 @@ class Asides:
 
     def aside(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Skip what is not to be done, and why something is. "Do not heat the apple, wash it": it is the apple."""
-        alone = words[at] == "leave" and self._leaves_as_it_is(words, at)
+        alone = words[at] in ("leave", "keep") and self._leaves_as_it_is(words, at)
         reason = heard.commands and words[at - 1] == "," and phrase_at(_MOODS, words, at)
         if not (alone or reason or self.begins(words, at)):
             return None
@@ -244,10 +244,14 @@ class Asides:
         while at < len(words) and (
             words[at] not in ENDS | {",", "-", ":"} | self._english.enough or self._has_just(words, at)
         ):
-            if words[at] == "and" and at + 1 < len(words) and self._commands.begins(words, at + 1):
+            if words[at] == "and" and at + 1 < len(words) and self._asks_next(words, at + 1):
                 break
             at += 1
         return at
+
+    def _asks_next(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a command or a wish begins: "I am late and [I need my keys]"."""
+        return self._commands.begins(words, at) or bool(phrase_at(self._english.wishes, words, at))
 
     def _has_just(self, words: Sequence[str], at: int) -> bool:
         """Return whether a word belongs to what has been done: "I have just had a shower"."""

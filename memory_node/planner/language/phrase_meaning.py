@@ -240,7 +240,9 @@ class PhraseMeaning:
 
     def _described(self, phrase: NounPhrase, slot: Slot, fits: Fits | None) -> Mention:
         if phrase.head in _CONTENTS and phrase.places and not self._guesses:
-            raise UnclearError(Question(f"What is {phrase.text.partition(' ')[2]!r}?", slot=slot))
+            where, place = phrase.text.partition(" ")[2], phrase.places[0][1].text
+            asked = f"What is {where!r}?" if where else f"Which thing at {place!r} do you mean?"
+            raise UnclearError(Question(asked, slot=slot))
         meant = self._fitting(tuple(self._describe(phrase.text)), fits)
         told = phrase.places or phrase.attributes or phrase.text != phrase.head
         if not meant or not told or any(self._used_otherwise(phrase.text, name) for name in meant):
