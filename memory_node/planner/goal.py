@@ -19,8 +19,8 @@ class Mention:
     words say of it already ("the clean ..."). another: explicitly not the one just handled. referring: it was spoken of
     before. original_place: it stands for where the target was at first ("back where it belongs"). beside: not in or on
     it, but where it stands itself. guessed: nothing is called so; what is most like the words was taken. stand_ins:
-    classes that may take its part where none of the candidates is found. room: of a place that the words leave to the
-    robot, the room that it is in; it has no candidates.
+    classes that may take its part where none of the candidates is found. room: that it is in, of "all the windows in
+    the bedroom", and of a place that the words leave to the robot, which has no candidates.
     """
 
     text: str

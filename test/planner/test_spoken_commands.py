@@ -5,6 +5,7 @@ from seeing_robot import SeeingRobot, executor
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.states import ObjectState
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.planner import PlanProgress, ProgressKind
 
@@ -55,6 +56,15 @@ def test_thing_is_brought_to_furniture_of_the_room_that_is_named(robot, planner)
     assert result.success, result.failure or result.outcome.failures
     assert robot.world[robot.world["apple"].parent_id].class_name in ("Bed", "Dresser", "Desk", "SideTable")
     assert result.explorations == 0
+
+
+def test_all_things_in_a_room_are_those_that_are_there(robot, planner) -> None:
+    show(robot, "Drawer")
+    result = planner.execute("open all the drawers in the bedroom")
+    assert result.success, result.failure or result.outcome.failures
+    drawers = robot.world.of_class("Drawer")
+    assert [one.id for one in drawers if ObjectState.OPENED in one.states] == ["night_drawer"]
+    assert len(drawers) > 1
 
 
 def test_it_is_the_thing_of_the_instruction_before(robot, planner) -> None:

@@ -63,7 +63,7 @@ def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Ask
 
 
 def _with_others(words: Sequence[str], command: Command, end: int, commands: CommandReader) -> Asked:
-    """Return the question with what it is asked of besides: "how many chairs and stools are there?"."""
+    """Return the question with what it is asked of besides: "how many cups and mugs have we got?"."""
     while command.verb in _OF_SEVERAL and words[end : end + 1] in (["and"], ["or"]):
         phrase = commands.phrase(words, end + 1)
         if phrase is None or not phrase.named:

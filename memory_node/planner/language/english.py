@@ -93,6 +93,7 @@ class English:
     personal: Words
     lighting: Words
     disposing: Words
+    underfoot: Words
     condition_marks: Words
     time_units: Words
     day_parts: Words

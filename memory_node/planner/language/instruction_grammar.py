@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.asides import Asides, sentence_end
@@ -195,7 +196,7 @@ class InstructionReader:
             return None
         end = sentence_end(words, at)
         if heard.commands[-1].kind is GoalKind.TELL and words[at + 1 : at + 2] in (["do"], ["should"], ["shall"]):
-            heard.aside.extend(words[at:end])  # "is the kettle full, or do I have to fill it?"
+            heard.aside.extend(words[at:end])  # "is it full, or do I have to fill it?"
             return end
         heard.unread.extend(words[at:end])
         return end
@@ -205,9 +206,14 @@ class InstructionReader:
         english = self._english
         if (english.conditions | english.putting_off) & set(words):
             return False
-        if self._adds_a_thing(words, joined) or self._orders_unknown(words):
+        if self._adds_a_thing(words, joined) or self._orders_unknown(words) or self._numbers_a_room(words):
             return False
         return not any(self.lexicon.name_at(words, at) or english.base_form(word) for at, word in enumerate(words))
+
+    def _numbers_a_room(self, words: Sequence[str]) -> bool:
+        """Return whether a room is told by its number, which nobody knows: "in room three"."""
+        pairs = pairwise(words)
+        return any(word == "room" and (number in self._english.numbers or number.isdigit()) for word, number in pairs)
 
     def _orders_unknown(self, words: Sequence[str]) -> bool:
         """Return whether words ask for a deed that nobody knows: "[wash the cup, then] varnish it"."""

@@ -189,12 +189,9 @@ class Interpreter:
         cut = phrase.pieces or _S.SLICED in sliced
         cut |= target.referring and target.object_class in self._discourse.pieces  # "wash a slice and put it ..."
         count, every = self._quantity(phrase, target.object_class)
-        if phrase.uncounted:
-            raise UnclearError(Question(f"How many are {phrase.text!r}?", slot=Slot.TARGET))
-        if (every or count > 1) and phrase.excluded and not phrase.ruled_out:
-            raise UnclearError(
-                Question(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=Slot.TARGET)
-            )
+        self._check_counted(phrase, every or count > 1)
+        if every and destination is None:
+            target = replace(target, room=phrase.told_room)
         if container is not None and destination is not None:
             kind = _K.STACK
         elif kind is _K.PLACE and count == 2:
@@ -211,6 +208,15 @@ class Interpreter:
             text=command.text,
             treatment=command.treatment,
         )
+
+    def _check_counted(self, phrase: NounPhrase, several: bool) -> None:
+        """Ask how many are meant, and which of several where some are ruled out that nobody can tell from others."""
+        if phrase.uncounted:
+            raise UnclearError(Question(f"How many are {phrase.text!r}?", slot=Slot.TARGET))
+        if several and phrase.excluded and not phrase.ruled_out:
+            raise UnclearError(
+                Question(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=Slot.TARGET)
+            )
 
     def _check_possible(self, command: Command, phrase: NounPhrase, target: Mention) -> None:
         """Ask about what cannot be done, where somebody can be asked."""

@@ -12,7 +12,6 @@ from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import Command, Place, placed
 
 _K = GoalKind
-_UNDERFOOT = frozenset(["floor", "ground", "carpet", "rug"])
 
 
 def destined(command: Command, goals: Sequence[Place], to_user: bool, handed: bool, english: English) -> Command:
@@ -68,7 +67,7 @@ def _moved_to(command: Command, goals: Sequence[Place], to_user: bool, english: 
     moving = [goal for goal in goals if placing or goal.preposition in english.directed]
     if command.kind is _K.THROW:  # "get rid of the foil on the counter", "throw the newspaper on the floor away"
         moving = [goal for goal in moving if not command.away or _disposes(goal, english)]
-        moving = [goal for goal in moving if goal.phrase.head not in _UNDERFOOT]
+        moving = [goal for goal in moving if goal.phrase.head not in english.underfoot]
     only_rooms = bool(moving) and all(_is_room(goal.phrase) for goal in moving)
     return list(goals[goals.index(moving[0]) :]) if only_rooms else moving  # "to the bedroom, on the bed"
 

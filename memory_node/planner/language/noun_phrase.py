@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from memory_node.domain.nouns import singular
 from memory_node.domain.states import ObjectState
+from memory_node.planner.language.english import INTO
 from memory_node.planner.language.lexicon import Called
 
 
@@ -55,6 +56,12 @@ class NounPhrase:
     strange: bool = False
     compounded: bool = False
     of_other: bool = False
+
+    @property
+    def told_room(self) -> str:
+        """The room that a thing is in by its name or by where it is: "the bedroom windows"; "" for none."""
+        inside = (place.room for sense, place in self.places if sense == INTO and place.called is None)
+        return next(filter(None, (self.room, *inside)), "")
 
     @property
     def named(self) -> bool:

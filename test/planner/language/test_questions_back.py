@@ -116,3 +116,11 @@ def test_what_is_in_a_machine_is_asked_about_before_it_is_emptied(grammar: Under
     asked = grammar.understand("empty the washing machine", KNOWN).question
     assert asked is not None
     assert asked.text == "What shall I take out of the washing machine?"
+
+
+def test_room_goes_with_all_things_that_are_to_be_treated_in_it(grammar: Understander) -> None:
+    for text in ("close all the windows in the bedroom", "close all the bedroom windows"):
+        (goal,) = grammar.understand(text, EMPTY).goals
+        assert (str(goal), goal.target.room) == ("close all Window", "bedroom")
+    (everywhere,) = grammar.understand("close all the windows", EMPTY).goals
+    assert everywhere.target.room == ""
