@@ -73,7 +73,7 @@ class Locator:
             else ()
         )
         near = _place_of(attempt, "target") if name in _WHERE_WORK_IS_DONE else None
-        room_id = self._lookup.room_called(mention.room) if mention.room else ""
+        room_id = self._lookup.room_called(mention.room)
         not_on = frozenset(placed)
         answer = self._lookup.locate(object_class, mention.text, mention.states, excluded, not_on, near, room_id)
         if answer is None:
@@ -117,7 +117,7 @@ class Locator:
             raise Setback(f"{mention.text!r} fits nothing that is known")
         if self._is_nowhere(mention):
             raise NothingFound(f"no {mention} was seen anywhere")
-        room_id = self._lookup.room_called(mention.room) if mention.room else ""
+        room_id = self._lookup.room_called(mention.room)
         for object_class in mention.candidates:
             stops = self._lookup.search_stops(object_class, room_id)
             found = yield from self._search(attempt, name, object_class, stops)

@@ -108,7 +108,9 @@ class MemoryLookup:
         return [one for one in self._scene_now().objects if one.support_id == object_id and not one.removed]
 
     def room_called(self, name: str) -> str:
-        """Return the id of the room of a name, "" where memory knows none."""
+        """Return the id of the room of a name, "" where memory knows none, and for "": rooms may have no name yet."""
+        if not name:
+            return ""
         return next((room.id for room in self._scene_now().rooms if room.name.lower() == name.lower()), "")
 
     def in_room(self, room_id: str, names: Sequence[str]) -> list[SceneObject]:

@@ -5,12 +5,12 @@ A memory that is a map made beforehand follows nothing. A planner knows all the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import EXCLUSIVE, StateBelief
+from memory_node.domain.states import StateBelief, with_state
 
 
 class UnrecordedChanges:
@@ -55,7 +55,7 @@ def _made_from(change: StateChange, whole: SceneObject | None) -> SceneObject | 
 
 
 def _changed(found: SceneObject, change: StateChange, support: SceneObject | None) -> SceneObject:
-    found = replace(found, removed=change.destroyed, states=tuple(_states_after(found, change)))
+    found = replace(found, removed=change.destroyed, states=_states_after(found, change))
     if change.held is None:
         return found
     if support is None:
@@ -64,8 +64,8 @@ def _changed(found: SceneObject, change: StateChange, support: SceneObject | Non
     return replace(found, support_id=support.id, inside=change.inside, box=box, area_id=support.area_id)
 
 
-def _states_after(found: SceneObject, change: StateChange) -> Iterator[StateBelief]:
-    opposites = {one for added in change.added for group in EXCLUSIVE if added in group for one in group}
-    ended = {*change.removed, *change.added, *opposites}
-    yield from (one for one in found.states if one.state not in ended)
-    yield from (StateBelief(state, change.probability, change.stamp_ns, change.source) for state in change.added)
+def _states_after(found: SceneObject, change: StateChange) -> tuple[StateBelief, ...]:
+    states = tuple(one for one in found.states if one.state not in change.removed)
+    for state in change.added:
+        states = with_state(states, StateBelief(state, change.probability, change.stamp_ns, change.source))
+    return states

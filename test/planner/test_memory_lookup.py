@@ -1,6 +1,6 @@
 """The planner's questions to memory."""
 
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import Room, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.opening import open_memory
 from memory_node.planner.memory_lookup import MemoryLookup
@@ -46,3 +46,12 @@ def test_nearest_of_several_places_is_taken_whichever_was_used_last(word_embedde
     assert anywhere is not None
     assert near_table.position[1] == 0.0
     assert anywhere.position[1] == 7.0
+
+
+def test_room_without_a_name_is_not_the_one_that_nobody_named() -> None:
+    class Rooms:
+        def scene(self) -> SceneSnapshot:
+            return SceneSnapshot(1, rooms=(Room("r1", "", "f", (0.0, 0.0)), Room("r2", "Kitchen", "f", (4.0, 0.0))))
+
+    lookup = MemoryLookup(Situation(Rooms(), lambda _: None, lambda _: None))  # type: ignore[arg-type]
+    assert (lookup.room_called(""), lookup.room_called("kitchen"), lookup.room_called("attic")) == ("", "r2", "")

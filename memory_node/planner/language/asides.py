@@ -16,7 +16,6 @@ _TELLING = frozenset(["are", "were", "have", "had", "did"])
 _SEEKING = frozenset([GoalKind.FIND, GoalKind.FETCH, GoalKind.TELL])
 _VAGUELY = frozenset(["somewhere", "still", "probably", "lying"])
 _SUPPOSING = frozenset(["should", "must", "might", "may", "could", "ought"])
-_OFTEN = frozenset(["usually", "normally", "often", "always", "mostly", "probably"])
 _ALONE = frozenset(["alone", "where", "whole"])
 _AS_IT_IS = frozenset(["on", "off", "out", "open", "closed", "shut"])
 _MOODS = (("i", "fancy"), ("i", "feel", "like"))  # behind a command they say why: "boil the water, I fancy a tea"
@@ -100,7 +99,7 @@ class Asides:
         there = words[at] == "there" and "".join(words[at + 1 : at + 2]) in english.auxiliaries
         topic = self._topic(words, at + 2 + (words[at + 2 : at + 3] == ["be"]) if there else at, at)
         verb = at + 1 if topic is None or there else self._past_places(words, topic.end)
-        verb += "".join(words[verb : verb + 1]) in _OFTEN
+        verb += "".join(words[verb : verb + 1]) in english.often
         if topic is not None and topic.named and "".join(words[verb : verb + 1]) in (",", ":", "-"):
             heard.parts.append(Remark((topic,), stands_first=True))  # "the pot, put it on the stove"
             return verb

@@ -30,6 +30,7 @@ _TAIL = _GONE | {"is", "are", "to", "located", "be", "keep", "kept", "in", "at"}
 _BETWEEN = frozenset(
     {"things", "else", "do", "did", "you", "see", "have", "i", "we", "there", "left", "got", "stuff", "kept"}
 )
+_HAVING = frozenset({"there", "do", "we", "i", "you", "have", "left"})
 _HOLDING = frozenset(["has", "have", "holds", "hold", "contains", "contain"])
 # What ends a state that is asked for.
 ENDING = {
@@ -69,17 +70,15 @@ def _with_others(words: Sequence[str], command: Command, end: int, commands: Com
         if phrase is None or not phrase.named:
             break
         command, end = replace(command, targets=(*command.targets, phrase)), phrase.end
-        while "".join(words[end : end + 1]) in commands.english.being | {
-            "there",
-            "do",
-            "we",
-            "i",
-            "you",
-            "have",
-            "left",
-        }:
-            end += 1
+        end = _past_having(words, end, commands)
     return command, end
+
+
+def _past_having(words: Sequence[str], at: int, commands: CommandReader) -> int:
+    """Return where "are there", "do we have" end that stand at a word."""
+    while at < len(words) and words[at] in commands.english.being | _HAVING:
+        at += 1
+    return at
 
 
 def _where(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -175,9 +174,7 @@ def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     phrase = commands.phrase(words, start) if start < len(words) else None
     if phrase is None:
         return None
-    end = phrase.end
-    while end < len(words) and words[end] in commands.english.being | {"there", "do", "we", "i", "you", "have", "left"}:
-        end += 1
+    end = _past_having(words, phrase.end, commands)
     return tell(*with_place(words, replace(phrase, end=end), commands, COUNT))
 
 

@@ -82,7 +82,7 @@ def _unknown_thing(instruction: Instruction, handled: Sequence[Mention], english
 def _unsaid_place(goals: Sequence[Goal], instruction: Instruction) -> str:
     """Return the objection that something is to go to a room, and nobody said where there; "" for none."""
     places = (command.destination for command in instruction.commands)
-    room = next((one.text for one in places if one is not None and one.room and one.called is None), "")
+    room = next((one.text for one in places if one is not None and one.only_room), "")
     return f"nobody said where in {room}" if room and any(goal.destination is not None for goal in goals) else ""
 
 

@@ -9,7 +9,6 @@ from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase_reader import NounPhraseReader
 from memory_node.planner.language.spoken_command import Arguments
 
-_SUPPOSED = frozenset(["ought", "usually", "normally", "often", "always", "mostly", "probably"])
 _JOINTS = frozenset(["and", "then", ",", "-", ":"])
 
 
@@ -116,7 +115,7 @@ class CommandBounds:
     def _is_remark(self, words: Sequence[str], at: int) -> bool:
         """Return whether "it is hot" begins here."""
         phrase = self._phrases.read(words, at)
-        tells = self._english.auxiliaries | self._english.saying | _SUPPOSED
+        tells = self._english.auxiliaries | self._english.saying | self._english.often | {"ought"}
         if phrase is None or phrase.end >= len(words):
             return False
         does = phrase.peculiar and phrase.definite and words[phrase.end] in self._english.people

@@ -58,7 +58,7 @@ class Destinations:
         """Return what the words for the destination mean."""
         phrase = command.destination
         assert phrase is not None
-        if phrase.room and phrase.called is None:
+        if phrase.only_room:
             return self._somewhere_in(phrase.room)
         if command.near:
             beside = self._meaning.mention(phrase, Slot.DESTINATION)

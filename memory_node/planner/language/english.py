@@ -93,6 +93,7 @@ class English:
     personal: Words
     lighting: Words
     disposing: Words
+    often: Words
     underfoot: Words
     condition_marks: Words
     time_units: Words

@@ -48,7 +48,7 @@ def _in_its_room(
     goal: Place | None, others: list[Place], goals: Sequence[Place]
 ) -> tuple[Place | None, Sequence[Place]]:
     """Return a destination told by the room behind it, and the other places: "on the desk in the bedroom"."""
-    if goal is None or not others or others[-1] is not goals[-1] or not _is_room(others[-1].phrase):
+    if goal is None or not others or others[-1] is not goals[-1] or not others[-1].phrase.only_room:
         return goal, others
     return goal._replace(phrase=placed(goal.phrase, INTO, others[-1].phrase)), others[:-1]
 
@@ -68,17 +68,13 @@ def _moved_to(command: Command, goals: Sequence[Place], to_user: bool, english: 
     if command.kind is _K.THROW:  # "get rid of the foil on the counter", "throw the newspaper on the floor away"
         moving = [goal for goal in moving if not command.away or _disposes(goal, english)]
         moving = [goal for goal in moving if goal.phrase.head not in english.underfoot]
-    only_rooms = bool(moving) and all(_is_room(goal.phrase) for goal in moving)
+    only_rooms = bool(moving) and all(goal.phrase.only_room for goal in moving)
     return list(goals[goals.index(moving[0]) :]) if only_rooms else moving  # "to the bedroom, on the bed"
 
 
 def _disposes(goal: Place, english: English) -> bool:
     """Return whether a place is where things are thrown away, or said to be where to."""
     return goal.preposition in english.directed or bool(english.disposing & set(goal.phrase.head.split()))
-
-
-def _is_room(phrase: NounPhrase) -> bool:
-    return bool(phrase.room) and phrase.called is None
 
 
 def _destination(moving: Sequence[Place], english: English) -> Place | None:
@@ -118,7 +114,7 @@ def _carried_in(command: Command, goal: Place | None, others: Sequence[Place], e
     if command.kind is not _K.PLACE or goal is None or goal.preposition in english.directed or len(others) != 1:
         return None
     (other,) = others
-    inner = other.sense == INTO and other.preposition not in english.directed and not _is_room(other.phrase)
+    inner = other.sense == INTO and other.preposition not in english.directed and not other.phrase.only_room
     return other.phrase if inner else None
 
 

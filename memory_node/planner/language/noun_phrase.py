@@ -58,9 +58,14 @@ class NounPhrase:
     of_other: bool = False
 
     @property
+    def only_room(self) -> bool:
+        """Whether it means a room itself: not "the bedroom windows"."""
+        return bool(self.room) and self.called is None
+
+    @property
     def told_room(self) -> str:
         """The room that a thing is in by its name or by where it is: "the bedroom windows"; "" for none."""
-        inside = (place.room for sense, place in self.places if sense == INTO and place.called is None)
+        inside = (place.room for sense, place in self.places if sense == INTO and place.only_room)
         return next(filter(None, (self.room, *inside)), "")
 
     @property

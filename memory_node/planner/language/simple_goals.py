@@ -65,7 +65,7 @@ class SimpleGoals:
     def _going_to(self, phrase: NounPhrase, command: Command) -> Goal:
         if command.to_user or phrase.person:
             return Goal(_K.GO, self._destinations.person("you"), text=command.text)
-        if phrase.room and phrase.called is None:
+        if phrase.only_room:
             return Goal(_K.GO, Mention(phrase.room), text=command.text)
         return Goal(_K.FIND, self._meaning.mention(phrase, Slot.TARGET), text=command.text)
 
