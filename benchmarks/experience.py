@@ -8,6 +8,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.experience_answer import ExperienceQuery
 from memory_node.experience.extractor import record_of
 from memory_node.experience.guideline import Guideline
+from memory_node.experience.optimizer.config import OptimizerConfig, OptimizerKind
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
@@ -38,13 +40,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--guidelines", type=int, default=10_000, help="guidelines of all task types together")
     parser.add_argument("--queries", type=int, default=1000, help="timed retrievals")
     parser.add_argument("--ends", type=int, default=500, help="episodes that end while another one goes on")
+    parser.add_argument(
+        "--optimizer", nargs="+", choices=("none", "rules"), default=["rules"], help="of memory; a row for each"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
+    emit([_row(args, kind) for kind in args.optimizer], args.json)
+    return 0
+
+
+def _row(args: argparse.Namespace, optimizer: OptimizerKind) -> dict[str, Any]:
     generator = random.Random(args.seed)
     with tempfile.TemporaryDirectory() as folder:
-        memory = open_memory(MemoryConfig(database=f"{folder}/memory.db"), clock=lambda: args.steps * 10**9)
+        config = MemoryConfig(database=f"{folder}/memory.db", optimizer=OptimizerConfig(kind=optimizer))
+        memory = open_memory(config, clock=lambda: args.steps * 10**9)
         experience = memory.experience
         count = args.steps // _EPISODE_STEPS
         records = shown(_records(count, args.seed), "records", count)
@@ -55,41 +66,45 @@ def run(args: argparse.Namespace) -> int:
         asked = [_timed_ms(partial(experience.ask, query)) for query in queries]
         computed = [_timed_ms(partial(experience.ask, query), time.thread_time) for query in queries]
         row = {
+            "optimizer": optimizer,
             "steps": figures["experience.steps"],
             "guidelines": figures["experience.guidelines"],
             "p50_ms": _percentile(asked, 50),
             "p99_ms": _percentile(asked, 99),
             "p99_cpu_ms": _percentile(computed, 99),
             **_while_learning(memory, args.ends, generator),
+            # Of the whole process: no less than that of the rows before.
             "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         }
         memory.close()
-    emit([row], args.json)
-    return 0
+    return row
 
 
 def _while_learning(memory: RobotMemory, ends: int, generator: random.Random) -> dict[str, float | int]:
     """Return how long ends of episodes, and steps and contexts of another one, take: while nothing and while something
     is being learnt.
 
-    The next step comes at once after an end, when the lesson is being drawn; steps go on until it is.
+    The end of an episode returns with its lesson; meanwhile the other episode goes on from another thread.
     """
     other = _OtherEpisode(memory, generator)
     idle = [other.step() for _ in range(ends)]
     ended, busy = [], []
-    for number in shown(range(ends), "ends of episodes"):
-        episode_id = f"z{number:08d}"
-        task = f"task{generator.randrange(_TASKS)}"
-        memory.episodes.start(task, task, episode_id)
-        context = memory.context(task, _CONTEXT_TOKENS, episode_id)
-        for step in _steps(episode_id, 10**6 + number, generator):
-            memory.episodes.record(step, context.id)
-        ended.append(_timed_ms(partial(memory.episodes.end, episode_id, True)))
-        busy.append(other.step())
-        while memory.experience.figures()["episodes.to_learn"]:
+    with ThreadPoolExecutor(1, "ender") as ender:
+        for number in shown(range(ends), "ends of episodes"):
+            episode_id = f"z{number:08d}"
+            task = f"task{generator.randrange(_TASKS)}"
+            memory.episodes.start(task, task, episode_id)
+            context = memory.context(task, _CONTEXT_TOKENS, episode_id)
+            for step in _steps(episode_id, 10**6 + number, generator):
+                memory.episodes.record(step, context.id)
+            end = ender.submit(_timed_ms, partial(memory.episodes.end, episode_id, True))
             busy.append(other.step())
+            while not end.done():
+                busy.append(other.step())
+            ended.append(end.result())
     return {
         "ends": ends,
+        "end_episode_p50_ms": _percentile(ended, 50),
         "end_episode_p99_ms": _percentile(ended, 99),
         "record_step_p99_ms": _percentile([step for step, _ in idle], 99),
         "get_context_p99_ms": _percentile([context for _, context in idle], 99),
