@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass, field
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ObjectState, StateBelief, with_state
 
 
 class FailureReason(str, enum.Enum):
@@ -71,6 +71,13 @@ class StateChange:
     destroyed: bool = False
     source: str = "skill"
     probability: float = 1.0
+
+    def states_after(self, states: tuple[StateBelief, ...]) -> tuple[StateBelief, ...]:
+        """Return what is believed of the object's states after the change."""
+        states = tuple(belief for belief in states if belief.state not in self.removed)
+        for state in self.added:
+            states = with_state(states, StateBelief(state, self.probability, self.stamp_ns, self.source))
+        return states
 
 
 @dataclass(frozen=True)

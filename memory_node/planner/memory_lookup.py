@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, RankedArea
 from memory_node.domain.held_object import HeldObject
-from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.scene import Room, SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
 from memory_node.planner.planner import Lookup, PlanProgress, ProgressKind, Situation
 from memory_node.planner.search_order import in_search_order
@@ -109,9 +109,8 @@ class MemoryLookup:
 
     def room_called(self, name: str) -> str:
         """Return the id of the room of a name, "" where memory knows none, and for "": rooms may have no name yet."""
-        if not name:
-            return ""
-        return next((room.id for room in self._scene_now().rooms if room.name.lower() == name.lower()), "")
+        room = self._room(name)
+        return room.id if room is not None else ""
 
     def in_room(self, room_id: str, names: Sequence[str]) -> list[SceneObject]:
         """Return the scene graph's objects of some classes in a room, in the order of the classes."""
@@ -123,12 +122,15 @@ class MemoryLookup:
 
     def place_of_room(self, name: str) -> tuple[float, float] | None:
         """Return where in a room of that name to drive to, (x, y) in map; None where memory knows no such room."""
-        scene = self._scene_now()
-        room = next((room for room in scene.rooms if room.name.lower() == name.lower()), None)
+        room = self._room(name)
         if room is None:
             return None
-        areas = [area.position for area in scene.areas if area.room_id == room.id] or [room.center]
+        areas = [area.position for area in self._scene_now().areas if area.room_id == room.id] or [room.center]
         return min(areas, key=lambda position: math.dist(position, room.center))
+
+    def _room(self, name: str) -> Room | None:
+        named = (room for room in self._scene_now().rooms if name and room.name.lower() == name.lower())
+        return next(named, None)
 
     def note_step(self) -> None:
         """Ask for the scene graph, and for places to search, anew from now on: a skill has been executed."""

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import StateBelief, with_state
 
 
 class UnrecordedChanges:
@@ -55,17 +54,10 @@ def _made_from(change: StateChange, whole: SceneObject | None) -> SceneObject | 
 
 
 def _changed(found: SceneObject, change: StateChange, support: SceneObject | None) -> SceneObject:
-    found = replace(found, removed=change.destroyed, states=_states_after(found, change))
+    found = replace(found, removed=change.destroyed, states=change.states_after(found.states))
     if change.held is None:
         return found
     if support is None:
         return replace(found, support_id="", inside=False)
     box = replace(found.box, center=support.box.center)
     return replace(found, support_id=support.id, inside=change.inside, box=box, area_id=support.area_id)
-
-
-def _states_after(found: SceneObject, change: StateChange) -> tuple[StateBelief, ...]:
-    states = tuple(one for one in found.states if one.state not in change.removed)
-    for state in change.added:
-        states = with_state(states, StateBelief(state, change.probability, change.stamp_ns, change.source))
-    return states

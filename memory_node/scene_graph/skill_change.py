@@ -7,7 +7,6 @@ import numpy as np
 from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import StateBelief, with_state
 from memory_node.scene_graph.duplicates import merge_rows, same_class
 from memory_node.scene_graph.in_hand import move_load, pick_up
 from memory_node.scene_graph.object_table import ObjectRecord
@@ -78,10 +77,7 @@ def _believe(state: GraphState, row: int, change: StateChange) -> None:
 
 def _set_states(state: GraphState, row: int, change: StateChange) -> None:
     record = state.table.record(row)
-    states = tuple(belief for belief in record.states if belief.state not in change.removed)
-    for added in change.added:
-        states = with_state(states, StateBelief(added, change.probability, change.stamp_ns, change.source))
-    state.table.set_states(row, states)
+    state.table.set_states(row, change.states_after(record.states))
     if change.added or change.removed:
         state.refresh_shelter(record.id)
 

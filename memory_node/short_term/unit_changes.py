@@ -8,7 +8,7 @@ import numpy as np
 
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import StateBelief, with_state
+from memory_node.domain.states import with_state
 
 # Uncertainty of the place where a skill says that it put something.
 _SKILL_STD_M = 0.05
@@ -45,15 +45,12 @@ def after_change(held: MemoryUnit | None, change: StateChange, origin: MemoryUni
     base = held or _born(change, origin)
     if base is None:
         return None
-    states = tuple(belief for belief in base.states if belief.state not in change.removed)
-    for state in change.added:
-        states = with_state(states, StateBelief(state, change.probability, change.stamp_ns, change.source))
     stamp_ns = max(base.stamp_ns, change.stamp_ns)
     moved = change.position is not None
     leaves_support = change.held is True or moved or bool(change.support_id)
     return replace(
         base,
-        states=states,
+        states=change.states_after(base.states),
         stamp_ns=stamp_ns,
         last_missed_ns=base.last_missed_ns if base.last_missed_ns > stamp_ns else 0,
         source=change.source,

@@ -55,3 +55,4 @@ def test_room_without_a_name_is_not_the_one_that_nobody_named() -> None:
 
     lookup = MemoryLookup(Situation(Rooms(), lambda _: None, lambda _: None))  # type: ignore[arg-type]
     assert (lookup.room_called(""), lookup.room_called("kitchen"), lookup.room_called("attic")) == ("", "r2", "")
+    assert (lookup.place_of_room(""), lookup.place_of_room("kitchen")) == (None, (4.0, 0.0))
