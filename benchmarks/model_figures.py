@@ -52,7 +52,7 @@ def model_figures(trials: Sequence[Trial]) -> dict[str, Any]:
 
     fallback_share: trials that the offline planner carried out instead. valid_share: replies that could be used as they
     came. planner_steps_mean: replies of an instruction. ms_per_step_p50: the median, over trials, of the time outside
-    skills for one reply.
+    skills for one reply. first_token_ms_p50: the median time until the first written reply of a trial began.
     """
     outcomes = [trial.result.outcome for trial in trials]
     fallbacks = [outcome.planner.endswith("(fallback)") for outcome in outcomes]
@@ -69,4 +69,5 @@ def model_figures(trials: Sequence[Trial]) -> dict[str, Any]:
         "tokens_in_mean": mean_of([outcome.tokens_in for outcome in outcomes], 1),
         "tokens_out_mean": mean_of([outcome.tokens_out for outcome in outcomes], 1),
         "ms_per_step_p50": median_of(per_step, 1),
+        "first_token_ms_p50": median_of([1e3 * one.first_token_s for one in outcomes if one.first_token_s], 1),
     }

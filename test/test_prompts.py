@@ -69,6 +69,7 @@ FILLED: dict[str, dict[str, Any]] = {
     "optimizer_repair": ERROR,
     "optimizer_success": {**ATTEMPT, "left_out": 0},
     "optimizer_system": {},
+    "planner_brief_plan_system": {"library": library_text(SKILLS_TOLD, brief=True)},
     "planner_brief_result": {
         "reason": "closed",
         "unmet": (),
@@ -120,7 +121,13 @@ FILLED: dict[str, dict[str, Any]] = {
         "instruction": "put it in the fridge",
     },
     "planner_system": {"library": library_text(SKILLS_TOLD, {})},
-    "planner_task": {**THINGS, "memory": "", "completed": "wash the mug", "instruction": "put it in the fridge"},
+    "planner_task": {
+        **THINGS,
+        "skills": library_text([SKILLS["CoolObject"]], {"CoolObject": ["Fridge"]}),
+        "memory": "",
+        "completed": "wash the mug",
+        "instruction": "put it in the fridge",
+    },
 }
 
 

@@ -15,12 +15,17 @@ _STEPS_TEXT = (
 
 
 def library_text(
-    skills: Iterable[Skill] = tuple(SKILLS.values()), classes: Mapping[str, Sequence[str]] = MappingProxyType({})
+    skills: Iterable[Skill] = tuple(SKILLS.values()),
+    classes: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    brief: bool = False,
 ) -> str:
     """Return the library as Markdown: one entry a skill, for prompts and docs.
 
-    classes: by skill, the classes of the places where it is done and of the tools that it needs.
+    classes: by skill, the classes of the places where it is done and of the tools that it needs. brief: how each is
+    called and what it does, and no more.
     """
+    if brief:
+        return "\n".join(f"- `{skill.signature}`: {skill.summary}" for skill in skills)
     entries = []
     for skill in skills:
         needs = "; ".join(f"{rule.fact} [else {rule.reason}: {rule.remedy}]" for rule in skill.preconditions)

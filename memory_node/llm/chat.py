@@ -51,7 +51,7 @@ class Reply:
     """A reply and its cost.
 
     tokens_in: of the prompt; tokens_cached: those of them that were read in an earlier call. whole: the model ended it
-    by itself, and not at the limit of tokens.
+    by itself, and not at the limit of tokens. first_token_s: seconds until it began.
     """
 
     text: str
@@ -59,6 +59,7 @@ class Reply:
     tokens_out: int
     tokens_cached: int = 0
     whole: bool = True
+    first_token_s: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,9 @@ class OpenAiModel:
         """Stream a reply within the configured time; see ChatModel."""
         allowed = Deadline(self._config.timeout_s)
         deadline = deadline.within(self._config.timeout_s) if deadline is not None else allowed
+        lines = ReplyLines(on_line)
         with self._answer(messages, form, deadline) as response:
-            return self._read(response, messages, ReplyLines(on_line))
+            return self._read(response, messages, lines)
 
     def _answer(self, messages: Sequence[Message], form: ReplyForm | None, deadline: Deadline) -> BoundedResponse:
         if any(message.latent is not None for message in messages):
@@ -164,7 +165,13 @@ class OpenAiModel:
         text = lines.end()
         sent = sum(estimate_tokens(message.text) for message in messages)
         tokens_in, tokens_out = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-        return Reply(text, tokens_in or sent, tokens_out or estimate_tokens(text), whole=finish != "length")
+        return Reply(
+            text,
+            tokens_in or sent,
+            tokens_out or estimate_tokens(text),
+            whole=finish != "length",
+            first_token_s=lines.first_s,
+        )
 
     def _chunks(self, response: BoundedResponse) -> Any:
         """Yield the pieces of a stream of server-sent events, or the one reply of a server that does not stream."""

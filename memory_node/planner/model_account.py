@@ -13,7 +13,8 @@ from memory_node.planner.planner_config import LlmConfig
 class ModelAccount:
     """replies: what the model was asked for and gave; valid: those that were taken over as they came.
 
-    replans: new plans, or new calls in place of an end, after a failed skill or an unmet goal.
+    replans: new plans, or new calls in place of an end, after a failed skill or an unmet goal. first_token_s: of the
+    first reply, see Reply.
     """
 
     tokens_in: int = 0
@@ -21,9 +22,12 @@ class ModelAccount:
     replies: int = 0
     valid: int = 0
     replans: int = 0
+    first_token_s: float = 0.0
 
     def charge(self, reply: Reply) -> None:
         """Note a reply, whether it can be used or not."""
+        if not self.replies:
+            self.first_token_s = reply.first_token_s
         self.replies += 1
         self.tokens_in += reply.tokens_in
         self.tokens_out += reply.tokens_out
@@ -40,4 +44,5 @@ class ModelAccount:
             replies=self.replies,
             valid_replies=self.valid,
             replans=self.replans,
+            first_token_s=self.first_token_s,
         )

@@ -9,7 +9,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
-from memory_node.planner.household_adapter import with_household_adapter
+from memory_node.planner.embedded_model import as_embedded_model_plans
 from memory_node.planner.language.told_caution_reader import open_caution_reader
 from memory_node.planner.language.trained_readers import TrainedReaders
 from memory_node.planner.language.understanding import Understander
@@ -52,7 +52,7 @@ def open_planner(
         raise InvalidValueError(
             "llm.mode: rank needs a model in this process; an endpoint tells no likelihoods of replies"
         )
-    llm = with_household_adapter(config.llm)
+    llm = as_embedded_model_plans(config.llm)
     return LlmPlanner(ModelShelf().open_or_excuse(llm), llm, kinds, offline, fallback)
 
 

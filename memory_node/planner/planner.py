@@ -100,9 +100,9 @@ class PlanOutcome:
     """How an instruction ended, as its planner sees it: its goals, which of them were achieved, why not the others.
 
     tokens_in and tokens_out: what a language model was sent and wrote; cost_usd of that. replies: how often it was
-    asked; valid_replies: how many of those could be used as they came. replans: new plans after what failed. question:
-    asked instead of doing anything, with choices that would do as an answer; the next instruction answers it. answer:
-    to a question.
+    asked; valid_replies: how many of those could be used as they came. replans: new plans after what failed.
+    first_token_s: seconds from the first request to the first token of a written reply. question: asked instead of
+    doing anything, with choices that would do as an answer; the next instruction answers it. answer: to a question.
     """
 
     goals: tuple[str, ...]
@@ -115,6 +115,7 @@ class PlanOutcome:
     replies: int = 0
     valid_replies: int = 0
     replans: int = 0
+    first_token_s: float = 0.0
     question: str = ""
     choices: tuple[str, ...] = ()
     answer: str = ""

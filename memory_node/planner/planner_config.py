@@ -36,8 +36,9 @@ class LlmConfig(ModelConfig):
     )
     brief: bool = Field(
         default=False,
-        description="step and rank: prompts without the skills' descriptions, the example and things that no goal"
-        " needs, for a model that has learnt the calls",
+        description="prompts without the skills' conditions and things that no goal needs; in step and rank without"
+        " skills and example, for a model that has learnt the calls; in plan with little of memory, as the embedded"
+        " model has it always",
     )
     things: int = Field(default=30, ge=1, le=500, description="things that the prompt names at most")
     window_tokens: int = Field(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
@@ -14,12 +15,16 @@ from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
+from memory_node.planner.asked_skills import is_always_permitted
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.model_run import Steps, Task, described, remedy_of
 from memory_node.planner.plan_check import KnownSpace, check_plan, class_of
 from memory_node.planner.plan_grammar import choices_of, grammar_of
 from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind
 from memory_node.planner.skill_parser import NotAPlanError, parse_plan
+
+# Of memory in a brief prompt: what a model on a processor reads in half a second to a second.
+_BRIEF_TOKENS = 200
 
 
 class WholePlanRun:
@@ -61,21 +66,38 @@ class WholePlanRun:
             self._ask_again(failed, unmet)
 
     def _open_dialogue(self) -> None:
-        task = self._task
-        context = task.situation.context(task.instruction, task.config.context_budget)
-        self._context_id = context.id
-        task.refresh()
-        library = library_text(task.world.skills, self._kinds.needs_of_skills())
+        task, brief = self._task, self._task.config.brief
+        memory = self._remembered()
+        # The skills of every instruction stand first, where a prompt that was read before begins alike.
+        always = [skill for skill in task.world.skills if is_always_permitted(skill)]
+        asked = [skill for skill in task.world.skills if not is_always_permitted(skill)]
+        needs = self._kinds.needs_of_skills()
         told = task.prompt(
             "planner_task.j2",
-            memory=context.text,
+            skills=library_text(asked, needs, brief),
+            memory=memory,
             things=task.world.lines(),
             held=task.world.held,
             completed=task.completed,
             instruction=task.instruction,
         )
-        system = task.prompt("planner_system.j2", library=library)
+        system = task.prompt(
+            "planner_brief_plan_system.j2" if brief else "planner_system.j2",
+            library=library_text(always, needs, brief),
+        )
         self._messages = [Message("system", system), Message("user", told)]
+
+    def _remembered(self) -> str:
+        """Return what memory says now, in words, and let the world follow memory."""
+        task, config = self._task, self._task.config
+        tokens, sources = config.context_budget, ALL_SOURCES
+        if config.brief:
+            # Where things are is told thing by thing.
+            tokens, sources = min(tokens, _BRIEF_TOKENS), frozenset({ContextSource.EXPERIENCE})
+        context = task.situation.context(task.instruction, tokens, sources)
+        self._context_id = context.id
+        task.refresh()
+        return context.text
 
     def _plan(self) -> list[SkillCall]:
         """Return a checked plan; the model is told precisely what is wrong with one that is not.
@@ -135,10 +157,7 @@ class WholePlanRun:
         return plan
 
     def _ask_again(self, failed: SkillResult | None, unmet: Sequence[str]) -> None:
-        task = self._task
-        context = task.situation.context(task.instruction, task.config.context_budget)
-        self._context_id = context.id
-        task.refresh()
+        task, memory = self._task, self._remembered()
         prompt = task.prompt(
             "planner_replan.j2",
             failed=failed,
@@ -146,7 +165,7 @@ class WholePlanRun:
             unmet=unmet,
             done=[str(call) for call in self._done],
             held=task.world.held,
-            memory=context.text,
+            memory=memory,
             things=task.world.lines(),
         )
         self._messages.append(Message("user", prompt))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -40,7 +41,8 @@ def scene_in_words(
     count_tokens: Callable[[str], int] = estimate_tokens,
 ) -> SceneText:
     """Return one line per area, {name, type, contains, adjacent nodes, position}, then one per object that is in no
-    area (without a map there are no areas), {name, position}, then the edges between the areas told.
+    area (without a map there are no areas), {name, position}, then the edges between the areas told. Of several things
+    with the same words the number is told: "closed drawer (8)".
 
     Where there are several floors, a record names its floor too. Areas come in order of relevance: what they contain
     against `topic` (with an embedder), then distance from `near`. Lines that do not fit the budget are left out, the
@@ -143,7 +145,7 @@ def _area_line(area: Area, where: dict[str, str], contents: list[str], adjacent:
     record = {
         "name": area.name,
         **where,
-        "contains": sorted(contents),
+        "contains": [name if count == 1 else f"{name} ({count})" for name, count in sorted(Counter(contents).items())],
         "adjacent nodes": sorted(set(adjacent)),
         "position": [round(area.position[0], 2), round(area.position[1], 2)],
     }

@@ -11,7 +11,14 @@ from memory_node.planner.planner import PlanOutcome
 
 def trial(planner: str, replies: int = 0, valid: int = 0, planning_s: float = 0.0) -> Trial:
     outcome = PlanOutcome(
-        ("place",), (True,), planner=planner, tokens_in=100 * replies, replies=replies, valid_replies=valid, replans=1
+        ("place",),
+        (True,),
+        planner=planner,
+        tokens_in=100 * replies,
+        replies=replies,
+        valid_replies=valid,
+        replans=1,
+        first_token_s=0.1 * replies,
     )
     case = Case("c1", "do it", "FloorPlan1", "simple", {})
     return Trial(case, InstructionResult("do it", outcome, (), (), planning_s=planning_s), 1, 1, (), 0, 0, 0)
@@ -29,6 +36,7 @@ def test_what_the_offline_planner_did_instead_is_told() -> None:
     assert figures["replans_mean"] == 1.0
     assert figures["tokens_in_mean"] == 400.0
     assert figures["ms_per_step_p50"] == pytest.approx(250.0)
+    assert figures["first_token_ms_p50"] == pytest.approx(400.0)
 
 
 def test_model_that_never_answered_is_not_left_out() -> None:

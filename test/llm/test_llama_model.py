@@ -30,7 +30,9 @@ TALE = "The robot saw a mug on the table, a plate in the sink and nothing in the
 
 def test_it_answers(embedded: Embedded) -> None:
     lines: list[str] = []
+    began = time.monotonic()
     reply = embedded().reply(FRANCE, on_line=lines.append)
+    assert 0.0 < reply.first_token_s < time.monotonic() - began
     assert "Paris" in reply.text
     assert "\n".join(lines) == reply.text
     assert reply.whole

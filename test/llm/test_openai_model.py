@@ -199,6 +199,20 @@ def test_reply_comes_whole_with_its_lines_and_tokens(endpoint: Callable[..., Any
     assert lines == ["one", "two"]
 
 
+def test_first_token_is_timed_from_the_request_on(hostile) -> None:
+    def script(connection: socket.socket) -> None:
+        connection.sendall(HEAD + event(""))
+        time.sleep(0.2)
+        connection.sendall(event("first"))
+        time.sleep(0.3)
+        connection.sendall(event(" last") + b"data: [DONE]\n\n")
+
+    began = time.monotonic()
+    reply = model_at(hostile(script).url).reply(ASKED)
+    assert reply.text == "first last"
+    assert 0.2 <= reply.first_token_s <= time.monotonic() - began - 0.3
+
+
 def test_server_that_does_not_stream_is_understood(hostile) -> None:
     whole = json.dumps({"choices": [{"message": {"content": "hello"}, "finish_reason": "length"}]}).encode()
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(whole)

@@ -5,7 +5,7 @@ from understood import Understood
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import AnswerStatus, Location, Recollection
-from memory_node.domain.context import ALL_SOURCES, Context
+from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.held_object import HeldObject, held_after
@@ -103,6 +103,7 @@ def test_good_reply_is_executed_and_accounted(endpoint) -> None:
     assert result.success
     assert robot.calls == ["GoToObject(Apple)", "PickupObject(Apple)"]
     assert (result.outcome.planner, result.outcome.tokens_in, result.outcome.tokens_out) == ("llm", 100, 20)
+    assert 0.0 < result.outcome.first_token_s < 5.0
     assert result.outcome.cost_usd == pytest.approx((100 * 2.5 + 20 * 10) / 1e6)
     assert any(one.kind is ProgressKind.PLAN and "GoToObject" in one.text for one in progress)
 
@@ -125,6 +126,46 @@ def test_prompt_carries_skills_memory_and_instruction(endpoint) -> None:
     assert "CleanObject" not in prompt.partition("# Examples")[0], "nothing is to be cleaned"
     assert "MEMORY OF fetch the fruit" in prompt
     assert "The hand is empty" in prompt
+
+
+CLEAN = Goal(GoalKind.CLEAN, Mention("apple", ("Apple",)))
+
+
+@pytest.mark.parametrize("brief", [False, True])
+def test_prompts_of_all_instructions_begin_alike_and_tell_then_what_is_asked_besides(endpoint, brief: bool) -> None:
+    said = {}
+    for goal in (FETCH, CLEAN):
+        server = endpoint(FETCH_APPLE)
+        run(server.url, ObedientRobot(), goals=(goal,), brief=brief, max_replans=0)
+        said[goal] = [message["content"] for message in server.requests[0]["messages"]]
+    (first, fetching), (second, cleaning) = said[FETCH], said[CLEAN]
+    assert first == second
+    assert "`PickupObject(object)`" in first
+    assert "`CleanObject(" not in first + fetching
+    assert "`CleanObject(" in cleaning
+
+
+class MemoryWithBudget(EmptyMemory):
+    """Notes what it was asked to tell."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = set()
+
+    def context(self, instruction, token_budget=2000, episode_id="", sources=ALL_SOURCES):
+        self.asked.add((token_budget, frozenset(sources)))
+        return super().context(instruction, token_budget, episode_id, sources)
+
+
+@pytest.mark.parametrize(
+    ("brief", "told"), [(False, (2000, ALL_SOURCES)), (True, (200, frozenset({ContextSource.EXPERIENCE})))]
+)
+def test_brief_plan_is_told_little_of_memory_and_no_places_besides_the_things(endpoint, brief: bool, told) -> None:
+    memory = MemoryWithBudget()
+    robot = ObedientRobot(PickupObject=FailureReason.EXECUTION)
+    run(endpoint(FETCH_APPLE, FETCH_APPLE).url, robot, memory=memory, brief=brief)
+    assert robot.calls.count("PickupObject(Apple)") == 2, "it was planned anew"
+    assert memory.asked == {told}
 
 
 def test_skills_that_the_robot_lacks_are_not_told_and_sent_back(endpoint) -> None:

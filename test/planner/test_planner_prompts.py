@@ -107,7 +107,13 @@ def test_step_example_alternates_with_and_without_thoughts() -> None:
 def test_plan_task() -> None:
     expect(
         filled(
-            "planner_task.j2", memory="", things=["Mug: on Fridge"], held="Mug", completed="", instruction="wash it"
+            "planner_task.j2",
+            skills="",
+            memory="",
+            things=["Mug: on Fridge"],
+            held="Mug",
+            completed="",
+            instruction="wash it",
         ),
         """
         # What the robot remembers

@@ -70,7 +70,9 @@ class LlamaModel:
             lambda piece: lines.add(decoder.decode(piece)),
         )
         lines.add(decoder.decode(b"", final=True))
-        return Reply(lines.end(), len(prompt.tokens), written.tokens, written.known_tokens, written.whole)
+        return Reply(
+            lines.end(), len(prompt.tokens), written.tokens, written.known_tokens, written.whole, lines.first_s
+        )
 
     def scores(
         self,

@@ -1,24 +1,24 @@
-"""Who gets the adapter for calls, and what is said where it is missing."""
+"""Who gets brief prompts and the adapter for calls, and what is said where it is missing."""
 
 from pathlib import Path
 
 import pytest
 
 from memory_node.domain.resources import readers_folder
-from memory_node.planner import household_adapter
-from memory_node.planner.household_adapter import ADAPTER, with_household_adapter
+from memory_node.planner import embedded_model
+from memory_node.planner.embedded_model import ADAPTER, as_embedded_model_plans
 from memory_node.planner.planner_config import LlmConfig
 
 
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setattr(household_adapter, "readers_folder", lambda: tmp_path)
+    monkeypatch.setattr(embedded_model, "readers_folder", lambda: tmp_path)
     return tmp_path
 
 
 def test_embedded_model_that_ranks_gets_the_adapter_and_brief_prompts(folder: Path) -> None:
     (folder / ADAPTER).touch()
-    config = with_household_adapter(LlmConfig())
+    config = as_embedded_model_plans(LlmConfig())
     assert config.adapter_path == str(folder / ADAPTER)
     assert config.brief
 
@@ -27,7 +27,9 @@ def test_embedded_model_that_ranks_gets_the_adapter_and_brief_prompts(folder: Pa
     "own",
     [
         {"household_adapter": False},
-        {"mode": "plan"},
+        {"mode": "step"},
+        {"mode": "plan", "model_path": "m.gguf"},
+        {"mode": "plan", "base_url": "http://localhost:1/v1"},
         {"base_url": "http://localhost:1/v1"},
         {"model_path": "m.gguf"},
         {"adapter_path": "a.gguf"},
@@ -35,7 +37,12 @@ def test_embedded_model_that_ranks_gets_the_adapter_and_brief_prompts(folder: Pa
 )
 def test_every_other_model_stays_as_it_is(folder: Path, own: dict[str, object]) -> None:
     (folder / ADAPTER).touch()
-    assert with_household_adapter(LlmConfig(**own)) == LlmConfig(**own)
+    assert as_embedded_model_plans(LlmConfig(**own)) == LlmConfig(**own)
+
+
+def test_embedded_model_that_writes_plans_gets_brief_prompts_alone(folder: Path) -> None:
+    (folder / ADAPTER).touch()
+    assert as_embedded_model_plans(LlmConfig(mode="plan")) == LlmConfig(mode="plan", brief=True)
 
 
 def test_shipped_adapter_is_small() -> None:
@@ -45,6 +52,6 @@ def test_shipped_adapter_is_small() -> None:
 
 
 def test_missing_adapter_is_said_and_the_model_plans_without(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    assert with_household_adapter(LlmConfig()) == LlmConfig()
+    assert as_embedded_model_plans(LlmConfig()) == LlmConfig()
     assert "without its adapter" in caplog.text
     assert "pip install ./readers" in caplog.text
