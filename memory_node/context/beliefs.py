@@ -17,7 +17,7 @@ from memory_node.context.statements import (
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.states import EXCLUSIVE, ObjectState
+from memory_node.domain.states import ObjectState
 
 
 def binding_of(call: SkillCall) -> dict[str, str]:
@@ -78,5 +78,4 @@ def _state_of(name: str, state_wanted: ObjectState, state: BriefState) -> bool |
     facts = state.items(Section.FACTS)
     if is_in_state(name, state_wanted) in facts:
         return True
-    opposites = (other for group in EXCLUSIVE if state_wanted in group for other in group - {state_wanted})
-    return False if any(is_in_state(name, other) in facts for other in opposites) else None
+    return False if any(is_in_state(name, other) in facts for other in state_wanted.opposites) else None

@@ -31,7 +31,7 @@ from memory_node.context.step_observation import KnownThing, StepObservation, Ta
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.states import EXCLUSIVE, ObjectState
+from memory_node.domain.states import ObjectState
 
 # The newest finished subgoals that are not folded.
 _KEPT_COMPLETED = 3
@@ -160,8 +160,8 @@ def _be_at(draft: StateDraft, name: str) -> None:
 
 
 def _be_in_state(draft: StateDraft, name: str, state: ObjectState) -> None:
-    opposites = [other for group in EXCLUSIVE if state in group for other in sorted(group - {state})]
-    there = [text for text in (is_in_state(name, other) for other in opposites) if text in draft.state.items(_FACTS)]
+    denied = (is_in_state(name, other) for other in sorted(state.opposites))
+    there = [text for text in denied if text in draft.state.items(_FACTS)]
     draft.put(_FACTS, there[0] if there else "", is_in_state(name, state))
     for text in there[1:]:
         draft.take_out(_FACTS, text)

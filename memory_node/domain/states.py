@@ -30,6 +30,11 @@ class ObjectState(str, enum.Enum):
     def __str__(self) -> str:
         return self.value
 
+    @property
+    def opposites(self) -> frozenset[ObjectState]:
+        """The states that cannot hold together with this one."""
+        return _OPPOSITES[self]
+
 
 # Confirming one of these ends the belief in the others.
 EXCLUSIVE: tuple[frozenset[ObjectState], ...] = (
@@ -39,6 +44,10 @@ EXCLUSIVE: tuple[frozenset[ObjectState], ...] = (
     frozenset({ObjectState.HEATED, ObjectState.COLD}),
     frozenset({ObjectState.FILLED, ObjectState.USED_UP}),
 )
+_OPPOSITES = {
+    state: frozenset(other for group in EXCLUSIVE if state in group for other in group - {state})
+    for state in ObjectState
+}
 
 
 @dataclass(frozen=True)
@@ -86,8 +95,5 @@ def believed(beliefs: Iterable[StateBelief]) -> tuple[ObjectState, ...]:
 
 def with_state(beliefs: tuple[StateBelief, ...], new: StateBelief) -> tuple[StateBelief, ...]:
     """Return the beliefs after `new`: it replaces its own older entry and ends what it excludes."""
-    ended = {new.state}
-    for group in EXCLUSIVE:
-        if new.state in group:
-            ended |= group
+    ended = {new.state, *new.state.opposites}
     return (*(belief for belief in beliefs if belief.state not in ended), new)

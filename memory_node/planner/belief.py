@@ -11,7 +11,7 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.skill_library import ALL_SKILLS, KIND_PREDICATES, Fact, Predicate
-from memory_node.domain.states import EXCLUSIVE, ObjectState
+from memory_node.domain.states import ObjectState
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,7 @@ class WorldState:
 
     def with_state(self, name: str, state: ObjectState, value: bool = True) -> WorldState:
         """Return the world with a state of a thing begun (which ends its opposites) or ended."""
-        ended = {state}
-        if value:
-            ended |= {other for group in EXCLUSIVE if state in group for other in group}
+        ended = {state, *state.opposites} if value else {state}
         kept = {(one, held) for one, held in self.states if one != name or held not in ended}
         return replace(self, states=frozenset(kept | ({(name, state)} if value else set())))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.log_odds import log_odds
-from memory_node.domain.states import EXCLUSIVE, ObjectState
+from memory_node.domain.states import ObjectState
 from memory_node.search.class_scores import ClassScores
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.fact_columns import Candidates, Facts, Floats, by_class, state_bits
@@ -100,8 +100,6 @@ class Scoring:
         return np.asarray(scores)
 
     def _state_penalty(self, believed: NDArray[np.int64], state: ObjectState) -> Floats:
-        opposites = set().union(*(group for group in EXCLUSIVE if state in group)) - {state}
-        otherwise = np.where(
-            believed & state_bits(*opposites), self._config.state_penalty, self._config.unknown_state_penalty
-        )
+        denied = believed & state_bits(*state.opposites)
+        otherwise = np.where(denied, self._config.state_penalty, self._config.unknown_state_penalty)
         return np.where(believed & state_bits(state), 0.0, otherwise)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memory_node.domain.states import EXCLUSIVE, ObjectState, StateBelief, with_state
+from memory_node.domain.states import ObjectState, StateBelief, with_state
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,7 @@ def weigh_claims(
 
 def _opposed(states: tuple[StateBelief, ...], claim: StateClaim) -> StateBelief | None:
     """Return the firm belief that the claim denies: the same state when it says no, an excluding one when yes."""
-    denied = {claim.state}
-    if claim.probability >= 0.5:
-        denied = set().union(*(group for group in EXCLUSIVE if claim.state in group)) - {claim.state}
+    denied = claim.state.opposites if claim.probability >= 0.5 else {claim.state}
     return next((belief for belief in states if belief.state in denied and belief.probability >= 0.5), None)
 
 

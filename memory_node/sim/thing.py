@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.domain.geometry import OrientedBox, Pose
-from memory_node.domain.states import EXCLUSIVE, ObjectState
+from memory_node.domain.states import ObjectState
 from memory_node.sim.object_types import ObjectType
 
 HAND = "hand"
@@ -70,9 +70,8 @@ class Thing:
         """Make `state` true and end what it excludes; return (added, removed) states."""
         if state in self.states:
             return (), ()
-        excluded = {other for group in EXCLUSIVE if state in group for other in group} - {state}
-        removed = tuple(sorted(self.states & excluded))
-        self.states -= excluded
+        removed = tuple(sorted(self.states & state.opposites))
+        self.states -= state.opposites
         self.states.add(state)
         return (state,), removed
 

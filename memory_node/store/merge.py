@@ -13,7 +13,7 @@ import numpy as np
 
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import Place, SceneObject
-from memory_node.domain.states import EXCLUSIVE, ObjectState, StateBelief
+from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.store.records import Belief
 
 # 99 % of a chi-square with three degrees of freedom: beyond it two beliefs speak of different places.
@@ -93,7 +93,7 @@ def _pool_classes(objects: Sequence[SceneObject]) -> dict[str, float]:
 def _merge_states(objects: Sequence[SceneObject]) -> tuple[StateBelief, ...]:
     best: dict[frozenset[ObjectState], StateBelief] = {}
     for belief in (state for o in objects for state in o.states):
-        group = next((group for group in EXCLUSIVE if belief.state in group), frozenset({belief.state}))
+        group = belief.state.opposites | {belief.state}
         if group not in best or _later(belief, best[group]):
             best[group] = belief
     return tuple(sorted(best.values(), key=lambda belief: (belief.confirmed_ns, belief.state.value)))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import POSITION_LIMIT_M, FloatArray
-from memory_node.domain.states import EXCLUSIVE, ObjectState
+from memory_node.domain.states import ObjectState
 
 NS = 1_000_000_000
 # ROS time ends after 2**31 seconds; a year before that, so that spans that are added to a stamp still fit.
@@ -120,8 +120,8 @@ def checked_states(
     both = set(added) & set(removed)
     if both:
         raise InvalidValueError(f"added, removed: expected each state in one of them, got {min(both)} in both")
-    for group in EXCLUSIVE:
-        if len(group & set(added)) > 1:
-            names = " and ".join(sorted(str(state) for state in group & set(added)))
+    for state in added:
+        if not state.opposites.isdisjoint(added):
+            names = " and ".join(sorted({str(state), *map(str, state.opposites & set(added))}))
             raise InvalidValueError(f"added: expected states that can hold together, got {names}")
     return added, removed

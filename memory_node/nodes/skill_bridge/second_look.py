@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from memory_node.domain.geometry import FloatArray
-from memory_node.domain.states import EXCLUSIVE, ObjectState
+from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.target import Target
@@ -49,11 +49,10 @@ class SecondLook:
 
     def is_now(self, target: Target, state: ObjectState, run: SkillRun) -> bool | None:
         """Return whether a thing is seen in a state; None: it is not seen, or not in which state it is."""
-        others = {one for group in EXCLUSIVE if state in group for one in group} - {state}
 
         def told(seen: list[Target]) -> bool | None:
             same = _find(seen, target)
-            if same is None or not same.states & {state, *others}:
+            if same is None or not same.states & {state, *state.opposites}:
                 return None
             return state in same.states
 

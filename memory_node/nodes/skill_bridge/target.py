@@ -12,7 +12,7 @@ from memory_node.domain.geometry import FloatArray, OrientedBox
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import EXCLUSIVE, ObjectState, StateBelief
+from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.scene_graph.state import ROBOT_ID
 
 # A remembered place may be this far from the thing that it is about.
@@ -65,10 +65,7 @@ class Target:
 
     def after(self, change: StateChange) -> Target:
         """Return the thing after a change."""
-        ended = set(change.removed)
-        for group in EXCLUSIVE:
-            if group & set(change.added):
-                ended |= group
+        ended = {*change.removed, *(other for state in change.added for other in state.opposites)}
         box = self.box
         if change.position is not None:
             box = OrientedBox(np.array(change.position), box.size, box.yaw_rad)
