@@ -1,18 +1,16 @@
-"""ALFWorld's text engine, TextWorld over PDDL, with what only speeds it up; the extra `alfworld` brings it."""
+"""ALFWorld's text engine, TextWorld over PDDL; the extra `alfworld` brings it."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.quick_engine import quick_environment
 from memory_node.domain.errors import ResourceMissingError, RobotMemoryError
 
 _NEEDED = "memory-node bench alfworld needs ALFWorld's engine: pip install 'robot_memory[alfworld]'"
-# In a template, "| predicate(...)" asks for facts; without it the text depends on names alone.
-_ASKED_FACT = re.compile(r"\|\s*(\w+)\(")
 _FIELDS = ("pddl_domain", "grammar", "pddl_problem")
 
 
@@ -43,7 +41,7 @@ class PddlEngine:
         try:
             data = _checked(json.loads(game.content), game.name)
             self._problem = data["pddl_problem"]
-            self._env = _environment()
+            self._env = quick_environment()
             self._env.load(data)
             self._state = self._env.reset()
         except RobotMemoryError:
@@ -106,99 +104,3 @@ def _checked(data: Any, name: str) -> dict[str, str]:
     if missing:
         raise BrokenGameError(f"{name}: no text under {', '.join(missing)}")
     return {key: data[key] for key in _FIELDS}
-
-
-def _environment() -> Any:
-    """Return a TextWorld environment whose things are called as ALFWorld calls them ("desk 1")."""
-    import textworld
-    from alfworld.agents.utils.misc import Demangler
-    from textworld.envs.pddl import PddlEnv
-
-    class QuickPddlEnv(PddlEnv):  # type: ignore[misc]
-        """A game from its data, translated once, with the texts of commands kept."""
-
-        def load(self, data: Mapping[str, str]) -> None:
-            with _translated_once():
-                super().load(data)
-            names = Demangler(game_infos=self._entity_infos)
-            for info in self._entity_infos.values():
-                info.name = names.demangle_alfred_name(info.id).strip()
-            self._logic.grammar = _KeptTexts(self._logic.grammar)
-
-        def reset(self) -> Any:
-            with _translated_once():
-                return super().reset()
-
-        def note_change(self) -> None:
-            self._logic.grammar.note_change()
-
-        @property
-        def entities(self) -> Mapping[str, Any]:
-            return dict(self._entity_infos)
-
-        @property
-        def facts(self) -> Sequence[Any]:
-            return tuple(self._pddl_state.facts)
-
-    return QuickPddlEnv(textworld.EnvInfos(feedback=True, won=True, lost=True, admissible_commands=True))
-
-
-_translations: dict[tuple[str, str], Any] = {}
-
-
-class _translated_once:  # noqa: N801 - used like a function
-    """Inside the block fast_downward translates a problem once; the engine asks four times, twice for a plan that is
-    not used."""
-
-    def __enter__(self) -> None:
-        import fast_downward
-
-        self._module = fast_downward
-        self._translate: Callable[..., Any] = fast_downward.pddl2sas
-        fast_downward.pddl2sas = self._kept
-
-    def __exit__(self, *_: object) -> None:
-        self._module.pddl2sas = self._translate
-
-    def _kept(self, domain: str, problem: str, verbose: bool = False, optimize: bool = False) -> Any:
-        key = domain, problem
-        if key not in _translations:
-            _translations.clear()
-            _translations[key] = self._translate(domain, problem, verbose=verbose)
-        return _translations[key]
-
-
-class _KeptTexts:
-    """A grammar that writes a command's text once for the same things, until a fact that the text asks for changes."""
-
-    def __init__(self, grammar: Any) -> None:
-        self._grammar = grammar
-        self._texts: dict[tuple[Any, ...], str] = {}
-        self._asked: dict[str, frozenset[str]] = {}  # the predicates that a template asks for
-        self._facts: dict[frozenset[str], frozenset[Any]] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._grammar, name)
-
-    def note_change(self) -> None:
-        """Look at the facts anew from now on: a command was carried out."""
-        self._facts.clear()
-
-    def derive(self, start: str, context: Mapping[str, Any]) -> str:
-        """Return the text of a template; the texts of feedback, which begin with "#", are always written anew."""
-        if start.startswith("#"):
-            return str(self._grammar.derive(start, context))
-        if start not in self._asked:
-            self._asked[start] = frozenset(_ASKED_FACT.findall(start))
-        key = start, tuple((name, info.id) for name, info in context["variables"].items()), self._true(start, context)
-        if key not in self._texts:
-            self._texts[key] = str(self._grammar.derive(start, context))
-        return self._texts[key]
-
-    def _true(self, start: str, context: Mapping[str, Any]) -> frozenset[Any]:
-        """Return the facts that a template may ask for."""
-        predicates = self._asked[start]
-        if predicates not in self._facts:
-            found = (fact for fact in context["facts"] if fact.name in predicates) if predicates else ()
-            self._facts[predicates] = frozenset(map(str, found))
-        return self._facts[predicates]
