@@ -14,11 +14,13 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
+from memory_node.llm.chat import Reply
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.language.understanding import Understander
+from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.planner import PlanProgress
+from memory_node.planner.planner import PlanOutcome, PlanProgress
 from memory_node.planner.seen_goals import SeenPicture, open_seer
 from memory_node.planner.seen_verification import SeenVerification
 from memory_node.planner.verification_counts import VerificationCounts
@@ -247,6 +249,17 @@ def test_garbage_is_sent_back_once_and_then_memory_decides(endpoint: Callable[..
     assert tried.skipped() == ["reply_rejected"]
     assert len(tried.notes) == 1
     assert (result.outcome.tokens_in, result.outcome.replies, result.outcome.valid_replies) == (200, 2, 0)
+
+
+def test_tokens_of_a_verifier_come_on_top_of_the_planners() -> None:
+    account = ModelAccount(valid=1)
+    account.charge(Reply("{}", 100, 20))
+    planned = PlanOutcome(
+        ("open Fridge",), (True,), tokens_in=7, tokens_out=5, cost_usd=0.5, replies=3, valid_replies=2
+    )
+    booked = account.booked(planned, SeeingModelConfig(base_url="http://localhost/v1"))
+    assert (booked.tokens_in, booked.tokens_out, booked.cost_usd) == (107, 25, 0.50045)
+    assert (booked.replies, booked.valid_replies) == (4, 3)
 
 
 def test_corrected_reply_counts(endpoint: Callable[..., Any], tried: Tried) -> None:
