@@ -145,7 +145,7 @@ def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
         named = "llm.model" if given["llm_base_url"] else "llm.model_path"
         model = {"llm.base_url": given["llm_base_url"], named: given["llm_model"], "llm.mode": given["llm_mode"]}
         which = "" if given["planner"].lower() == "true" else given["planner"]
-        nodes.append(node("planner", planner=which, **model, **known))
+        nodes.append(node("planner", topics=True, planner=which, **model, **known))
     if given["skills"].lower() == "true":
         nodes.append(node("skills", given["skills_file"], map_frame=given["map_frame"], **known))
     if given["inspector"].lower() == "true":

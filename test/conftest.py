@@ -43,10 +43,16 @@ def domain_id() -> int:
     return free_domain()
 
 
-class Endpoint:
-    """Answers chat completions with prepared replies, in a stream; a float makes it wait so many seconds."""
+PreparedReply = str | int | float | Callable[[dict[str, Any]], str]
 
-    def __init__(self, replies: tuple[str | int | float, ...]) -> None:
+
+class Endpoint:
+    """Answers chat completions with prepared replies, in a stream.
+
+    An int is a status of HTTP, a float makes it wait so many seconds, a function makes the reply from the request.
+    """
+
+    def __init__(self, replies: tuple[PreparedReply, ...]) -> None:
         self.replies = list(replies)
         self.requests: list[dict[str, Any]] = []
         endpoint = self
@@ -65,6 +71,8 @@ class Endpoint:
                 if isinstance(reply, float):
                     time.sleep(reply)
                     reply = "late"
+                if not isinstance(reply, str):
+                    reply = reply(body)
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # whoever asked has given up
                     self._stream(reply)
 
@@ -97,7 +105,7 @@ def endpoint() -> Iterator[Callable[..., Endpoint]]:
     """Return a maker of local servers that speak the OpenAI protocol: endpoint(reply, ...)."""
     opened: list[Endpoint] = []
 
-    def serve(*replies: str | int | float) -> Endpoint:
+    def serve(*replies: PreparedReply) -> Endpoint:
         opened.append(Endpoint(replies))
         return opened[-1]
 

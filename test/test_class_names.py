@@ -41,6 +41,7 @@ OTHER_MEANINGS = {
     ("memory_node/planner/stepwise.py", "user"),
     ("memory_node/planner/language/targets.py", "door"),  # a part of furniture
     ("memory_node/planner/whole_plan.py", "user"),
+    ("memory_node/planner/seen_goals.py", "user"),
     ("memory_node/short_term/state_estimation.py", "user"),
     ("memory_node/nodes/conversions/skills.py", "user"),  # who said so
     ("memory_node/scene_graph/edits.py", "user"),

@@ -128,6 +128,11 @@ FILLED: dict[str, dict[str, Any]] = {
         "completed": "wash the mug",
         "instruction": "put it in the fridge",
     },
+    "planner_verify": {
+        "instruction": "wash the mug and open the fridge",
+        "goals": [("clean Mug", "it has no dirt or leftovers on it"), ("open Fridge", "it is open")],
+    },
+    "planner_verify_repair": ERROR,
 }
 
 

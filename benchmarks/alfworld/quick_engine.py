@@ -1,4 +1,4 @@
-"""What only speeds TextWorld up: a game is translated once; texts of commands and what parsers made of them are kept."""
+"""What only speeds TextWorld up: games are translated once; texts of commands and what parsers make are kept."""
 
 from __future__ import annotations
 

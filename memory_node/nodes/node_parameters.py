@@ -16,6 +16,7 @@ from memory_node.nodes.inputs.config import ImageTransport, InputParameters
 from memory_node.nodes.lifecycle_parameters import LifecycleParameters
 from memory_node.nodes.peer_parameters import PeerParameters
 from memory_node.nodes.skill_bridge.config import SkillsParameters
+from memory_node.nodes.verifier_parameters import VerifierParameters
 from memory_node.perception.config import OnnxDetectorConfig, PerceptionConfig, SegmentationConfig, SegmentTrackerConfig
 from memory_node.planner.memory_mode import Mode
 from memory_node.planner.planner_config import PlannerConfig, PlannerName
@@ -93,6 +94,7 @@ class PlannerParameters(PeerParameters, PlannerConfig):
     skill_timeout_s: float = Field(
         default=300.0, ge=1.0, le=86_400.0, description="time after which a skill is cancelled"
     )
+    verifier: VerifierParameters = VerifierParameters()
     diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
 
 

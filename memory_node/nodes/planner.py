@@ -18,6 +18,7 @@ from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.node_parameters import PlannerParameters
 from memory_node.nodes.parameters import declare
+from memory_node.nodes.picture_verification import PictureVerification
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_client import SkillClient
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
@@ -44,6 +45,10 @@ class PlannerNode(GuardedNode):
         self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)
         catalogue = load_catalogue(self.config.label_space)
         self._planner: Planner = open_planner(self.config.planner, MiniLmEmbedder(), self.config, catalogue)
+        seen = self.config.verifier.kind == "pictures"
+        self._verification = PictureVerification(self, self.config.verifier, self._now_ns) if seen else None
+        if self._verification is not None:
+            self._planner = self._verification.of(self._planner)
         self._session = Session(_session_file(self.config.session_file), self.config.session_s)
         self._server = GoalServer(
             self,
@@ -55,6 +60,8 @@ class PlannerNode(GuardedNode):
             refusal=_refusal,
         )
         components = {"instructions": self._server.diagnosis, "peers": self._peers_diagnosis}
+        if self._verification is not None:
+            components["verification"] = self._verification.diagnosis
         self.publish_diagnostics(self.config.diagnostic_updater, components)
         self.get_logger().info(f"planner {self.config.planner!r} ready at execute_instruction")
 
@@ -68,6 +75,8 @@ class PlannerNode(GuardedNode):
 
     def end(self) -> None:
         """Stop the robot and tell the caller."""
+        if self._verification is not None:
+            self._verification.end()
         self._server.end()
 
     def destroy_node(self) -> None:

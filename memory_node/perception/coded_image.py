@@ -52,7 +52,10 @@ def _decoded(data: bytes, what: str) -> NDArray[Any]:
     # Decoders fill what is missing of a picture that was cut short with grey, and say nothing.
     if (data.startswith(_JPEG) and _JPEG_END not in tail) or (data.startswith(_PNG) and _PNG_END not in tail):
         raise InputSkippedError("image_truncated", f"{what}: cut short after {len(data)} bytes")
-    image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED) if data else None
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED) if data else None
+    except cv2.error:  # sizes that no camera has
+        image = None
     if image is None:
         raise InputSkippedError("image_undecodable", f"{what}: {len(data)} bytes that are no JPEG or PNG image")
     return np.asarray(image)

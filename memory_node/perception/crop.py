@@ -1,4 +1,4 @@
-"""The small picture of an object that memory keeps and shows."""
+"""Pictures as JPEG: the small one of an object that memory keeps and shows, and whole ones."""
 
 from __future__ import annotations
 
@@ -18,13 +18,17 @@ def crop_jpeg(
     off."""
     if config.crop_max_px <= 0:
         return b""
-    piece: NDArray[Any] = color[rows[0] : rows[1] + 1, columns[0] : columns[1] + 1]
+    piece = color[rows[0] : rows[1] + 1, columns[0] : columns[1] + 1]
+    return picture_jpeg(piece, config.crop_max_px, config.crop_quality)
+
+
+def picture_jpeg(color: NDArray[np.uint8], max_px: int, quality: int) -> bytes:
+    """Return an RGB image (height, width, 3) as JPEG of a quality from 1 to 100, its longer side at most `max_px`."""
+    piece: NDArray[Any] = color
     longer = max(piece.shape[:2])
-    if longer > config.crop_max_px:
-        scale = config.crop_max_px / longer
+    if longer > max_px:
+        scale = max_px / longer
         size = (max(1, round(piece.shape[1] * scale)), max(1, round(piece.shape[0] * scale)))
         piece = cv2.resize(piece, size, interpolation=cv2.INTER_AREA if scale > 0.4 else cv2.INTER_LINEAR)
-    _, coded = cv2.imencode(
-        ".jpg", cv2.cvtColor(piece, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, config.crop_quality]
-    )
+    _, coded = cv2.imencode(".jpg", cv2.cvtColor(piece, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, quality])
     return bytes(coded.tobytes())

@@ -96,7 +96,8 @@ class GoalsInTurn:
             achieved += [not reason for reason in unmet]
             reasons = [f"{goal}: {reason}" for goal, reason in zip(part.goals, unmet) if reason]
             failures += [*reasons, ended] if reasons and ended else reasons
-        return PlanOutcome(tuple(names), tuple(achieved), tuple(failures), planner="llm")
+        pursued = tuple(goal for part in self._parts for goal in part.goals)
+        return PlanOutcome(tuple(names), tuple(achieved), tuple(failures), planner="llm", pursued=pursued)
 
     def _steps(self, task: Task, run: ModelRun) -> Generator[PlannedStep, SkillResult, str]:
         """Yield the steps of one part; return why it ended early, "" for not."""

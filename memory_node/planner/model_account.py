@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from memory_node.llm.chat import Reply
 from memory_node.planner.planner import PlanOutcome
-from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.planner_config import PricedModelConfig
 
 
 @dataclass
@@ -32,17 +32,17 @@ class ModelAccount:
         self.tokens_in += reply.tokens_in
         self.tokens_out += reply.tokens_out
 
-    def booked(self, outcome: PlanOutcome, config: LlmConfig) -> PlanOutcome:
-        """Return the outcome with what it took."""
+    def booked(self, outcome: PlanOutcome, config: PricedModelConfig) -> PlanOutcome:
+        """Return the outcome with what this took added to what it tells already."""
         cost = self.tokens_in * config.usd_per_million_in + self.tokens_out * config.usd_per_million_out
         cost = 0.0 if config.in_process else cost
         return replace(
             outcome,
-            tokens_in=self.tokens_in,
-            tokens_out=self.tokens_out,
-            cost_usd=round(cost / 1e6, 6),
-            replies=self.replies,
-            valid_replies=self.valid,
-            replans=self.replans,
-            first_token_s=self.first_token_s,
+            tokens_in=outcome.tokens_in + self.tokens_in,
+            tokens_out=outcome.tokens_out + self.tokens_out,
+            cost_usd=round(outcome.cost_usd + cost / 1e6, 6),
+            replies=outcome.replies + self.replies,
+            valid_replies=outcome.valid_replies + self.valid,
+            replans=outcome.replans + self.replans,
+            first_token_s=outcome.first_token_s or self.first_token_s,
         )

@@ -112,7 +112,7 @@ class OfflinePlanner:
                 failures.append(f"{goal}: {error}")
                 situation.report(PlanProgress(ProgressKind.NOTE, f"gave up on {goal}: {error}"))
                 achieved.append(False)
-        return PlanOutcome(names, tuple(achieved), tuple(failures), answer=" ".join(answers))
+        return PlanOutcome(names, tuple(achieved), tuple(failures), answer=" ".join(answers), pursued=tuple(goals))
 
 
 def asked(question: Question, situation: Situation) -> PlanOutcome:

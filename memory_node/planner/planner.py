@@ -16,6 +16,7 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.found_things import Findings
+from memory_node.planner.goal import Goal
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.language.told_facts import Told, nothing_told
 from memory_node.planner.unrecorded_changes import UnrecordedChanges
@@ -103,6 +104,7 @@ class PlanOutcome:
     asked; valid_replies: how many of those could be used as they came. replans: new plans after what failed.
     first_token_s: seconds from the first request to the first token of a written reply. question: asked instead of
     doing anything, with choices that would do as an answer; the next instruction answers it. answer: to a question.
+    pursued: the goals as a planner that reads words into goals has them, () of another planner.
     """
 
     goals: tuple[str, ...]
@@ -119,6 +121,7 @@ class PlanOutcome:
     question: str = ""
     choices: tuple[str, ...] = ()
     answer: str = ""
+    pursued: tuple[Goal, ...] = ()
 
     @property
     def success(self) -> bool:

@@ -21,7 +21,18 @@ class OfflineConfig(Parameters):
     )
 
 
-class LlmConfig(ModelConfig):
+class PricedModelConfig(ModelConfig):
+    """A language model, and what its tokens cost."""
+
+    usd_per_million_in: float = Field(
+        default=2.5, ge=0.0, le=1e6, description="price of tokens sent (USD per million), for the account only"
+    )
+    usd_per_million_out: float = Field(
+        default=10.0, ge=0.0, le=1e6, description="price of tokens received (USD per million)"
+    )
+
+
+class LlmConfig(PricedModelConfig):
     """Of the language model planner."""
 
     mode: Literal["auto", "plan", "step", "rank"] = Field(
@@ -65,12 +76,6 @@ class LlmConfig(ModelConfig):
     )
     max_steps: int = Field(
         default=80, ge=1, le=1000, description="skills of one dialogue at most: a whole plan, or a goal"
-    )
-    usd_per_million_in: float = Field(
-        default=2.5, ge=0.0, le=1e6, description="price of tokens sent (USD per million), for the account only"
-    )
-    usd_per_million_out: float = Field(
-        default=10.0, ge=0.0, le=1e6, description="price of tokens received (USD per million)"
     )
 
     @property

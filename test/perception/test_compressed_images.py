@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 
 import cv2
 import numpy as np
@@ -97,3 +98,13 @@ def test_truncated_jpeg_is_no_grey_picture() -> None:
         decode_coded_color(data[: len(data) // 2], "frame.jpg")
     with pytest.raises(InputSkippedError, match="color_encoding"):
         decode_coded_color(png(picture.astype(np.uint16)), "a.png")
+
+
+def test_png_of_a_size_that_no_camera_has_is_refused() -> None:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    size = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    huge = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size) + chunk(b"IDAT", zlib.compress(b"0")) + chunk(b"IEND", b"")
+    with pytest.raises(InputSkippedError, match="image_undecodable"):
+        decode_coded_color(huge, "huge.png")

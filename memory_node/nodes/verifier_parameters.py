@@ -1,0 +1,30 @@
+"""The planner node's parameters of the verifier that looks at pictures."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from memory_node.nodes.inputs.config import ImageTransport
+from memory_node.planner.verifier_config import VerifierConfig
+
+
+class VerifierParameters(VerifierConfig):
+    """Who verifies what a planner takes for done, and the camera that shows it."""
+
+    kind: Literal["graph", "pictures"] = Field(
+        default="graph",
+        description="graph: goals are checked against the scene graph; pictures: a model that sees, `verifier.llm`,"
+        " then looks at the camera's newest picture, too",
+    )
+    image_topic: str = Field(
+        default="camera/color/image_raw",
+        description="colour images of the robot's camera, listened to by kind pictures",
+    )
+    image_transport: ImageTransport = Field(
+        default="raw", description="how they come, as image_transport names it; compressed: on TOPIC/compressed"
+    )
+    wait_s: float = Field(
+        default=3.0, ge=0.0, le=60.0, description="how long a picture taken after the last skill is waited for"
+    )

@@ -1,0 +1,47 @@
+"""What a picture that refuses a goal takes back of what skills reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from memory_node.catalogue.class_name import folded
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState
+from memory_node.planner.goal import Goal
+from memory_node.planner.goal_check import WANTED_STATES
+
+_S = ObjectState
+# Not to be in one of these is to be in the other.
+_OPPOSITES = {_S.ON: _S.OFF, _S.OFF: _S.ON, _S.OPENED: _S.CLOSED, _S.CLOSED: _S.OPENED}
+_SURE = 0.8  # how far a picture's word on a state is believed
+
+
+def refuted_states(
+    goal: Goal, changes: Sequence[StateChange], memory_ids: Mapping[str, str], stamp_ns: int
+) -> tuple[StateChange, ...]:
+    """Return the changes that end the wanted states of a goal's things, where a skill of this attempt reported them.
+
+    Else memory would go on to hold the fridge closed, and the next attempt had nothing to do. Only states are taken
+    back: where a thing is instead, no verdict tells.
+
+    memory_ids: memory's ids by the robot's. stamp_ns: when the picture was taken.
+    """
+    wanted = WANTED_STATES.get(goal.kind, frozenset())
+    classes = {folded(name) for name in goal.target.candidates}
+    ended: dict[str, tuple[str, ObjectState]] = {}
+    for change in changes:
+        if folded(change.object_class) in classes:
+            for state in wanted.intersection(change.added):
+                ended[change.object_id] = (change.object_class, state)
+    return tuple(
+        StateChange(
+            memory_ids.get(thing, thing),
+            object_class,
+            stamp_ns,
+            added=(_OPPOSITES[state],) if state in _OPPOSITES else (),
+            removed=(state,),
+            source="vlm",
+            probability=_SURE,
+        )
+        for thing, (object_class, state) in ended.items()
+    )

@@ -1,0 +1,166 @@
+"""A planner whose success counts only as far as the robot's camera does not show otherwise."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from memory_node.domain.clock import Clock
+from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.skill import StateChange
+from memory_node.llm.errors import LateError, LlmError, ModelMissingError, RejectedReplyError
+from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.planner import (
+    Planner,
+    PlanOutcome,
+    PlanProgress,
+    PlanRun,
+    ProgressKind,
+    Situation,
+)
+from memory_node.planner.refuted_states import refuted_states
+from memory_node.planner.seen_goals import GoalSeer, Seen, SeenPicture, goals_to_see
+from memory_node.planner.verification_counts import VerificationCounts
+from memory_node.planner.verifier_config import VerifierConfig
+
+_LOG = logging.getLogger(__name__)
+_NO_REASON = "a picture shows that it is not so"
+
+
+class PictureSource(Protocol):
+    """The robot's camera."""
+
+    def newest(self, earliest_ns: int) -> SeenPicture | None:
+        """Return the newest picture, waiting a bounded time for one taken at `earliest_ns` or later; None for none.
+
+        Raises:
+            InputSkippedError: the newest picture cannot be read; `reason` says what it is counted under.
+        """
+
+
+class SeenVerification:
+    """Verifies the successes of another planner by a picture; whoever runs it sees a refused one as a failure.
+
+    Memory's judgement stands where the picture shows nothing, and where there is no picture or no verdict; the latter
+    is counted and reported.
+
+    Args:
+        inner: the planner whose outcomes are verified.
+        seer: asks the model.
+        pictures: of the robot's camera.
+        clock: the one that stamps pictures.
+        config: which pictures count, and what tokens cost.
+        counts: what came of it.
+    """
+
+    def __init__(
+        self,
+        inner: Planner,
+        seer: GoalSeer,
+        pictures: PictureSource,
+        clock: Clock,
+        config: VerifierConfig,
+        counts: VerificationCounts,
+    ) -> None:
+        self._inner = inner
+        self._seer = seer
+        self._pictures = pictures
+        self._clock = clock
+        self._config = config
+        self._counts = counts
+
+    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+        """Yield the inner planner's steps; see planner.Planner. The outcome is what a picture leaves of its success."""
+        changes: list[StateChange] = []
+        last_end_ns = 0
+        run = self._inner.carry_out(instruction, situation)
+        try:
+            step = next(run)
+            while True:
+                result = yield step
+                last_end_ns = self._clock()
+                changes += result.changes
+                step = run.send(result)
+        except StopIteration as stop:
+            outcome: PlanOutcome = stop.value
+        finally:
+            run.close()
+        if not outcome.success:
+            return outcome
+        return self._verified(instruction, situation, outcome, last_end_ns, changes)
+
+    def _verified(
+        self,
+        instruction: str,
+        situation: Situation,
+        outcome: PlanOutcome,
+        last_end_ns: int,
+        changes: Sequence[StateChange],
+    ) -> PlanOutcome:
+        indices = goals_to_see(outcome.pursued)
+        if not indices:
+            self._counts.note("nothing_to_see")
+            return outcome
+        account = ModelAccount()
+        goals = [outcome.pursued[index] for index in indices]
+        try:
+            picture = self._picture(last_end_ns)
+            seen = self._seer.judge(instruction, goals, picture, account.charge)
+        except InputSkippedError as error:
+            self._skip(situation, error.reason, str(error))
+            return outcome
+        except LlmError as error:
+            self._skip(situation, _reason_of(error), str(error))
+            return account.booked(outcome, self._config.llm)
+        account.valid += 1
+        outcome = account.booked(outcome, self._config.llm)
+        refused = {index: one for index, one in zip(indices, seen) if one.verdict == "not_met"}
+        if not refused:
+            self._counts.note("verified" if any(one.verdict == "met" for one in seen) else "not_visible")
+            return outcome
+        self._counts.note("refused")
+        for index in refused:
+            refuted = refuted_states(outcome.pursued[index], changes, situation.memory_ids, picture.stamp_ns)
+            if refuted:
+                situation.memory.remember(refuted)
+        return _without(outcome, refused, situation)
+
+    def _picture(self, last_end_ns: int) -> SeenPicture:
+        """Return a picture that shows how things are now.
+
+        Raises:
+            InputSkippedError: there is none.
+        """
+        max_age_ns = round(self._config.max_age_s * 1e9)
+        picture = self._pictures.newest(max(last_end_ns, self._clock() - max_age_ns))
+        if picture is None:
+            raise InputSkippedError("no_picture", "no picture of the robot's camera has come")
+        if picture.stamp_ns < last_end_ns:
+            raise InputSkippedError("stale_picture", "the newest picture was taken before the last skill ended")
+        age_s = (self._clock() - picture.stamp_ns) * 1e-9
+        if abs(age_s) > self._config.max_age_s:
+            raise InputSkippedError("stale_picture", f"the newest picture is {age_s:.1f} s old by its stamp")
+        return picture
+
+    def _skip(self, situation: Situation, reason: str, why: str) -> None:
+        text = f"what was done was not verified by a picture: {why}"
+        self._counts.skipped(reason, text)
+        _LOG.warning("%s", text)
+        situation.report(PlanProgress(ProgressKind.NOTE, text))
+
+
+def _reason_of(error: LlmError) -> str:
+    """Return what a model's failure is counted under."""
+    names = {LateError: "late", ModelMissingError: "model_missing", RejectedReplyError: "reply_rejected"}
+    return next((name for kind, name in names.items() if isinstance(error, kind)), "model_failed")
+
+
+def _without(outcome: PlanOutcome, refused: dict[int, Seen], situation: Situation) -> PlanOutcome:
+    """Return an outcome whose refused goals, by index, are not achieved."""
+    failures = [f"{outcome.goals[index]}: seen: {one.reason or _NO_REASON}" for index, one in refused.items()]
+    for text in failures:
+        situation.report(PlanProgress(ProgressKind.NOTE, f"a picture refuses {text}"))
+    achieved = tuple(done and index not in refused for index, done in enumerate(outcome.achieved))
+    return replace(outcome, achieved=achieved, failures=(*outcome.failures, *failures))

@@ -1,0 +1,202 @@
+"""The planner node verifies by the pictures on an image topic, and tells on /diagnostics what came of it."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from free_domain import free_domain
+from picture_truth import AS_WANTED, OTHERWISE, looks
+from ros_peer import RosPeer, wait_until
+from running_memory import running_memory
+
+from memory_node.domain.skill import SkillResult
+
+TOPIC = "camera/color/image_raw"
+
+
+class BoastfulRobot:
+    """An ExecuteSkill server that reports success at once; so many openings open nothing.
+
+    Its camera shows white once the fridge is open.
+    """
+
+    def __init__(self, peer: RosPeer, boasts: int, encoding: str) -> None:
+        from rclpy.action import ActionServer
+        from rclpy.callback_groups import ReentrantCallbackGroup
+        from rclpy.qos import qos_profile_sensor_data
+        from robot_memory.action import ExecuteSkill
+        from sensor_msgs.msg import Image
+
+        self.opened = 0
+        self._boasts, self._encoding, self._node = boasts, encoding, peer.node
+        group = ReentrantCallbackGroup()
+        self._server = ActionServer(peer.node, ExecuteSkill, "execute_skill", self._execute, callback_group=group)
+        self._images = peer.node.create_publisher(Image, TOPIC, qos_profile_sensor_data)
+        peer.node.create_timer(0.1, self._show, callback_group=group)
+
+    def close(self) -> None:
+        self._server.destroy()
+
+    def _show(self) -> None:
+        from memory_node.nodes import conversions
+
+        color = AS_WANTED if self.opened > self._boasts else OTHERWISE
+        image = np.full((48, 64, 3), color, np.uint8)
+        now_ns = self._node.get_clock().now().nanoseconds
+        self._images.publish(conversions.image_to_msg(image, self._encoding, now_ns, "camera"))
+
+    def _execute(self, goal: Any) -> Any:
+        from memory_node.nodes import conversions
+
+        call = conversions.call_from_msg(goal.request.call)
+        self.opened += call.skill == "OpenObject"
+        goal.succeed()
+        found = "Fridge" if call.skill == "Explore" else ""
+        return conversions.skill_result_to_msg(SkillResult(call, True, object_id=found), "")
+
+
+class Ring:
+    """Memory, planner and robot on one domain, and a person. diagnoses: the newest statuses by name."""
+
+    def __init__(self, peer: RosPeer, robot: BoastfulRobot) -> None:
+        from diagnostic_msgs.msg import DiagnosticArray
+        from rclpy.action import ActionClient
+        from robot_memory.action import ExecuteInstruction
+
+        self.robot = robot
+        self.diagnoses: dict[str, Any] = {}
+        self._action = ExecuteInstruction
+        self._client = ActionClient(peer.node, ExecuteInstruction, "execute_instruction")
+        peer.node.create_subscription(DiagnosticArray, "/diagnostics", self._hear, 10)
+        assert self._client.wait_for_server(timeout_sec=30.0)
+
+    def close(self) -> None:
+        self._client.destroy()
+
+    def says(self, instruction: str) -> Any:
+        """Return the result of one instruction."""
+        from memory_node.nodes.waiting import result_of
+
+        handle = result_of(self._client.send_goal_async(self._action.Goal(instruction=instruction)), 30.0, "goal")
+        assert handle.accepted
+        return result_of(handle.get_result_async(), 60.0, "goal").result
+
+    def counts(self) -> dict[str, str]:
+        """Return what the planner tells of verification; empty where it tells nothing."""
+        status = self.diagnoses.get("planner: verification")
+        return {value.key: value.value for value in status.values} if status is not None else {}
+
+    def _hear(self, message: Any) -> None:
+        self.diagnoses.update({status.name: status for status in message.status})
+
+
+@contextmanager
+def running(folder: Path, boasts: int = 0, encoding: str = "rgb8", **verifier: Any) -> Iterator[Ring]:
+    """Yield a ring whose planner has these parameters of `verifier`, with __ for a dot."""
+    from rclpy.executors import MultiThreadedExecutor
+
+    peer = RosPeer(free_domain())
+    robot = BoastfulRobot(peer, boasts, encoding)
+    given = {f"planner:verifier.{name.replace('__', '.')}": value for name, value in verifier.items()}
+    # The pictures are the planner's; without TF memory could use none of them.
+    with running_memory(peer.domain_id, str(folder / "memory.db"), given, detections="none"):
+        from memory_node.nodes.planner import PlannerNode
+
+        node = PlannerNode()
+        executor = MultiThreadedExecutor(num_threads=6)
+        executor.add_node(node)
+        thread = threading.Thread(target=executor.spin, daemon=True)
+        thread.start()
+        ring = Ring(peer, robot)
+        try:
+            yield ring
+        finally:
+            executor.shutdown()
+            thread.join(5.0)
+            node.end()
+            node.destroy_node()
+            ring.close()
+            robot.close()
+            peer.close()
+
+
+def test_opening_that_the_picture_refuses_is_tried_again(tmp_path: Path, endpoint: Callable[..., Any]) -> None:
+    server = endpoint(looks(), looks())
+    with running(tmp_path, boasts=1, kind="pictures", llm__base_url=server.url) as ring:
+        result = ring.says("open the fridge")
+        assert result.success, result.message
+        assert ring.robot.opened == 2
+        assert len(server.requests) == 2
+        wait_until(lambda: ring.counts().get("verified") == "1")
+        assert ring.counts() == {"verified": "1", "refused": "1", "not_visible": "0"}
+        assert ring.diagnoses["planner: verification"].message == "ok"
+
+
+def test_refusal_in_the_last_attempt_is_told_to_the_caller(tmp_path: Path, endpoint: Callable[..., Any]) -> None:
+    server = endpoint(looks(), looks())
+    with running(tmp_path, boasts=9, kind="pictures", llm__base_url=server.url) as ring:
+        result = ring.says("open the fridge")
+        assert not result.success
+        assert result.message == "open Fridge: seen: it is still brown"
+        assert list(result.unmet_goals) == ["open Fridge"]
+        wait_until(lambda: ring.counts().get("refused") == "2")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "topic", "reason"), [("yuv422", TOPIC, "color_encoding"), ("rgb8", "another/camera", "no_picture")]
+)
+def test_picture_that_cannot_be_had_is_counted_and_memory_decides(
+    tmp_path: Path, endpoint: Callable[..., Any], encoding: str, topic: str, reason: str
+) -> None:
+    from diagnostic_msgs.msg import DiagnosticStatus
+
+    server = endpoint()
+    verifier = {"kind": "pictures", "image_topic": topic, "wait_s": 0.5, "llm__base_url": server.url}
+    with running(tmp_path, 9, encoding, **verifier) as ring:
+        assert ring.says("open the fridge").success
+        assert server.requests == []
+        wait_until(lambda: ring.counts().get(f"skipped.{reason}") == "1")
+        status = ring.diagnoses["planner: verification"]
+        assert status.level == DiagnosticStatus.WARN
+        assert f"was not verified by a picture: {reason}" in status.message
+
+
+def test_by_default_nobody_listens_to_the_camera(tmp_path: Path) -> None:
+    with running(tmp_path, boasts=9) as ring:
+        assert ring.says("open the fridge").success
+        wait_until(lambda: "planner: instructions" in ring.diagnoses)
+        assert "planner: verification" not in ring.diagnoses
+        assert ring.robot._images.get_subscription_count() == 0
+
+
+def test_picture_is_waited_for_until_one_is_new_enough(peer: RosPeer) -> None:
+    from memory_node.nodes import conversions
+    from memory_node.nodes.camera_pictures import CameraPictures
+    from memory_node.nodes.verifier_parameters import VerifierParameters
+
+    pictures = CameraPictures(peer.node, VerifierParameters(image_topic="seen", wait_s=10.0))
+
+    def show(stamp_s: int) -> None:
+        image = np.zeros((4, 4, 3), np.uint8)
+        peer.publish("seen", conversions.image_to_msg(image, "rgb8", stamp_s * 10**9, "camera"))
+
+    show(5)
+    first = pictures.newest(5 * 10**9)
+    assert first is not None
+    assert first.stamp_ns == 5 * 10**9
+    later = threading.Timer(0.3, show, (7,))
+    later.start()
+    second = pictures.newest(6 * 10**9)
+    assert second is not None
+    assert second.stamp_ns == 7 * 10**9
+    pictures.end()
+    started_s = time.monotonic()
+    last = pictures.newest(8 * 10**9)
+    assert last is not None
+    assert last.stamp_ns == 7 * 10**9
+    assert time.monotonic() - started_s < 5.0
