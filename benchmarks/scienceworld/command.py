@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.alfworld.aid import OpenAid, without_games
 from benchmarks.alfworld.command import Setting, chooser_of
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import PlayedGame
@@ -18,6 +19,7 @@ from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.alfworld.workers import Workers
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.rows import emit
+from benchmarks.scienceworld.compiled_lesson import lesson_aids
 from benchmarks.scienceworld.done_lesson import DoneLesson
 from benchmarks.scienceworld.lesson import SPLITS, TASKS, Lesson, lessons
 from benchmarks.scienceworld.skill_player import SkillPlayer
@@ -112,7 +114,10 @@ def _player(setting: Setting) -> Callable[[Game], DoneLesson]:
     if setting.planner == SOLUTION:
         return play_solution
     if setting.planner != "llm":
-        return LessonPlayer(chooser_of(setting), setting).play
+        aid_of: OpenAid = without_games
+        if setting.compiled is not None:
+            aid_of = lesson_aids(setting.compiled, CachingEmbedder(MiniLmEmbedder()))
+        return LessonPlayer(chooser_of(setting), setting, aid_of=aid_of).play
     embedder = CachingEmbedder(MiniLmEmbedder())
     player = SkillPlayer(
         partial(lesson_planner, embedder, setting.model), load_catalogue(), embedder, setting.max_steps
@@ -129,14 +134,20 @@ def lesson_planner(embedder: TextEmbedder, config: LlmConfig, kinds: ObjectCatal
 
 
 class LessonPlayer:
-    """Plays lessons with one model."""
+    """Plays lessons with one model. lesson_of: begins one. aid_of: opens what memory does for it."""
 
-    def __init__(self, chooser: Any, setting: Setting, lesson_of: Callable[[Game, int], Any] = Lesson) -> None:
+    def __init__(
+        self,
+        chooser: Any,
+        setting: Setting,
+        lesson_of: Callable[[Game, int], Any] = Lesson,
+        aid_of: OpenAid = without_games,
+    ) -> None:
         self._lesson: Any = None
         self._lesson_of = lesson_of
         self._max_steps = setting.max_steps
         timeout_s = setting.model.timeout_s
-        self._policy = PolicyPlayer(chooser, setting.max_steps, timeout_s, engine_of=self._begun)
+        self._policy = PolicyPlayer(chooser, setting.max_steps, timeout_s, aid_of, self._begun)
 
     def play(self, game: Game) -> DoneLesson:
         """Play one lesson."""
