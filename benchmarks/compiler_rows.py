@@ -17,14 +17,15 @@ def row_of(variant: str, compiler: str, games: Sequence[PlayedGame], progress: S
     played = [game for game in games if not game.lost]
     compiling = CompilingAccount.of_all(game.compiling for game in played if game.compiling is not None)
     # Every command counts the same, whichever game it was sent in.
-    steps = sum(game.steps for game in played) or 1
+    sent = sum(game.steps for game in played)
+    steps = max(sent, 1)
     return {
         "variant": variant,
         "compiler": compiler,
         "tasks": len(games),
         "success_rate": round(sum(game.won for game in games) / max(len(games), 1), 4),
         "progress": mean_of(progress),
-        "steps_mean": round(steps / max(len(played), 1), 2),
+        "steps_mean": round(sent / max(len(played), 1), 2),
         "executor_input_tokens": round(sum(game.prompt_tokens * game.steps for game in played) / steps, 1),
         "compiler_tokens": mean_of(compiling.tokens, 1) or 0.0,
         "executor_output_tokens": round(sum(game.reply_tokens * game.steps for game in played) / steps, 1),

@@ -172,8 +172,7 @@ def _note_reply(draft: StateDraft, command: str, reply: str) -> None:
 def _keep_short(draft: StateDraft) -> None:
     """Fold old commands, and drop beliefs: those that share no word with the task first, then the oldest."""
     completed = draft.state.items(Section.COMPLETED)
-    if len(completed) > FOLD_OVER:
-        old = completed[:-_KEPT_COMPLETED]
+    for old in _in_items(completed[:-_KEPT_COMPLETED]) if len(completed) > FOLD_OVER else ():
         draft.fold(Section.COMPLETED, old, f"{_DONE_BEFORE}{'; '.join(old)}")
     goal = set(draft.state.progress.goal.lower().split())
     for section in (Section.LOCATIONS, Section.FACTS):
@@ -182,3 +181,14 @@ def _keep_short(draft: StateDraft) -> None:
         items.sort(key=lambda text: bool(goal & set(text.lower().split())))
         for text in items[: max(len(items) - FOLD_OVER, 0)]:
             draft.take_out(section, text)
+
+
+def _in_items(commands: Sequence[str]) -> list[list[str]]:
+    """Return commands in groups that fit into one item each: none of them is cut off."""
+    groups: list[list[str]] = []
+    for command in commands:
+        if groups and len(_DONE_BEFORE) + len("; ".join((*groups[-1], command))) <= MAX_ITEM:
+            groups[-1].append(command)
+        else:
+            groups.append([command])
+    return groups

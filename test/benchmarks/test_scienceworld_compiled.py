@@ -17,6 +17,7 @@ from benchmarks.alfworld.compiled_aid import CompiledSetting
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame
 from benchmarks.alfworld.transcripts import TranscriptFile
+from benchmarks.compiler_rows import row_of
 from benchmarks.compiler_scienceworld import judged_lessons, rows_of_scienceworld
 from benchmarks.compiler_variants import EMPTY_M, NO_LOOPS, NO_STATE, NONE, SHUFFLED_M, STATIC, TEXT
 from benchmarks.scienceworld.command import LessonPlayer
@@ -242,7 +243,7 @@ def test_brief_state_is_kept_from_replies() -> None:
 
 def test_done_commands_are_counted_and_folded() -> None:
     state = first_lesson_state(TASK, SmallLesson(TASK).text)
-    sent = [f"focus on thing {number}" for number in range(20)] + ["wait", "wait"]
+    sent = [f"focus on thing {number} containing {'soil and ' * 5}water" for number in range(20)] + ["wait", "wait"]
     for command in sent:
         state = apply(followed(state, command, (), f"You do {command}."), state)
     assert done_commands(state) == {**dict.fromkeys(sent[:20], 1), "wait": 2}
@@ -343,6 +344,11 @@ def test_rows_have_the_columns_of_the_other_places(monkeypatch: pytest.MonkeyPat
         "guidance_precision": None,
         "noaction_share": 1.0,
     }
+
+
+def test_row_without_a_command_has_no_steps() -> None:
+    row = row_of("static", "none", [PlayedGame("boil/1", "boil", failure="too late")], [0.0])
+    assert (row["steps_mean"], row["progress"], row["executor_input_tokens"]) == (0.0, 0.0, 0.0)
 
 
 def test_rows_with_memory_need_attempts_and_one_compiler_is_there() -> None:
