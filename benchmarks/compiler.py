@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.compiler_alfworld import ALFWORLD_VARIANTS, rows_of_alfworld
 from benchmarks.compiler_household import CompilerSetting, rows_of_household
+from benchmarks.compiler_scienceworld import SCIENCEWORLD_VARIANTS, rows_of_scienceworld
 from benchmarks.compiler_variants import ADVICE, NO_FAULTS, NONE, OF_COMPILERS, STATIC, WITH_LATENT
 from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.model_figures import add_planner_arguments, llm_config
-from benchmarks.rows import emit
+from benchmarks.rows import Row, emit
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerConfig, CompilerModelConfig
 from memory_node.domain.errors import RobotMemoryError
@@ -24,9 +26,16 @@ from memory_node.search.minilm import MiniLmEmbedder
 
 HELP = "what compiling memory at each step is worth, with its controls"
 # Where the compiler can be measured now.
-PLACES = ("household", "alfworld")
+PLACES = ("household", "alfworld", "scienceworld")
 _HOUSEHOLD_VARIANTS = (NONE, NO_FAULTS, ADVICE, STATIC, *OF_COMPILERS)
-_VARIANTS = tuple(dict.fromkeys((*_HOUSEHOLD_VARIANTS, *ALFWORLD_VARIANTS)))
+_VARIANTS_OF = {
+    "household": _HOUSEHOLD_VARIANTS,
+    "alfworld": ALFWORLD_VARIANTS,
+    "scienceworld": SCIENCEWORLD_VARIANTS,
+}
+_VARIANTS = tuple(dict.fromkeys(variant for variants in _VARIANTS_OF.values() for variant in variants))
+# Who compiles where nobody is named; lessons have their own.
+_COMPILERS = ("rules", "model")
 # As in `bench household --faults`: failures of one goal after which the executor gives up.
 _PATIENCE = 3
 
@@ -34,7 +43,10 @@ _PATIENCE = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's options."""
     parser.add_argument(
-        "--on", choices=PLACES, default="household", help="household: the stream of --faults; alfworld: text games"
+        "--on",
+        choices=PLACES,
+        default="household",
+        help="household: the stream of --faults; alfworld: text games; scienceworld: lessons",
     )
     parser.add_argument("--scenes", type=Path, help="household: scenes.json.gz of the floor plans")
     parser.add_argument("--tasks", type=Path, help="household: the instructions (.jsonl, .gz)")
@@ -46,15 +58,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="memory_file", type=Path, metavar="FILE", help="alfworld: where things usually are"
     )
-    parser.add_argument("--attempts", type=Path, metavar="FILE", help="alfworld: transcripts of games to remember")
-    parser.add_argument("--max-steps", type=int, default=50, help="alfworld: commands in a game (default 50)")
-    parser.add_argument("--jobs", type=int, default=2, help="alfworld: games side by side (default 2)")
+    parser.add_argument("--attempts", type=Path, metavar="FILE", help="text worlds: transcripts to remember")
+    parser.add_argument("--max-steps", type=int, default=50, help="text worlds: commands in a game (default 50)")
+    parser.add_argument("--jobs", type=int, default=2, help="text worlds: games side by side (default 2)")
+    parser.add_argument("--trials", action="store_true", help="scienceworld: print every lesson to standard error")
     parser.add_argument(
         "--compilers",
         nargs="+",
         choices=("rules", "model", "learned"),
-        default=["rules", "model"],
-        help="who compiles (default: rules and model)",
+        help="who compiles (default: rules and model; scienceworld: rules, and no other)",
     )
     parser.add_argument(
         "--compiler-adapter", default="", metavar="FILE", help="of `learned` (default for text games: the shipped one)"
@@ -72,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=_VARIANTS,
         help="which rows (default: all that there are; see docs/compiler.md)",
     )
-    parser.add_argument("--limit", type=int, default=30, help="instructions or games (default 30)")
+    parser.add_argument("--limit", type=int, default=30, help="instructions, games or lessons (default 30)")
     parser.add_argument("--orders", type=int, default=1, help="household: shuffled orders of the tasks (default 1)")
     add_planner_arguments(parser)
 
@@ -87,18 +99,17 @@ def run(args: argparse.Namespace) -> int:
     if args.compiler_adapter:
         parameters["adapter_path"] = args.compiler_adapter
     config = CompilerConfig(llm=CompilerModelConfig(**parameters))
-    there = ALFWORLD_VARIANTS if args.on == "alfworld" else _HOUSEHOLD_VARIANTS
+    there = _VARIANTS_OF[args.on]
     without_soft = (variant for variant in there if args.soft_memory or variant not in WITH_LATENT)
     variants = tuple(args.variants or without_soft)
     if set(variants) & set(WITH_LATENT) and not args.soft_memory:
         raise RobotMemoryError("the rows full and latent need --soft-memory FILE, of `memory-node train softmem`")
     if unknown := set(variants) - set(there):
         raise RobotMemoryError(f"--on {args.on} has no rows {', '.join(sorted(unknown))}")
-    if args.on == "alfworld":
-        if args.games is None:
-            raise RobotMemoryError("--on alfworld needs --games")
-        emit(rows_of_alfworld(args, variants, config), args.json)
+    if args.on != "household":
+        emit(_rows_of_text(args, variants, config), args.json)
         return 0
+    args.compilers = args.compilers or _COMPILERS
     if args.scenes is None or args.tasks is None:
         raise RobotMemoryError("--on household needs --scenes and --tasks (docs/homes.md says how to make them)")
     embedder = CachingEmbedder(MiniLmEmbedder())
@@ -117,3 +128,12 @@ def run(args: argparse.Namespace) -> int:
     )
     emit(rows_of_household(load_cases(args.tasks, args.suite, args.limit, args.seed), setting), args.json)
     return 0
+
+
+def _rows_of_text(args: argparse.Namespace, variants: Sequence[str], config: CompilerConfig) -> Iterator[Row]:
+    if args.on == "scienceworld":
+        return rows_of_scienceworld(args, variants, config)
+    if args.games is None:
+        raise RobotMemoryError("--on alfworld needs --games")
+    args.compilers = args.compilers or _COMPILERS
+    return rows_of_alfworld(args, variants, config)

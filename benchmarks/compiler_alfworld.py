@@ -13,10 +13,9 @@ from benchmarks.alfworld.compiled_aid import CompiledSetting
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.play import CompilingAccount, PlayedGame
 from benchmarks.alfworld.shipped_policy import with_shipped_adapter, with_shipped_compiler
 from benchmarks.alfworld.transcripts import TranscriptFile
-from benchmarks.averages import mean_of, median_of
+from benchmarks.compiler_rows import row_of
 from benchmarks.compiler_variants import FULL, NONE, OF_COMPILERS, STATIC, WITH_LATENT
 from benchmarks.model_figures import llm_config
 from memory_node.context.config import CompilerConfig
@@ -77,26 +76,3 @@ def rows_of_alfworld(
             known = learnt if compiled is not None else None
             [played] = play_all([games], setting, args.jobs, known, TranscriptFile(None))
             yield row_of(row.name, row.compiler, played)
-
-
-def row_of(variant: str, compiler: str, games: Sequence[PlayedGame]) -> dict[str, Any]:
-    """Return the row of some games. A game that was lost is not won; progress is not told by the engine."""
-    played = [game for game in games if not game.lost]
-    compiling = CompilingAccount.of_all(game.compiling for game in played if game.compiling is not None)
-    # Every command counts the same, whichever game it was sent in.
-    steps = sum(game.steps for game in played) or 1
-    return {
-        "variant": variant,
-        "compiler": compiler,
-        "tasks": len(games),
-        "success_rate": round(sum(game.won for game in games) / max(len(games), 1), 4),
-        "progress": None,
-        "steps_mean": round(steps / max(len(played), 1), 2),
-        "executor_input_tokens": round(sum(game.prompt_tokens * game.steps for game in played) / steps, 1),
-        "compiler_tokens": mean_of(compiling.tokens, 1) or 0.0,
-        "executor_output_tokens": round(sum(game.reply_tokens * game.steps for game in played) / steps, 1),
-        "executor_ms": median_of([ms for game in played for ms in game.step_ms], 2) or 0.0,
-        "compiler_ms": median_of(compiling.milliseconds, 2) or 0.0,
-        "guidance_precision": mean_of(compiling.precise),
-        "noaction_share": mean_of(compiling.nothing),
-    }

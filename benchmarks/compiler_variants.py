@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from memory_node.context.brief_state import BriefState, TaskProgress
 from memory_node.context.config import CompilerConfig
@@ -20,6 +21,8 @@ from memory_node.domain.advice import bind
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.llm.open_model import ModelShelf
+
+About = TypeVar("About")
 
 # Steps of a raw history that are shown, as in BrainMem's working memory.
 HISTORY = 5
@@ -89,6 +92,16 @@ class OtherMemories:
             return found
 
         return retrieve
+
+
+def m_of(variant: str, about: About, other: Callable[[], About], retrieve: Callable[[About], TaskMemory]) -> TaskMemory:
+    """Return M in a variant.
+
+    about: what is retrieved for, goals or a task. other: returns the same of another task. retrieve: makes M.
+    """
+    if variant == EMPTY_M:
+        return TaskMemory()
+    return retrieve(other() if variant == SHUFFLED_M else about)
 
 
 def retrieval_of(variant: str, others: OtherMemories) -> Callable[[Retrieve], Retrieve]:

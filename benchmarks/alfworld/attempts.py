@@ -9,6 +9,7 @@ from typing import Any
 
 from benchmarks.alfworld.command_words import called_skill
 from benchmarks.alfworld.things import classes_of
+from benchmarks.alfworld.transcripts import as_one_text
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind
@@ -62,8 +63,7 @@ class Attempts:
             goals = tuple(goals_of(transcript["task"])) if transcript["won"] else ()
             if goals:
                 steps = tuple(_handled(transcript["turns"], kinds))
-                said = " ".join(f"> {command}: {' '.join(reply.split())}" for command, reply in transcript["turns"])
-                found.append(Attempt(transcript["task"], goals, steps, f"{transcript['task']} {said}"))
+                found.append(Attempt(transcript["task"], goals, steps, as_one_text(transcript)))
         return cls(tuple(found))
 
     def like(self, goals: Sequence[str]) -> list[Entry]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchmarks.alfworld.life import GameClock, memory_of_game
 from benchmarks.alfworld.open_world import with_unknown_places
-from benchmarks.alfworld.robot import SentCommand, TextRobot
+from benchmarks.alfworld.robot import TextRobot
 from benchmarks.alfworld.text_skills import TEXT_SKILLS, TextEngine
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.guidance import CompiledStep, Compiler
@@ -35,10 +35,17 @@ _MOST_DONE = 4
 @dataclass(frozen=True)
 class Told:
     """What memory says of one step. command: the engine's command that guidance comes to, "" for none. compiled: the
-    steps of the compiler behind it, at least one."""
+    steps of the compiler behind it, at least one. avoid: commands that must not be sent again now."""
 
     command: str
     compiled: tuple[CompiledStep, ...]
+    avoid: tuple[str, ...] = ()
+
+    @property
+    def advice(self) -> str:
+        """The command in words, "" for none."""
+        never = f"Do not {', '.join(self.avoid)} again. " if self.avoid else ""
+        return f"{never}{self.command}." if self.command else ""
 
     @property
     def state_lines(self) -> tuple[str, ...]:
@@ -106,8 +113,8 @@ class CompiledGame:
             self._taken = TakenStep(call, True)
         return Told("", tuple(compiled))
 
-    def send(self, command: str) -> SentCommand:
-        """Send a command, and let memory know what came of it."""
+    def send(self, command: str) -> str:
+        """Send a command, let memory know what came of it, and return what is printed."""
         sent = self._robot.send(command)
         if sent.changes:
             self._memory.remember(sent.changes)
@@ -115,7 +122,7 @@ class CompiledGame:
             call = SkillCall(sent.call.skill, tuple(map(self._reference, sent.call.arguments)))
             done = sent.reason is FailureReason.NONE
             self._taken = TakenStep(call, done, sent.reason, sent.call.arguments[0] if done else "")
-        return sent
+        return sent.reply
 
     def _observation(self) -> StepObservation:
         things = self._robot.senses.things.by_name

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from benchmarks.alfworld.aid import Advised, Aid, StepAid
 from benchmarks.alfworld.attempts import Attempts
@@ -13,7 +14,7 @@ from benchmarks.alfworld.compiled import CompiledGame, Told, goals_reader
 from benchmarks.alfworld.judge import GameFacts, Wanted, shortest_commands
 from benchmarks.alfworld.play import CompilingAccount, GameEngine
 from benchmarks.alfworld.transcripts import read_transcripts
-from benchmarks.compiler_variants import EMPTY_M, HISTORY, LATENT, NO_STATE, SHUFFLED_M, STATIC, TEXT, compiler_of
+from benchmarks.compiler_variants import HISTORY, LATENT, NO_STATE, STATIC, TEXT, compiler_of, m_of
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import Compiler, Delivery
@@ -22,6 +23,9 @@ from memory_node.context.task_retrieval import Retrieve
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
 from memory_node.scene_graph.place_habits import PlaceCensus
+
+# Returns the commands that a shortest way begins with now.
+Judge = Callable[[], frozenset[str]]
 
 # With a brief state the policy sees so many of the last turns: what it tells is what they led to.
 TURNS_WITH_STATE = 2
@@ -75,34 +79,56 @@ class CompiledAids:
         game = CompiledGame(
             engine, self.kinds, self.embedder, learnt or PlaceCensus(), self.compiler, retrieve, self.max_steps
         )
-        if self.variant != STATIC:
-            return CompiledAid(game, judge_of(engine), self.variant)
-        try:
-            game.tell()
-            return Advised(engine, "\n".join(game.memory.lines))
-        finally:
-            game.close()
+        return aid_of(game, engine, self.variant, judge_of(engine))
 
     def _retrieval(self, chance: random.Random) -> Callable[[Retrieve], Retrieve]:
         def changed(own: Retrieve) -> Retrieve:
             def retrieve(episode_id: str, instruction: str, goals: Sequence[str]) -> TaskMemory:
-                if self.variant == EMPTY_M:
-                    return TaskMemory()
-                about = self.attempts.other_goals(goals, chance) if self.variant == SHUFFLED_M else tuple(goals)
-                return TaskMemory.of([*own(episode_id, instruction, about).entries, *self.attempts.like(about)])
+                def remembered(about: Sequence[str]) -> TaskMemory:
+                    return TaskMemory.of([*own(episode_id, instruction, about).entries, *self.attempts.like(about)])
+
+                return m_of(self.variant, goals, lambda: self.attempts.other_goals(goals, chance), remembered)
 
             return retrieve
 
         return changed
 
 
+class CompiledRun(Protocol):
+    """A game or lesson that is running, and what a compiler makes of memory in it."""
+
+    @property
+    def memory(self) -> TaskMemory:
+        """M."""
+
+    def tell(self) -> Told:
+        """Compile memory for the next step."""
+
+    def send(self, command: str) -> str:
+        """Send a command, let memory know what came of it, and return what is printed."""
+
+    def close(self) -> None:
+        """Let go of the memory."""
+
+
+def aid_of(run: CompiledRun, engine: GameEngine, variant: str, judge: Judge | None = None) -> Aid:
+    """Return memory compiled at each step of a run, or in the variant "static" all of the same M at first."""
+    if variant != STATIC:
+        return CompiledAid(run, judge, variant)
+    try:
+        run.tell()
+        return Advised(engine, "\n".join(run.memory.lines))
+    finally:
+        run.close()
+
+
 @dataclass
 class CompiledAid:
-    """Memory compiled at each step of a game. judge: returns the commands that a shortest way begins with. variant: see
+    """Memory compiled at each step of a game. judge: None where nobody judges guidance. variant: see
     compiler_variants."""
 
-    game: CompiledGame
-    judge: Callable[[], frozenset[str]]
+    game: CompiledRun
+    judge: Judge | None
     variant: str
     experience: str = ""
     _told: list[Told] = field(default_factory=list)
@@ -123,23 +149,23 @@ class CompiledAid:
         """Compile memory; see Aid."""
         told = self.game.tell()
         self._told.append(told)
-        if told.command:
+        if told.command and self.judge is not None:
             self._precise.append(told.command in self.judge())
-        advice = f"{told.command}." if told.command and self.variant != LATENT else ""
+        advice = told.advice if self.variant != LATENT else ""
         if self.variant == NO_STATE:
             return StepAid((), advice, HISTORY)
         return StepAid(told.state_lines, advice, TURNS_WITH_STATE, told.latent)
 
     def send(self, command: str) -> str:
         """Send a command; memory follows."""
-        return self.game.send(command).reply
+        return self.game.send(command)
 
     def close(self) -> None:
         """Let go of the game's memory."""
         self.game.close()
 
 
-def judge_of(engine: GameEngine) -> Callable[[], frozenset[str]]:
+def judge_of(engine: GameEngine) -> Judge:
     """Return what judges by the facts of an engine now."""
     wanted = Wanted.of(engine.problem)
     return lambda: shortest_commands(GameFacts.of(engine.facts), wanted)

@@ -45,6 +45,12 @@ def read_transcripts(path: Path) -> Iterator[dict[str, Any]]:
     return read_rows(path, "transcript", _transcript)
 
 
+def as_one_text(transcript: Mapping[str, Any]) -> str:
+    """Return the task of a row, and all that was sent and printed, in order."""
+    said = " ".join(f"> {command}: {' '.join(reply.split())}" for command, reply in transcript["turns"])
+    return f"{transcript['task']} {said}"
+
+
 def _transcript(row: Mapping[str, Any]) -> dict[str, Any]:
     turns = [(str(command), str(reply)) for command, reply in row["turns"]]
     return {"task": str(row["task"]), "text": str(row["text"]), "turns": turns, "won": bool(row["won"])}

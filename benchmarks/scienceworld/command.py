@@ -6,19 +6,24 @@ import argparse
 import statistics
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from benchmarks.alfworld.aid import OpenAid, without_games
 from benchmarks.alfworld.command import Setting, chooser_of
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
+from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.alfworld.workers import Workers
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.rows import emit
+from benchmarks.scienceworld.compiled_lesson import lesson_aids
+from benchmarks.scienceworld.done_lesson import DoneLesson
 from benchmarks.scienceworld.lesson import SPLITS, TASKS, Lesson, lessons
 from benchmarks.scienceworld.skill_player import SkillPlayer
+from benchmarks.scienceworld.solutions import SOLUTION, play_solution, require_train
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -35,16 +40,8 @@ from memory_node.search.minilm import MiniLmEmbedder
 HELP = "science lessons in a second text world, by a language model"
 ALL = "all"
 # Ranking asks for the likelihood of each of some hundred commands, which a small model does in seconds.
-PLANNERS = ("react", "executor", "llm")
+PLANNERS = ("react", "executor", "llm", SOLUTION)
 _LONGEST_LESSON_S = 1800.0
-
-
-@dataclass(frozen=True)
-class DoneLesson:
-    """A lesson and the share of it that was done, in [0, 1]."""
-
-    game: PlayedGame
-    score: float = 0.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,22 +53,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-steps", type=int, default=30, help="commands in a lesson (default 30)")
     parser.add_argument("--jobs", type=int, default=1, help="lessons side by side (default 1)")
     parser.add_argument("--trials", action="store_true", help="print every lesson's commands to standard error")
+    parser.add_argument(
+        "--transcripts", type=Path, metavar="FILE", help="write what was said in each lesson, JSON lines"
+    )
     add_planner_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the benchmark; return the exit status."""
+    """Run the benchmark; return the exit status.
+
+    Raises:
+        InvalidValueError: there is no such task, or solutions are asked of what is judged.
+    """
+    if args.planner == SOLUTION:
+        require_train(args.split)
     setting = Setting(args.planner, args.max_steps, llm_config(args), args.trials)
     games = lessons(args.tasks, args.split, args.each)
+    with TranscriptFile(args.transcripts) as transcripts:
+        done = play_lessons(games, setting, args.jobs, transcripts)
+    emit(rows_of(done), args.json)
+    return 0
+
+
+def play_lessons(games: Sequence[Game], setting: Setting, jobs: int, transcripts: TranscriptFile) -> list[DoneLesson]:
+    """Play lessons, `jobs` side by side, and return them in their order."""
     done = []
-    with progress_bar() as bar, Workers(partial(_player, setting), args.jobs, _LONGEST_LESSON_S) as workers:
+    with progress_bar() as bar, Workers(partial(_player, setting), jobs, _LONGEST_LESSON_S) as workers:
         task: Any = bar.add_task("lessons", total=len(games))
         for game, outcome in zip(games, workers.run(len(games), games.__getitem__)):
             done.append(outcome.done or DoneLesson(PlayedGame(game.name, game.task_type, lost=outcome.lost)))
-            _tell(done[-1], args.trials)
+            transcripts.add(done[-1].game)
+            _tell(done[-1], setting.trials)
             bar.advance(task)
-    emit(rows_of(done), args.json)
-    return 0
+    return done
 
 
 def rows_of(done: Sequence[DoneLesson]) -> list[dict[str, Any]]:
@@ -97,8 +111,13 @@ def _row(task: str, done: Sequence[DoneLesson]) -> dict[str, Any]:
 
 def _player(setting: Setting) -> Callable[[Game], DoneLesson]:
     """Return what plays a lesson in a process of its own."""
+    if setting.planner == SOLUTION:
+        return play_solution
     if setting.planner != "llm":
-        return LessonPlayer(chooser_of(setting), setting).play
+        aid_of: OpenAid = without_games
+        if setting.compiled is not None:
+            aid_of = lesson_aids(setting.compiled, CachingEmbedder(MiniLmEmbedder()))
+        return LessonPlayer(chooser_of(setting), setting, aid_of=aid_of).play
     embedder = CachingEmbedder(MiniLmEmbedder())
     player = SkillPlayer(
         partial(lesson_planner, embedder, setting.model), load_catalogue(), embedder, setting.max_steps
@@ -115,14 +134,20 @@ def lesson_planner(embedder: TextEmbedder, config: LlmConfig, kinds: ObjectCatal
 
 
 class LessonPlayer:
-    """Plays lessons with one model."""
+    """Plays lessons with one model. lesson_of: begins one. aid_of: opens what memory does for it."""
 
-    def __init__(self, chooser: Any, setting: Setting, lesson_of: Callable[[Game, int], Any] = Lesson) -> None:
+    def __init__(
+        self,
+        chooser: Any,
+        setting: Setting,
+        lesson_of: Callable[[Game, int], Any] = Lesson,
+        aid_of: OpenAid = without_games,
+    ) -> None:
         self._lesson: Any = None
         self._lesson_of = lesson_of
         self._max_steps = setting.max_steps
         timeout_s = setting.model.timeout_s
-        self._policy = PolicyPlayer(chooser, setting.max_steps, timeout_s, engine_of=self._begun)
+        self._policy = PolicyPlayer(chooser, setting.max_steps, timeout_s, aid_of, self._begun)
 
     def play(self, game: Game) -> DoneLesson:
         """Play one lesson."""

@@ -36,22 +36,27 @@ class Lesson:
     """One variation of a task.
 
     game: its name is "task/number". max_steps: the engine ends the lesson after so many commands. lists_commands:
-    whether it tells which commands are possible, which takes the engine most of its time.
+    whether it tells which commands are possible, which takes the engine most of its time. solves: whether the engine
+    works out a solution of its own.
+
+    Attributes:
+        solution: the commands of the engine's own solution, () where it was not asked for one.
 
     Raises:
         ResourceMissingError: the engine or Java is not installed.
     """
 
-    def __init__(self, game: Game, max_steps: int, lists_commands: bool = True) -> None:
+    def __init__(self, game: Game, max_steps: int, lists_commands: bool = True, solves: bool = False) -> None:
         self._env = _engine()
         # The engine lists them with each reply.
         self._env.get_valid_action_object_combinations = self._env.possible if lists_commands else list
         self._env.envStepLimit = max_steps
         task, _, number = game.name.rpartition("/")
-        self._env.load(task, int(number), "")
+        self._env.load(task, int(number), "", solves)
         seen, told = self._env.reset()
         self.text = _first_text(told["taskDesc"], seen, told["inv"], self._env.get_possible_actions())
         self.commands = _useful(told["valid"])
+        self.solution: Sequence[str] = tuple(self._env.get_gold_action_sequence()) if solves else ()
         self.over = False
         self._points = 0
 

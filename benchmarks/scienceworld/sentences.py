@@ -21,6 +21,8 @@ _STATES = (
 )
 _NAME_ENDS = re.compile(r"\s*(?:[(,]|\. |\.$|$)")
 _NOT_THINGS = frozenset({"", "nothing", "agent", "air", "ground"})
+# Behind a comma it goes on about the thing before it.
+_GOES_ON = ("which is ", "currently ")
 _SELF = "agent"
 # How the engine refuses a command, the particular before the general, and what that is to a robot.
 _REFUSALS = (
@@ -95,7 +97,7 @@ def _things_of(item: str, support: str) -> list[SeenThing]:
     end = _NAME_ENDS.search(item)
     name, rest = (item[: end.start()], item[end.start() :]) if end is not None else (item, "")
     name, rest = name.strip().lower(), rest.strip()
-    if name in _NOT_THINGS:
+    if name in _NOT_THINGS or name.startswith(_GOES_ON):
         return []
     inside, how = _contents(rest)
     without = rest.replace(inside, "") if inside else rest

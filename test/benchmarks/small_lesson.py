@@ -4,6 +4,10 @@ from collections.abc import Callable
 
 CLOSING = ("fridge", "cupboard")
 SWITCHED = ("sink", "stove")
+FORMS = (
+    "activate OBJ; close OBJ; deactivate OBJ; focus on OBJ; go OBJ; look around; move OBJ to OBJ; open OBJ; "
+    "pick up OBJ; wait"
+)
 
 
 class SmallLesson:
@@ -28,7 +32,8 @@ class SmallLesson:
         self.sent: list[str] = []
         self._done = done
         carried = "\n".join(f"\ta {name}" for name in self.held)
-        self.text = f"{self._look()}\nIn your inventory, you see:\n{carried}\n\nYour task is to: {task}"
+        self.text = f"{self._look()}\nIn your inventory, you see:\n{carried}\n\n"
+        self.text += f"Commands have these forms: {FORMS}. OBJ and LOC stand for names.\n\nYour task is to: {task}"
 
     @property
     def over(self) -> bool:
@@ -41,6 +46,22 @@ class SmallLesson:
     @property
     def score(self) -> float:
         return float(self.won)
+
+    @property
+    def commands(self) -> list[str]:
+        other = "kitchen" if self.room == "hallway" else "hallway"
+        doors = [f"go to {other}", f"close door to {other}"] if self.door else [f"open door to {other}"]
+        if self.room == "hallway":
+            return ["look around", "wait", *doors]
+        things = [one for one in self._reachable() if one not in self.layout]
+        return [
+            *("look around", "wait", *doors),
+            *(f"open {name}" for name in CLOSING if name in self.layout and name not in self.opened),
+            *(f"{'deactivate' if name in self.on else 'activate'} {name}" for name in SWITCHED),
+            *(f"pick up {name}" for name in things),
+            *(f"focus on {name}" for name in (*things, *self.held, *self.layout)),
+            *(f"move {name} to {place}" for name in (*things, *self.held) for place in self.layout),
+        ]
 
     def close(self) -> None:
         pass

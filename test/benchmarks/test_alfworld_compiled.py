@@ -19,7 +19,8 @@ from benchmarks.alfworld.judge import GameFacts, Wanted, shortest_commands
 from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
-from benchmarks.compiler_alfworld import Row, row_of, rows_asked
+from benchmarks.compiler_alfworld import Row, rows_asked
+from benchmarks.compiler_rows import row_of
 from benchmarks.compiler_variants import (
     EMPTY_M,
     FULL,

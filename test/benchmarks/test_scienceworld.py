@@ -1,14 +1,18 @@
 """Lessons of a second text world: what is told, and what is counted."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
 from benchmarks.alfworld.command import Setting
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import PlayedGame
+from benchmarks.alfworld.transcripts import TranscriptFile, read_transcripts
 from benchmarks.scienceworld import lesson
-from benchmarks.scienceworld.command import DoneLesson, LessonPlayer, rows_of
+from benchmarks.scienceworld.command import LessonPlayer, rows_of
+from benchmarks.scienceworld.done_lesson import DoneLesson
+from benchmarks.scienceworld.solutions import play_solution
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
@@ -24,12 +28,14 @@ class Engine:
     envStepLimit = 0
     task_names = ("boil", "melt")
     loaded: tuple[str, int] = ("", -1)
+    solves = False
 
     def possible(self) -> list[str]:
         return []
 
-    def load(self, task: str, number: int, simplifications: str) -> None:
+    def load(self, task: str, number: int, simplifications: str, generateGoldPath: bool = False) -> None:
         self.loaded = task, number
+        self.solves = generateGoldPath
 
     def told(self, score: int) -> dict[str, object]:
         task = "Task Description:\nYour task is to boil water."
@@ -49,6 +55,9 @@ class Engine:
 
     def get_possible_actions(self) -> list[str]:
         return ["focus on OBJ", "heat OBJ"]
+
+    def get_gold_action_sequence(self) -> list[str]:
+        return ["focus on water", "heat water", "focus on air"] if self.solves else ["ERROR"]
 
     def get_variations_train(self) -> list[int]:
         return [0, 1, 2]
@@ -107,6 +116,23 @@ def test_lessons_are_of_train_and_dev_alone(engine: Engine) -> None:
         lesson.lessons(["boil"], "test", 1)
     with pytest.raises(InvalidValueError, match="no task fly"):
         lesson.lessons(["fly"], "dev", 1)
+
+
+def test_solution_is_played_to_its_end_and_written_as_a_transcript(engine: Engine, tmp_path: Path) -> None:
+    done = play_solution(Game("boil/1", "boil", b""))
+    assert (done.game.won, done.score, engine.loaded) == (True, 1.0, ("boil", 1))
+    with TranscriptFile(tmp_path / "train.jsonl") as file:
+        file.add(done.game)
+    [row] = read_transcripts(tmp_path / "train.jsonl")
+    assert row["turns"] == [("focus on water", "You focus on water."), ("heat water", "You heat water.")]
+    assert (row["task"], row["won"]) == ("boil water.", True)
+    assert "focus on OBJ; heat OBJ" in row["text"]
+
+
+def test_solutions_of_what_is_judged_are_not_shown(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "scienceworld", "--planner", "solution", "--tasks", "boil"]) == 1
+    assert "expected --split train, got dev" in capsys.readouterr().err
+    assert engine.loaded == ("", -1)
 
 
 def test_rows_are_by_task_and_all_and_a_lost_lesson_scores_nothing() -> None:

@@ -10,7 +10,8 @@ from small_lesson import SmallLesson
 from benchmarks.alfworld.command import offline_planner
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.robot import NonsenseError
-from benchmarks.scienceworld.command import DoneLesson, lesson_planner
+from benchmarks.scienceworld.command import lesson_planner
+from benchmarks.scienceworld.done_lesson import DoneLesson
 from benchmarks.scienceworld.focus import Focus
 from benchmarks.scienceworld.kinds import LessonKinds
 from benchmarks.scienceworld.robot import LessonRobot
