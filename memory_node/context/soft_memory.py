@@ -14,6 +14,9 @@ from memory_node.domain.errors import InvalidValueError, NotFoundError
 
 Array = NDArray[np.float32]
 
+# Most of sigma, its first value in the paper. Without a bound it grows to how far mu is off.
+MOST_SD = 0.0261
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -51,7 +54,7 @@ class SoftMemoryWeights:
         if self.body is not None:
             hidden = self.body(states)
             inner = (0.5 * hidden * (1.0 + erf(hidden / np.sqrt(2.0)))).astype(np.float32)  # GELU
-        return self.mean(inner), self.log_sd(inner)
+        return self.mean(inner), np.minimum(self.log_sd(inner), np.float32(np.log(MOST_SD)))
 
     def save(self, path: Path) -> None:
         """Write a file, in half precision."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from small_game import Embedder
 from test_alfworld_compiled import HEATED, KINDS, LEARNT, game_of
@@ -37,18 +38,20 @@ from training.grpo.objective import advantages, clipped_gain
 from training.grpo.rollouts import Decision, Rollout
 from training.grpo.torch_models import TorchModels, log_probabilities
 from training.softmem.kept_prompt import KeptPrompt
+from training.softmem.measured import executor_losses
 from training.softmem.soft_example import around_latent, soft_example
 from training.softmem.soft_memory import (
     FIRST_SD,
     Gaussian,
     SoftMemory,
-    chunk_means,
     entropy_loss,
     latent_loss,
     orthogonality_loss,
+    spelt,
 )
 from training.softmem.soft_pair import SideBySide, SoftPair
-from training.softmem.weights import load_soft_memory, save_soft_memory
+from training.softmem.start import begin_at_regression, fit_mean
+from training.softmem.weights import load_soft_memory, save_soft_memory, soft_memory_weights
 
 GAME = Game("a/b/game.tw-pddl", "a", b"")
 LATENT = 4
@@ -252,7 +255,55 @@ def test_losses_of_latent_tokens() -> None:
     assert loss.item() == pytest.approx(math.sqrt(0.5))
     loss.backward()
     assert text.grad is None
-    assert chunk_means(torch.arange(8.0).reshape(4, 2), 2).tolist() == [[1.0, 2.0], [5.0, 6.0]]
+
+
+def test_latent_tokens_are_to_say_the_last_words() -> None:
+    said, neutral = torch.arange(4.0).reshape(4, 1), torch.tensor([9.0])
+    assert spelt(said, 2, neutral).tolist() == [[2.0], [3.0]]
+    assert spelt(said, 6, neutral).tolist() == [[9.0], [9.0], [0.0], [1.0], [2.0], [3.0]]
+
+
+def test_spread_of_latent_tokens_has_a_bound() -> None:
+    soft = SoftMemory(8, 8, LATENT)
+    with torch.no_grad():
+        soft.log_sd.bias.fill_(3.0)
+    states = torch.randn(LATENT, 8)
+    assert soft(states).log_sd.exp().detach().numpy() == pytest.approx(FIRST_SD, rel=1e-4)
+    assert np.exp(soft_memory_weights(soft)(states.numpy())[1]) == pytest.approx(FIRST_SD, rel=1e-4)
+
+
+def test_new_latent_tokens_say_nothing_and_differ() -> None:
+    neutral = torch.randn(48)
+    soft = SoftMemory(48, 48, LATENT, neutral=neutral)
+    assert torch.allclose(soft(torch.randn(LATENT, 48)).mean, neutral.expand(LATENT, -1), atol=0.2)
+    assert len(soft.placeholders.unique(dim=0)) == LATENT
+
+
+@pytest.mark.parametrize("linear", [True, False])
+def test_regression_says_what_states_tell(linear: bool) -> None:
+    torch.manual_seed(5)
+    soft = SoftMemory(8, 6, LATENT, linear)
+    states = torch.randn(400, 8)
+    targets = states @ torch.randn(8, 6) + 3.0
+    fit_mean(soft, states, targets, ridge=1e-4)
+    off = (soft(states).mean.detach() - targets).square().mean() / targets.var()
+    assert float(off) < (1e-3 if linear else 0.5), "8 random features tell less than the states"
+
+
+def test_losses_of_the_executor_are_told_with_and_without_latent_tokens() -> None:
+    words, pair = Words(), SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT))
+    dialogue = (Message("user", "It is open.\n\nAdvice: go."),)
+    step = SimpleNamespace(executor=dialogue, action="go", messages=dialogue, reply="go")
+    told, untold = (soft_example(step, words, 100, in_words) for in_words in (True, False))  # type: ignore[arg-type]
+    assert told is not None
+    assert untold is not None
+    assert words.text(told.guidance) == "\n\nAdvice: go."
+    found = executor_losses(pair, [(told, untold)])
+    assert len({found.words, found.words_and_latent, found.state, found.latent}) == 4
+    begin_at_regression(pair, [told])
+    off = pair.read(told.prompt, told.reply).latent.mean - pair.targets(told)
+    assert float(off.square().mean()) < 0.5 * float(pair.targets(told).var())
+    assert executor_losses(pair, [(told, untold)]).words == found.words
 
 
 def test_action_reaches_f_phi_through_the_frozen_executor() -> None:

@@ -14,7 +14,7 @@ from training.compiler.teacher import CompilerPair
 @dataclass(frozen=True)
 class SoftExample:
     """One step. prompt, reply: of the compiler. before, after: of the executor's prompt, with the latent tokens between
-    them. guidance: the advice alone, action: the right command. All are tokens."""
+    them. guidance: the words of the advice as the executor reads them, action: the right command. All are tokens."""
 
     prompt: tuple[int, ...]
     reply: tuple[int, ...]
@@ -33,12 +33,15 @@ def soft_example(
     """
     if not pair.executor or not pair.action:
         return None
-    before, after = around_latent(pair.executor if in_words else without_advice(pair.executor), tokenizer)
+    told, after = around_latent(pair.executor, tokenizer)
+    untold, _ = around_latent(without_advice(pair.executor), tokenizer)
+    before = told if in_words else untold
     prompt, reply = tokenizer.prompt(pair.messages), tokenizer.reply(pair.reply)
     if max(len(prompt) + len(reply), len(before) + len(after)) > most_tokens:
         return None
     action = tokenizer.reply(pair.action)
-    return SoftExample(tuple(prompt), tuple(reply), before, after, tuple(action[:-1]), tuple(action))
+    guidance = told[_shared(told, untold) :] or tuple(action[:-1])
+    return SoftExample(tuple(prompt), tuple(reply), before, after, guidance, tuple(action))
 
 
 def around_latent(dialogue: Sequence[Message], tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -47,8 +50,11 @@ def around_latent(dialogue: Sequence[Message], tokenizer: Tokenizer) -> tuple[tu
     tokens = tokenizer.prompt(dialogue)
     # What follows the text is what two prompts share that end in different words.
     one, other = (tokenizer.prompt([*before, Message(last.role, f"{last.text} {word}")]) for word in ("one", "other"))
-    shared = 0
-    while one[-1 - shared] == other[-1 - shared]:
-        shared += 1
-    at = len(tokens) - shared
+    at = len(tokens) - _shared(one[::-1], other[::-1])
     return tuple(tokens[:at]), tuple(tokens[at:])
+
+
+def _shared(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return how many tokens two sequences begin with alike."""
+    limit = min(len(one), len(other))
+    return next((at for at in range(limit) if one[at] != other[at]), limit)

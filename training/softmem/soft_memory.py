@@ -8,8 +8,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from memory_node.context.soft_memory import MOST_SD
+
 # Of a latent token's components at first, as in the paper.
-FIRST_SD = 0.0261
+FIRST_SD = MOST_SD
+# By which the placeholders begin apart: alike, they would learn alike.
+_APART = 0.02
 
 
 @dataclass(frozen=True)
@@ -42,32 +46,43 @@ class SoftMemory(nn.Module):
         embedding: width of the executor's embeddings.
         tokens: N.
         linear: one linear projection instead of a hidden layer, for comparison.
-        unknown: (states,) the compiler's embedding of [UNK], which placeholders begin as; None: zeros.
+        unknown: (states,) the compiler's embedding of [UNK], near which placeholders begin, or (tokens, states) one
+            for each; None: zeros.
+        neutral: (embedding,) the executor's embedding of a token that says nothing, near which latent tokens begin;
+            None: zeros.
     """
 
     def __init__(
-        self, states: int, embedding: int, tokens: int = 16, linear: bool = False, unknown: Tensor | None = None
+        self,
+        states: int,
+        embedding: int,
+        tokens: int = 16,
+        linear: bool = False,
+        unknown: Tensor | None = None,
+        neutral: Tensor | None = None,
     ) -> None:
         super().__init__()
         self.tokens = tokens
         first = torch.zeros(states) if unknown is None else unknown.detach()
-        self.placeholders = nn.Parameter(first.repeat(tokens, 1))
+        apart = _APART * torch.randn(tokens, states, device="cpu").to(first)
+        self.placeholders = nn.Parameter(first + apart)
         self.body = nn.Identity() if linear else nn.Sequential(nn.Linear(states, states), nn.GELU())
         self.mean = nn.Linear(states, embedding)
         self.log_sd = nn.Linear(states, embedding)
         nn.init.normal_(self.mean.weight, std=FIRST_SD / math.sqrt(states))
-        nn.init.zeros_(self.mean.bias)
+        with torch.no_grad():
+            self.mean.bias.copy_(torch.zeros(embedding) if neutral is None else neutral.detach())
         nn.init.zeros_(self.log_sd.weight)
         nn.init.constant_(self.log_sd.bias, math.log(FIRST_SD))
 
     def forward(self, states: Tensor) -> Gaussian:
         """Return the latent tokens of states (tokens, width)."""
         inner = self.body(states)
-        return Gaussian(self.mean(inner), self.log_sd(inner))
+        return Gaussian(self.mean(inner), self.log_sd(inner).clamp(max=math.log(MOST_SD)))
 
 
 def latent_loss(latent: Gaussian, targets: Tensor) -> Tensor:
-    """Return L_latent = -(1/N) sum log p(e~_i). targets: (tokens, embedding), see `chunk_means`."""
+    """Return L_latent = -(1/N) sum log p(e~_i). targets: (tokens, embedding), see `spelt`."""
     return -latent.log_density(targets).mean()
 
 
@@ -81,6 +96,7 @@ def entropy_loss(latent: Gaussian) -> Tensor:
     return -latent.entropy()
 
 
-def chunk_means(embeddings: Tensor, count: int) -> Tensor:
-    """Return e~: (length, width) embeddings of a text in `count` runs of about the same length, the mean of each."""
-    return nn.functional.adaptive_avg_pool1d(embeddings.T.unsqueeze(0), count)[0].T
+def spelt(embeddings: Tensor, count: int, neutral: Tensor) -> Tensor:
+    """Return e~: the last `count` rows of (length, width) embeddings of a text, behind as many neutral ones as miss."""
+    last = embeddings[-count:]
+    return torch.cat((neutral.expand(count - len(last), -1), last))

@@ -14,10 +14,10 @@ from training.softmem.soft_example import SoftExample
 from training.softmem.soft_memory import (
     Gaussian,
     SoftMemory,
-    chunk_means,
     entropy_loss,
     latent_loss,
     orthogonality_loss,
+    spelt,
 )
 
 # Weights of the losses beside L_action + L_text, as in the paper.
@@ -65,6 +65,7 @@ class SoftPair(nn.Module):
         orthogonality: the weight of L_orth.
         beside: another pair of the same models, so that both read a prompt once.
         kept: prompts of each frozen model that are kept for the next epoch.
+        neutral: the executor's token that says nothing: it fills what latent tokens are to say.
         through_prompt: whether gradients reach the compiler's weights where it reads its prompt, too, and not only
             where it writes. Without, an example takes about a third of the time.
     """
@@ -79,12 +80,14 @@ class SoftPair(nn.Module):
         beside: SoftPair | None = None,
         kept: int = 0,
         through_prompt: bool = True,
+        neutral: int = 0,
     ) -> None:
         super().__init__()
         self.compiler, self.executor, self.soft = compiler, executor, soft
         self._smoothing = smoothing
         self._orthogonality = orthogonality
         self._through_prompt = through_prompt
+        self._neutral = neutral
         for weight in executor.parameters():
             weight.requires_grad_(False)
         self._asked: KeptPrompt = beside._asked if beside is not None else KeptPrompt(inner(compiler), kept)
@@ -134,15 +137,24 @@ class SoftPair(nn.Module):
         """
         read = self.read(example.prompt, example.reply)
         acted = self.action_logits(example.before, read.latent.sample(generator), example.after, example.action)
-        said = inner(self.executor).get_input_embeddings()(torch.tensor(example.guidance))
         return Losses(
             self._cross_entropy(acted, example.action),
             torch.zeros(()) if read.logits is None else self._cross_entropy(read.logits, example.reply),
             entropy_loss(read.latent),
-            latent_loss(read.latent, chunk_means(said, self.soft.tokens)),
+            latent_loss(read.latent, self.targets(example)),
             orthogonality_loss(read.behind, read.states),
             self._orthogonality,
         )
+
+    def targets(self, example: SoftExample) -> Tensor:
+        """Return what the latent tokens of an example are to say, (N, embedding): its last words, one by one."""
+        words = inner(self.executor).get_input_embeddings()(torch.tensor([self._neutral, *example.guidance]))
+        return spelt(words[1:], self.soft.tokens, words[0])
+
+    def read_ahead(self, example: SoftExample) -> None:
+        """Read the prompts of an example, to keep them."""
+        self._asked.behind([*example.prompt, *example.reply])
+        self._told.behind(example.before)
 
     def _cross_entropy(self, logits: Tensor, tokens: Sequence[int]) -> Tensor:
         return nn.functional.cross_entropy(logits, torch.tensor(tokens), label_smoothing=self._smoothing)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,12 @@ from training.adapters.example import ModelTokens
 from training.compiler.pair_files import read_pairs
 
 _WINDOW_TOKENS = 4096
+# It says nothing to the executor, and fills latent tokens where the advice is short.
+_NEUTRAL = "\n"
+# Of a reply. Behind its tokens the compiler tells more of its goal than behind [UNK].
+_FORM = '"goal":"GoTo(kettle 1, sink 1)'
+# Steps that the card's losses are means of, the first of the file.
+_MEASURED = 24
 _TOLD = (
     "It says in latent tokens what the compiler of memory says in words, to an executor that was trained without them."
     " It learnt from {} steps of train games that were won by following the rules. In every second one the executor was"
@@ -71,6 +77,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="prompts whose reading is kept for later epochs, 20 MB each; with --keep-compiler (default 0)",
     )
+    parser.add_argument(
+        "--begin-at-regression",
+        action="store_true",
+        help="begin at the regression of the advice on the states of the placeholders, over what is --kept",
+    )
+    parser.add_argument(
+        "--held-out",
+        type=Path,
+        metavar="FILE",
+        help="pairs of other games: the executor's loss on them goes into the card, with and without latent tokens",
+    )
     add_training_arguments(parser, rate=1e-4, tokens=1200)
 
 
@@ -91,12 +108,14 @@ def run(args: argparse.Namespace) -> int:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
     begin(args.seed, args.threads)
     file = model_file(ModelConfig(backend="llama", model_path=args.model))
-    examples = _examples(args, ModelTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads)))
+    tokens = ModelTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads))
+    examples = _examples(args, tokens)
     args.out.mkdir(parents=True, exist_ok=True)
     schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed, args.bfloat16)
     progress: Any = Progress()
     try:
-        together = _pairs(args, file)
+        together = _pairs(args, file, tokens.reply(_NEUTRAL)[0], tokens.reply(_FORM)[:-1])
+        _begin(args, together, examples)
         for progress in learn(
             together, examples, schedule, args.out / "checkpoint.pt", lambda model, one: model.loss(one)
         ):
@@ -107,7 +126,8 @@ def run(args: argparse.Namespace) -> int:
     if is_first():
         kind = f"A soft memory ({_write(together, args.out) / 1e6:.1f} MB)"
         command = f"memory-node {shlex.join(sys.argv[1:])}"
-        write_card(args.out / "card.md", "Soft memory", _TOLD.format(len(examples)), kind, command, schedule, progress)
+        told = "\n\n".join((_TOLD.format(len(examples)), *_measured(args, together, tokens)))
+        write_card(args.out / "card.md", "Soft memory", told, kind, command, schedule, progress)
         print(args.out)
     return 0
 
@@ -123,8 +143,43 @@ def _examples(args: argparse.Namespace, tokens: ModelTokens) -> Sequence[Any]:
     return examples
 
 
-def _pairs(args: argparse.Namespace, file: Path) -> Any:
+def _begin(args: argparse.Namespace, together: Any, examples: Sequence[Any]) -> None:
+    """Read what is kept, in the order in which prompts share their beginnings; begin at a regression if asked to."""
+    from training.softmem.start import begin_at_regression
+
+    kept = examples[: args.kept]
+    for example in kept:
+        next(iter(together.pairs.values())).read_ahead(example)
+    if args.begin_at_regression and kept and not (args.out / "checkpoint.pt").is_file():
+        for pair in together.pairs.values():
+            begin_at_regression(pair, kept)
+
+
+def _measured(args: argparse.Namespace, together: Any, tokens: ModelTokens) -> Iterator[str]:
+    """Yield the table of losses on the pairs that are held out."""
+    from training.softmem.measured import executor_losses
+    from training.softmem.soft_example import soft_example
+
+    if args.held_out is None:
+        return
+    steps = []
+    for one in read_pairs(args.held_out):
+        told, untold = (soft_example(one, tokens, args.tokens, in_words) for in_words in (True, False))
+        if told is not None and untold is not None:
+            steps.append((told, untold))
+    columns = ("soft memory", "words", "words and latent tokens", "brief state", "latent tokens alone")
+    rows = [f"| {' | '.join(columns)} |", "|---|---|---|---|---|"]
+    for name, pair in together.pairs.items():
+        found = executor_losses(pair, steps[:_MEASURED])
+        rows.append(f"| {name} | " + " | ".join(f"{loss:.3f}" for loss in astuple(found)) + " |")
+    yield f"The executor's loss of a token of the right command, {len(steps[:_MEASURED])} steps of other games:"
+    yield "\n".join(rows)
+
+
+def _pairs(args: argparse.Namespace, file: Path, neutral: int, form: Sequence[int]) -> Any:
     """Return the pairs that are trained side by side.
+
+    neutral: the token near which latent tokens begin. form: the tokens near which placeholders begin, again and again.
 
     Raises:
         ValueError: a file is of another model.
@@ -137,17 +192,20 @@ def _pairs(args: argparse.Namespace, file: Path) -> Any:
     compiler, executor = adapted_model(file, args.rank), adapted_model(file, args.rank)
     load_adapter(compiler, args.compiler)
     load_adapter(executor, args.executor)
+    executor = executor.merge_and_unload()  # what stays as it is computes faster without an adapter beside it
     if args.keep_compiler:
-        compiler.requires_grad_(False)
+        compiler = compiler.merge_and_unload().requires_grad_(False)
     embeddings = inner(compiler).get_input_embeddings().weight
-    unknown, width = embeddings[compiler.config.unk_token_id or 0], compiler.config.hidden_size
+    said = inner(executor).get_input_embeddings().weight[neutral]
+    width = compiler.config.hidden_size
     pairs: dict[str, SoftPair] = {}
     for name in args.variants:
         variant = VARIANTS[name]
-        soft = SoftMemory(width, width, variant.tokens, variant.linear, unknown)
+        first = embeddings[[form[at % len(form)] for at in range(variant.tokens)]]
+        soft = SoftMemory(width, width, variant.tokens, variant.linear, first, said)
         weight = ORTHOGONALITY if variant.orthogonal else 0.0
         beside = next(iter(pairs.values()), None)
-        pair = SoftPair(compiler, executor, soft, orthogonality=weight, beside=beside, kept=args.kept)
+        pair = SoftPair(compiler, executor, soft, orthogonality=weight, beside=beside, kept=args.kept, neutral=neutral)
         pairs[name] = pair.to(device())
     return SideBySide(pairs)
 
