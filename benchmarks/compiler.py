@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.compiler_alfworld import ALFWORLD_VARIANTS, rows_of_alfworld
 from benchmarks.compiler_household import CompilerSetting, rows_of_household
-from benchmarks.compiler_scienceworld import SCIENCEWORLD_VARIANTS, rows_of_scienceworld
+from benchmarks.compiler_scienceworld import COMPILERS, SCIENCEWORLD_VARIANTS, rows_of_scienceworld
 from benchmarks.compiler_variants import ADVICE, NO_FAULTS, NONE, OF_COMPILERS, STATIC, WITH_LATENT
 from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults
@@ -34,8 +34,8 @@ _VARIANTS_OF = {
     "scienceworld": SCIENCEWORLD_VARIANTS,
 }
 _VARIANTS = tuple(dict.fromkeys(variant for variants in _VARIANTS_OF.values() for variant in variants))
-# Who compiles where nobody is named; lessons have their own.
-_COMPILERS = ("rules", "model")
+# Who compiles where nobody is named.
+_COMPILERS_OF = dict.fromkeys(PLACES, ("rules", "model")) | {"scienceworld": COMPILERS}
 # As in `bench household --faults`: failures of one goal after which the executor gives up.
 _PATIENCE = 3
 
@@ -99,6 +99,7 @@ def run(args: argparse.Namespace) -> int:
     if args.compiler_adapter:
         parameters["adapter_path"] = args.compiler_adapter
     config = CompilerConfig(llm=CompilerModelConfig(**parameters))
+    args.compilers = args.compilers or _COMPILERS_OF[args.on]
     there = _VARIANTS_OF[args.on]
     without_soft = (variant for variant in there if args.soft_memory or variant not in WITH_LATENT)
     variants = tuple(args.variants or without_soft)
@@ -109,7 +110,6 @@ def run(args: argparse.Namespace) -> int:
     if args.on != "household":
         emit(_rows_of_text(args, variants, config), args.json)
         return 0
-    args.compilers = args.compilers or _COMPILERS
     if args.scenes is None or args.tasks is None:
         raise RobotMemoryError("--on household needs --scenes and --tasks (docs/homes.md says how to make them)")
     embedder = CachingEmbedder(MiniLmEmbedder())
@@ -135,5 +135,4 @@ def _rows_of_text(args: argparse.Namespace, variants: Sequence[str], config: Com
         return rows_of_scienceworld(args, variants, config)
     if args.games is None:
         raise RobotMemoryError("--on alfworld needs --games")
-    args.compilers = args.compilers or _COMPILERS
     return rows_of_alfworld(args, variants, config)

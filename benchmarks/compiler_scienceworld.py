@@ -35,8 +35,7 @@ def rows_of_scienceworld(
         ResourceMissingError: the engine or Java is not installed.
         NotFoundError: there is no such file of attempts.
     """
-    compilers = tuple(args.compilers or COMPILERS)
-    if others := sorted(set(compilers) - set(COMPILERS)):
+    if others := sorted(set(args.compilers) - set(COMPILERS)):
         raise InvalidValueError(
             f"--on scienceworld has the compilers {', '.join(COMPILERS)}, got {', '.join(others)}: these compile "
             "skills, and lessons are played with commands"
@@ -49,7 +48,7 @@ def rows_of_scienceworld(
         )
     games, model = judged_lessons(args.limit), llm_config(args)
     for variant in variants:
-        for compiler in compilers if variant in OF_COMPILERS else (NONE,):
+        for compiler in args.compilers if variant in OF_COMPILERS else (NONE,):
             compiled = CompiledSetting(variant, compiler, config, args.attempts, args.seed) if variant != NONE else None
             setting = Setting("executor", args.max_steps, model, args.trials, compiled)
             done = play_lessons(games, setting, args.jobs, TranscriptFile(None))

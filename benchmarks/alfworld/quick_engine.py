@@ -52,7 +52,7 @@ def quick_environment() -> Any:
 @functools.cache
 def _keep_what_is_parsed() -> None:
     """Let the engine parse each template and each query once in a process, and copy no descriptions of things, which it
-    only reads: two thirds of a game's time went there."""
+    only reads: half of a game's time went there."""
     from textworld.envs.pddl import textgen
     from textworld.logic import Rule
 

@@ -23,7 +23,7 @@ from memory_node.context.statements import (
     stands_at,
 )
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.states import EXCLUSIVE, ObjectState
+from memory_node.domain.states import ObjectState
 
 # The newest commands that are not folded.
 _KEPT_COMPLETED = 3
@@ -156,7 +156,7 @@ def _be_at(draft: StateDraft, room: str) -> None:
 
 
 def _be_in_state(draft: StateDraft, name: str, state: ObjectState) -> None:
-    for other in (other for group in EXCLUSIVE if state in group for other in sorted(group - {state})):
+    for other in sorted(state.opposites):
         draft.take_out(Section.FACTS, is_in_state(name, other))
     draft.add(Section.FACTS, is_in_state(name, state))
 

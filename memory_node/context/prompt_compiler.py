@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-import jinja2
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -23,7 +22,6 @@ from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, TaskMemory
 from memory_node.context.ways import calls_towards
 from memory_node.domain.advice import bind
-from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.llm.ask import Question, ask
@@ -31,6 +29,7 @@ from memory_node.llm.chat import ChatModel, LatentModel, Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError, RejectedReplyError, UnsupportedError
 from memory_node.llm.json_reply import json_form, read_json
+from memory_node.llm.prompt_templates import prompt_templates
 
 # What a single step may prepare, whatever memory says.
 _PREPARATIONS = ("GoToObject", "OpenObject", "PickupObject")
@@ -54,8 +53,7 @@ class CompilerPrompts:
     """Writes the prompts of one step."""
 
     def __init__(self) -> None:
-        loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
-        self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
+        self._prompts = prompt_templates()
 
     def messages(
         self,

@@ -8,11 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-import jinja2
-
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.resources import resource_path
 from memory_node.domain.skill_text import library_text
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.class_actions import class_action
@@ -28,6 +25,7 @@ from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LateError, LlmError, RejectedReplyError
 from memory_node.llm.json_reply import json_form
 from memory_node.llm.open_model import ModelShelf
+from memory_node.llm.prompt_templates import prompt_templates
 
 # What of an episode and its past the model is shown at most.
 _STEPS_SHOWN = 60
@@ -68,8 +66,7 @@ class LlmRefiner:
         self._max_repairs = max_repairs
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
-        loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
-        self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
+        self._prompts = prompt_templates()
 
     def refine(
         self, lesson: Lesson, episode: EpisodeSummary, steps: Sequence[StepRecord], earlier: Sequence[ExperienceRecord]

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-import jinja2
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field, ValidationError
@@ -16,7 +15,6 @@ from memory_node.domain.answer import FindQuery
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import POSITION_LIMIT_M
-from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.validation_faults import faults_of
@@ -33,6 +31,7 @@ from memory_node.inspector.agent_answers import (
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.episode_rows import episodes_value, step_row
 from memory_node.knowledge.mode import Mode
+from memory_node.llm.prompt_templates import prompt_templates
 
 _LONGEST_TEXT = 10_000
 _LISTED_EPISODES = 50
@@ -202,7 +201,7 @@ def build_server(
 
     if views is not None:
         _add_episodes(server, views)
-    prompts = jinja2.Environment(loader=jinja2.FileSystemLoader(str(resource_path("config/prompts"))), trim_blocks=True)
+    prompts = prompt_templates()
 
     @server.prompt("carry_out")
     def carry_out(instruction: str) -> str:

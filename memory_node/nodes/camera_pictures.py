@@ -7,11 +7,11 @@ from typing import Any
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
-from sensor_msgs.msg import CompressedImage, Image
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.llm.deadline import Deadline
 from memory_node.nodes import conversions
+from memory_node.nodes.inputs.camera_topics import topic_of
 from memory_node.nodes.newest_image import NewestImage
 from memory_node.nodes.qos import OVERRIDABLE
 from memory_node.nodes.verifier_parameters import VerifierParameters
@@ -28,10 +28,7 @@ class CameraPictures:
         self._config = config
         self._newest = NewestImage()
         self._held: Any = None
-        compressed = config.image_transport == "compressed"
-        kind, topic = (
-            (CompressedImage, f"{config.image_topic}/compressed") if compressed else (Image, config.image_topic)
-        )
+        kind, topic = topic_of(config.image_topic, config.image_transport)
         node.create_subscription(
             kind,
             topic,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from robot_memory.srv import SetDetectorClasses
-from sensor_msgs.msg import CompressedImage, Image
+from sensor_msgs.msg import Image
 from vision_msgs.msg import Detection2DArray
 
 from memory_node.catalogue.class_name import spoken
@@ -18,6 +18,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis, InputCounters
+from memory_node.nodes.inputs.camera_topics import COLOR, topic_of
 from memory_node.nodes.inputs.stage_guard import StageGuard
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.newest_image import NewestImage
@@ -26,7 +27,6 @@ from memory_node.nodes.qos import OVERRIDABLE
 from memory_node.perception.label_image import labels_from_masks
 from memory_node.perception.onnx_detector import OnnxDetector
 
-_COLOR = "camera/color/image_raw"
 _WAIT_S, _STOP_S = 0.5, 10.0
 
 
@@ -56,8 +56,7 @@ class DetectorNode(ManagedNode):
         self._masks = self.create_publisher(Image, "detections/masks", 10, qos_overriding_options=OVERRIDABLE)
         self._newest = newest = NewestImage()
         profile = QoSProfile(depth=1, reliability=qos_profile_sensor_data.reliability)
-        compressed = self.config.image_transport == "compressed"
-        kind, topic = (CompressedImage, f"{_COLOR}/compressed") if compressed else (Image, _COLOR)
+        kind, topic = topic_of(COLOR, self.config.image_transport)
         self.create_subscription(kind, topic, newest.put, profile, qos_overriding_options=OVERRIDABLE)
         self.create_service(SetDetectorClasses, "~/set_classes", self._set_classes)
         self.publish_diagnostics(self.config.diagnostic_updater, {"images": self._diagnosis})
@@ -73,7 +72,7 @@ class DetectorNode(ManagedNode):
         while not newest.ended:
             message = newest.take(_WAIT_S)
             if message is not None:
-                with self._guard.stage(_COLOR):
+                with self._guard.stage(COLOR):
                     self._on_image(message)
 
     def _on_image(self, msg: Any) -> None:

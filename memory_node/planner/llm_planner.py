@@ -6,17 +6,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-import jinja2
-
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import KINDS
-from memory_node.domain.resources import resource_path
 from memory_node.llm.ask import Question as ModelQuestion
 from memory_node.llm.ask import ask
 from memory_node.llm.chat import ChatModel, Message, ScoringModel
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.llm.json_reply import json_form
+from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.asked_skills import licensed_skills, wants_pieces
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goals_in_turn import GoalsInTurn, Part, handled_before, parts_of
@@ -84,8 +82,7 @@ class LlmPlanner:
         self._kinds = kinds
         self._offline = offline
         self._fallback = fallback
-        loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
-        self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
+        self._prompts = prompt_templates()
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner."""

@@ -10,9 +10,8 @@ from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import WANTED_STATES
 
-_S = ObjectState
-# Not to be in one of these is to be in the other.
-_OPPOSITES = {_S.ON: _S.OFF, _S.OFF: _S.ON, _S.OPENED: _S.CLOSED, _S.CLOSED: _S.OPENED}
+# Not to be in one of these is to be in its opposite.
+_ONE_OR_OTHER = frozenset({ObjectState.ON, ObjectState.OFF, ObjectState.OPENED, ObjectState.CLOSED})
 _SURE = 0.8  # how far a picture's word on a state is believed
 
 
@@ -38,7 +37,7 @@ def refuted_states(
             memory_ids.get(thing, thing),
             object_class,
             stamp_ns,
-            added=(_OPPOSITES[state],) if state in _OPPOSITES else (),
+            added=tuple(state.opposites) if state in _ONE_OR_OTHER else (),
             removed=(state,),
             source="vlm",
             probability=_SURE,

@@ -7,17 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-import jinja2
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.resources import resource_path
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import ModelMissingError, RejectedReplyError
 from memory_node.llm.json_reply import json_form, read_json
 from memory_node.llm.open_model import MissingModel, ModelShelf
+from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.goal import Goal
 from memory_node.planner.verifier_config import SeeingModelConfig
 
@@ -137,8 +136,7 @@ class GoalSeer:
     def __init__(self, model: ChatModel, config: SeeingModelConfig) -> None:
         self._model = model
         self._config = config
-        loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
-        self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
+        self._prompts = prompt_templates()
 
     def judge(
         self, instruction: str, goals: Sequence[Goal], picture: SeenPicture, on_reply: Callable[[Reply], None]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import jinja2
-
-from memory_node.domain.resources import resource_path
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, Message
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.json_reply import json_form
+from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.short_term.state_reply import STATE_MEANINGS, StateJudgement, StateReply, parse_state_reply
 
 
@@ -32,8 +30,7 @@ class VisionStateEstimator:
     def __init__(self, model: ChatModel, max_repairs: int = 1) -> None:
         self._model = model
         self._max_repairs = max_repairs
-        loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
-        self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, autoescape=False)
+        self._prompts = prompt_templates(trim_blocks=False)
 
     def prompt(self, request: StateRequest) -> str:
         """Return the words that go with the picture."""

@@ -297,7 +297,7 @@ def test_controls_lack_what_they_are_named_for(tmp_path: Path) -> None:
 
 def arguments(**changed: object) -> argparse.Namespace:
     given = {
-        "compilers": None,
+        "compilers": ["rules"],
         "attempts": Path("a"),
         "limit": 3,
         "max_steps": 9,

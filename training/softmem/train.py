@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -162,17 +163,18 @@ def _measured(args: argparse.Namespace, together: Any, tokens: ModelTokens) -> I
 
     if args.held_out is None:
         return
-    steps = []
-    for one in read_pairs(args.held_out):
-        told, untold = (soft_example(one, tokens, args.tokens, in_words) for in_words in (True, False))
-        if told is not None and untold is not None:
-            steps.append((told, untold))
+    both = (
+        (soft_example(one, tokens, args.tokens), soft_example(one, tokens, args.tokens, in_words=False))
+        for one in read_pairs(args.held_out)
+    )
+    whole = ((told, untold) for told, untold in both if told is not None and untold is not None)
+    steps = list(itertools.islice(whole, _MEASURED))
     columns = ("soft memory", "words", "words and latent tokens", "brief state", "latent tokens alone")
     rows = [f"| {' | '.join(columns)} |", "|---|---|---|---|---|"]
     for name, pair in together.pairs.items():
-        found = executor_losses(pair, steps[:_MEASURED])
+        found = executor_losses(pair, steps)
         rows.append(f"| {name} | " + " | ".join(f"{loss:.3f}" for loss in astuple(found)) + " |")
-    yield f"The executor's loss of a token of the right command, {len(steps[:_MEASURED])} steps of other games:"
+    yield f"The executor's loss of a token of the right command, {len(steps)} steps of other games:"
     yield "\n".join(rows)
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import jinja2
-
-from memory_node.domain.resources import resource_path
 from memory_node.experience.optimizer.attempt import Attempt, Deed
 from memory_node.experience.optimizer.candidate import Candidate, read_candidate
 from memory_node.experience.optimizer.config import OptimizerModelConfig
@@ -18,6 +15,7 @@ from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError
 from memory_node.llm.gbnf import Rules
+from memory_node.llm.prompt_templates import prompt_templates
 
 # A prompt shows the first and the last actions of a long attempt, this many of each.
 _DEEDS_SHOWN = 40
@@ -29,8 +27,7 @@ class OptimizerPrompts:
     """Writes the dialogue that asks about one attempt. Training uses the same words."""
 
     def __init__(self) -> None:
-        loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
-        self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
+        self._prompts = prompt_templates()
 
     def messages(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> tuple[Message, Message]:
         """Return the dialogue. The attempt is shown with kinds instead of instances, so that no instance can leak into

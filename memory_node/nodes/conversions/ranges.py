@@ -121,7 +121,8 @@ def checked_states(
     if both:
         raise InvalidValueError(f"added, removed: expected each state in one of them, got {min(both)} in both")
     for state in added:
-        if not state.opposites.isdisjoint(added):
-            names = " and ".join(sorted({str(state), *map(str, state.opposites & set(added))}))
+        together = {state, *state.opposites} & set(added)
+        if len(together) > 1:
+            names = " and ".join(sorted(map(str, together)))
             raise InvalidValueError(f"added: expected states that can hold together, got {names}")
     return added, removed
