@@ -1,5 +1,6 @@
 """The optimizer's training with a tiny model: sampling, GRPO, evolution, and the whole chain."""
 
+import random
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,6 +85,20 @@ def test_warm_start_shows_from_none_to_all_of_the_entries() -> None:
     assert set(shown) == {0, 1, 2, 3}
     assert shown.count(0) >= len(shown) // 4
     assert len(examples) == len(shown)
+
+
+def test_warm_start_may_draw_its_operations() -> None:
+    def operations(drawn: random.Random | None) -> list[str]:
+        heard = Heard()
+        examples_of(attempts(), MemoryBank(WordEmbedder()), VETTING, heard, 10_000, drawn)
+        return [
+            found[1] for text in heard.texts if (found := re.search(r"<operation>(ADD|UPDATE \d)</operation>", text))
+        ]
+
+    drawn = operations(random.Random(0))
+    assert len(drawn) == len(operations(None))
+    assert drawn == operations(random.Random(0)) != operations(None)
+    assert {"ADD", "UPDATE 0"} <= set(drawn)
 
 
 def attempts() -> list[Attempt]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,7 @@ class TrainingRun:
     tasks that judge a memory; 0: the task itself, an ablation. warm, settings: of the two stages of learning. attempts:
     what the warm start reads; none: the attempts at the queries without memory. warm_examples: of them at most; 0: all.
     begins_with_rules: the first query finds the bank that the rules left of these attempts, otherwise an empty one.
+    drawn_operations: of the warm start, in place of the rules'.
     bank_attempts: so many of the attempts the rules read for the banks, 0 for all. executor: what the card calls it.
     most_tokens: of a dialogue of the warm start; reply_tokens: of a sampled reply.
     """
@@ -53,6 +55,7 @@ class TrainingRun:
     settings: EvolutionSettings
     attempts: Sequence[Attempt] = ()
     warm_examples: int = 0
+    drawn_operations: bool = False
     begins_with_rules: bool = False
     bank_attempts: int = 0
     executor: str = "policy"
@@ -71,7 +74,9 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
     """
     bank = MemoryBank(run.embedder)
     known = run.attempts or _first_attempts(run, tell)
-    examples = examples_of(known, bank, run.vetting, run.tokens, run.most_tokens)[: run.warm_examples or None]
+    operations = random.Random(run.warm.seed) if run.drawn_operations else None
+    read = examples_of(known, bank, run.vetting, run.tokens, run.most_tokens, operations)
+    examples = read[: run.warm_examples or None]
     losses: Sequence[tuple[int, float]] = ()
     if examples:
         for stage in learn(run.model, examples, run.warm, out / "warm.pt"):

@@ -77,6 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="transcripts, or files of --cache, that the warm start reads (default: attempts at the queries)",
     )
     parser.add_argument("--warm-examples", type=int, default=0, help="of the warm start at most (default 0: all)")
+    parser.add_argument(
+        "--warm-operations",
+        choices=("rules", "drawn"),
+        default="rules",
+        help="of the warm start's replies: the rules' (default), or any valid one, so that the reward alone teaches it",
+    )
     parser.add_argument("--warm-per-update", type=int, default=4, help="examples of an update (default 4)")
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keeps played games; a later run plays none again")
     parser.add_argument("--warm-rate", type=float, default=5e-4, help="of the warm start (default 5e-4)")
@@ -138,6 +144,7 @@ def run(args: argparse.Namespace) -> int:
             EvolutionSettings(args.group, args.batch, args.epochs, args.seed, grpo),
             read_attempts(args.attempts, warm_seed),
             args.warm_examples,
+            drawn_operations=args.warm_operations == "drawn",
             begins_with_rules=args.bank == "rules",
             bank_attempts=args.bank_attempts,
             executor=args.executor,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.bank import MemoryBank
@@ -16,16 +18,24 @@ from training.optimizer.dialogue_tokens import DialogueTokens
 
 
 def examples_of(
-    attempts: Sequence[Attempt], bank: MemoryBank, vetting: Vetting, tokens: DialogueTokens, most_tokens: int
+    attempts: Sequence[Attempt],
+    bank: MemoryBank,
+    vetting: Vetting,
+    tokens: DialogueTokens,
+    most_tokens: int,
+    operations: random.Random | None = None,
 ) -> list[Example]:
     """Return a sequence for each attempt that leaves something: the dialogue, and the reply that is learnt.
 
     The bank grows meanwhile, so replies of both operations are among them. Attempts are shown none, one, two and all
     three of the entries that they retrieve, in turn: a model that has only seen a full memory copies its wording, and
     has none where nothing is shown. Longer sequences than `most_tokens` are left out.
+
+    operations: draws the operation of a reply among all that are valid, so that only the form of operations is learnt
+        and which to take is left to the reward; None: the deterministic optimizer's.
     """
     examples = []
-    for prompt, reply in _dialogues(attempts, bank, vetting, tokens):
+    for prompt, reply in _dialogues(attempts, bank, vetting, tokens, operations):
         if len(prompt) + len(reply) <= most_tokens:
             learnt = [False] * len(prompt) + [True] * len(reply)
             examples.append(Example((*prompt, *reply), tuple(learnt)))
@@ -33,7 +43,11 @@ def examples_of(
 
 
 def _dialogues(
-    attempts: Sequence[Attempt], bank: MemoryBank, vetting: Vetting, tokens: DialogueTokens
+    attempts: Sequence[Attempt],
+    bank: MemoryBank,
+    vetting: Vetting,
+    tokens: DialogueTokens,
+    operations: random.Random | None,
 ) -> Iterator[tuple[list[int], list[int]]]:
     prompts, optimizer = OptimizerPrompts(), RulesOptimizer()
     curator = MemoryCurator(bank, optimizer, vetting)
@@ -44,7 +58,9 @@ def _dialogues(
         if proposal.candidate is None:
             continue
         try:
-            said = vetted(proposal.candidate, attempt, shown, vetting).text(proposal.analysis)
+            said = vetted(proposal.candidate, attempt, shown, vetting)
         except RejectedReplyError:
             continue
-        yield tokens.prompt(prompts.messages(attempt, shown)), tokens.reply(said)
+        if operations is not None:
+            said = replace(said, replaces=operations.choice([None, *range(len(shown))]))
+        yield tokens.prompt(prompts.messages(attempt, shown)), tokens.reply(said.text(proposal.analysis))
