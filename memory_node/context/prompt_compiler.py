@@ -138,7 +138,7 @@ class PromptCompiler:
         """
         if not isinstance(self._model, LatentModel):
             raise UnsupportedError(f"{self._model.name} tells no inner states; Soft-Mem needs a model in this process")
-        return soft(self._model.states(messages, reply, soft.placeholders, deadline))[0]
+        return soft(self._model.states(messages, reply, soft.placeholders, deadline, soft.adapter))[0]
 
     def _read(
         self,

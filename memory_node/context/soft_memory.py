@@ -18,6 +18,11 @@ Array = NDArray[np.float32]
 MOST_SD = 0.0261
 
 
+def adapter_beside(path: Path) -> Path:
+    """Return where the adapter of a soft memory's file lies that reads its placeholders, where it has one."""
+    return path.with_suffix(".gguf")
+
+
 @dataclass(frozen=True)
 class Layer:
     """One linear layer. weight: (outputs, inputs), bias: (outputs,)."""
@@ -35,13 +40,15 @@ class SoftMemoryWeights:
     """f_phi and its placeholders, as `memory-node train softmem` leaves them.
 
     placeholders: (N, states), what the compiler reads behind its reply. body: the hidden layer, None where the
-    projection is linear. mean, log_sd: give mu and log sigma of each latent token.
+    projection is linear. mean, log_sd: give mu and log sigma of each latent token. adapter: path of the LoRA adapter
+    that the compiler reads the placeholders with, beside its own; "" for none.
     """
 
     placeholders: Array
     body: Layer | None
     mean: Layer
     log_sd: Layer
+    adapter: str = ""
 
     @property
     def tokens(self) -> int:
@@ -67,7 +74,7 @@ class SoftMemoryWeights:
 
     @classmethod
     def read(cls, path: Path) -> SoftMemoryWeights:
-        """Return what a file holds.
+        """Return what a file holds, with the adapter beside it.
 
         Raises:
             NotFoundError: there is no such file.
@@ -80,7 +87,9 @@ class SoftMemoryWeights:
                 arrays = {name: file[name].astype(np.float32) for name in file.files}
             layers = {name: Layer(arrays[f"{name}.weight"], arrays[f"{name}.bias"]) for name in ("mean", "log_sd")}
             body = Layer(arrays["body.weight"], arrays["body.bias"]) if "body.weight" in arrays else None
-            weights = cls(arrays["placeholders"], body, **layers)
+            beside = adapter_beside(path)
+            adapter = str(beside) if beside.is_file() else ""
+            weights = cls(arrays["placeholders"], body, **layers, adapter=adapter)
             weights(weights.placeholders)
         except (KeyError, ValueError, OSError, zipfile.BadZipFile) as error:
             raise InvalidValueError(f"{path} is no soft memory of `train softmem` ({error})") from error

@@ -160,8 +160,11 @@ class LatentModel(ChatModel, Protocol):
         reply: str,
         vectors: NDArray[np.float32],
         deadline: Deadline | None = None,
+        adapter: str = "",
     ) -> NDArray[np.float32]:
         """Return the last layer's states (n, width) of vectors (n, width) that follow a dialogue and the reply to it.
+
+        adapter: path of a LoRA adapter that reads the vectors, and them alone, beside the model's own; "" for none.
 
         Raises:
             LlmError: they could not be computed.

@@ -3,6 +3,7 @@
 import json
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -140,8 +141,8 @@ def test_schema_has_a_grammar(entries: int, changes: bool) -> None:
 class Inner(Saying):
     """A model that tells its states, too: those of its first placeholder's sum."""
 
-    def states(self, messages, reply, vectors, deadline=None):
-        self.asked = (messages, reply)
+    def states(self, messages, reply, vectors, deadline=None, adapter=""):
+        self.asked = (messages, reply, adapter)
         return vectors + 1.0
 
 
@@ -156,7 +157,10 @@ def test_guidance_comes_as_latent_tokens_too() -> None:
     assert found.guidance is not None
     assert found.latent is not None
     assert found.latent.tolist() == [[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]]
-    assert model.asked[1] == model.text
+    assert model.asked[1:] == (model.text, "")
+    adapted = replace(soft_memory(), adapter="soft.gguf")
+    PromptCompiler(model, CompilerModelConfig(), soft=adapted).compile(OBSERVATION, STATE, MEMORY)
+    assert model.asked[2] == "soft.gguf"
     silent = Inner({"delivery": "noaction", "goal": "", "reason": "", "entries": []})
     nothing = PromptCompiler(silent, CompilerModelConfig(), soft=soft_memory()).compile(OBSERVATION, STATE, MEMORY)
     assert nothing.latent is None
@@ -173,6 +177,9 @@ def test_soft_memory_is_read_back_or_refused(tmp_path: Path) -> None:
     soft_memory().save(tmp_path / "soft.npz")
     read = SoftMemoryWeights.read(tmp_path / "soft.npz")
     assert read.tokens == 2
+    assert read.adapter == ""
+    (tmp_path / "soft.gguf").write_bytes(b"")
+    assert SoftMemoryWeights.read(tmp_path / "soft.npz").adapter == str(tmp_path / "soft.gguf")
     assert read(read.placeholders)[0].tolist() == soft_memory()(soft_memory().placeholders)[0].tolist()
     with pytest.raises(NotFoundError, match="no file"):
         SoftMemoryWeights.read(tmp_path / "nowhere.npz")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from memory_node.llm.llama.vector_tokens import passes, vector_tokens
 from memory_node.llm.openai_model import OpenAiModel
 
 Embedded = Callable[..., LlamaModel]
+_WEIGHTS = Path(__file__).parents[2] / "benchmarks/alfworld/weights"
 TOLD = "Where is the mug? It stands on the"
 
 
@@ -93,6 +95,17 @@ def test_states_are_those_behind_the_reply_and_leave_nothing_behind(embedded: Em
     assert not np.allclose(states[0], states[1]), "each stands at a place of its own"
     assert np.allclose(states, model.states(asked, "table", unknown), atol=1e-4)
     assert not np.allclose(states, model.states(asked, "moon", unknown), atol=1e-2), "they depend on the reply"
+    assert model.scores(asked, ["table"])[0].log_likelihood == pytest.approx(before[0].log_likelihood, abs=1e-4)
+
+
+def test_adapter_of_vectors_reads_them_alone(embedded: Embedded) -> None:
+    model, adapter = embedded(), str(_WEIGHTS / "compiler.gguf")
+    asked = [Message("user", TOLD)]
+    unknown = embeddings(model, [0, 0, 0])
+    before, plain = model.scores(asked, ["table"]), model.states(asked, "table", unknown)
+    changed = model.states(asked, "table", unknown, adapter=adapter)
+    assert not np.allclose(changed, plain, atol=1e-2)
+    assert np.allclose(model.states(asked, "table", unknown), plain, atol=1e-4), "it is taken off again"
     assert model.scores(asked, ["table"])[0].log_likelihood == pytest.approx(before[0].log_likelihood, abs=1e-4)
 
 

@@ -28,7 +28,9 @@ pytest.importorskip("peft", reason="needs the extra learning")
 
 import torch
 import transformers
+from torch import nn
 
+from training.adapters.adapter import with_adapter
 from training.adapters.example import answered
 from training.adapters.learning import Schedule, learn
 from training.compiler.game_pairs import GameTeacher
@@ -39,7 +41,7 @@ from training.grpo.rollouts import Decision, Rollout
 from training.grpo.torch_models import TorchModels, log_probabilities
 from training.softmem.kept_prompt import KeptPrompt
 from training.softmem.measured import executor_losses
-from training.softmem.soft_example import around_latent, soft_example
+from training.softmem.soft_example import SoftExample, around_latent, soft_example
 from training.softmem.soft_memory import (
     FIRST_SD,
     Gaussian,
@@ -155,6 +157,28 @@ def test_tiny_pair_goes_the_whole_way(tmp_path: Path) -> None:
     row = row_of("full", "learned", [before, rollouts.greedy(GAME)])
     assert row["tasks"] == 2
     assert row["compiler_tokens"] > 400, "it was asked at every step"
+
+
+def test_activated_adapter_reads_placeholders_alone() -> None:
+    torch.manual_seed(0)
+    compiler = with_adapter(tiny(0), 2)
+    for name, weight in compiler.named_parameters():
+        if "lora_B" in name:
+            nn.init.normal_(weight, std=0.5)
+    parts = {"soft": SoftMemory(48, 48, LATENT, unknown=torch.randn(48)), "activated": True}
+    activated = SoftPair(compiler, tiny(1), **parts)
+    assert not activated.learns_text
+    with torch.no_grad():
+        found = activated.read([1, 2, 3], [4, 5])
+        with compiler.disable_adapter():
+            activated.forget()
+            bare = activated.read([1, 2, 3], [4, 5])
+    assert torch.allclose(found.states, bare.states), "what it says in words stays as it is"
+    assert not torch.allclose(found.behind, bare.behind, atol=1e-2)
+    activated.losses(SoftExample((1, 2, 3), (4, 5), (6, 7), (8,), (9,), (10, 11))).total.backward()
+    learnt = [name for name, weight in activated.named_parameters() if weight.grad is not None and weight.grad.any()]
+    assert any("lora_B" in name for name in learnt)
+    assert all("lora" in name or name.startswith("soft.") for name in learnt)
 
 
 def test_advantages_are_those_of_the_group() -> None:

@@ -110,11 +110,12 @@ class LlamaCompiler:
         reply: str,
         vectors: NDArray[np.float32],
         deadline: Deadline | None = None,
+        adapter: str = "",
     ) -> NDArray[np.float32]:
         """Return the states of vectors behind the last reply. See LatentModel."""
         last = self.decisions.made[-1]
         asked = Prompt((*last.prompt, *last.reply), self.model.adapter)
-        return self.model.engine.states(asked, vectors, deadline or Deadline(3600.0))
+        return self.model.engine.states(asked, vectors, deadline or Deadline(3600.0), adapter)
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens a text has."""

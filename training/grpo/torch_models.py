@@ -88,8 +88,9 @@ class TorchCompiler:
         reply: str,
         vectors: NDArray[np.float32],
         deadline: Deadline | None = None,
+        adapter: str = "",
     ) -> NDArray[np.float32]:
-        """Return the states of the placeholders behind the last reply. See LatentModel."""
+        """Return the states of the placeholders behind the last reply. See LatentModel; it takes no adapter."""
         last = self.decisions.made[-1]
         with torch.no_grad():
             return np.asarray(self.pair.read(last.prompt, last.reply).behind.cpu().numpy())

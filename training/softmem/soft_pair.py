@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +67,8 @@ class SoftPair(nn.Module):
         beside: another pair of the same models, so that both read a prompt once.
         kept: prompts of each frozen model that are kept for the next epoch.
         neutral: the executor's token that says nothing: it fills what latent tokens are to say.
+        activated: the compiler's free adapter reads the placeholders alone ("activated LoRA", Greenewald et al. 2025):
+            what it says in words stays as it is.
         through_prompt: whether gradients reach the compiler's weights where it reads its prompt, too, and not only
             where it writes. Without, an example takes about a third of the time.
     """
@@ -81,6 +84,7 @@ class SoftPair(nn.Module):
         kept: int = 0,
         through_prompt: bool = True,
         neutral: int = 0,
+        activated: bool = False,
     ) -> None:
         super().__init__()
         self.compiler, self.executor, self.soft = compiler, executor, soft
@@ -88,6 +92,7 @@ class SoftPair(nn.Module):
         self._orthogonality = orthogonality
         self._through_prompt = through_prompt
         self._neutral = neutral
+        self.activated = activated
         for weight in executor.parameters():
             weight.requires_grad_(False)
         self._asked: KeptPrompt = beside._asked if beside is not None else KeptPrompt(inner(compiler), kept)
@@ -95,14 +100,15 @@ class SoftPair(nn.Module):
 
     @property
     def learns_text(self) -> bool:
-        """Whether the compiler's own weights are trained."""
-        return any(weight.requires_grad for weight in self.compiler.parameters())
+        """Whether what the compiler says in words is trained."""
+        return not self.activated and any(weight.requires_grad for weight in self.compiler.parameters())
 
     def read(self, prompt: Sequence[int], reply: Sequence[int]) -> ReadReply:
         """Return what the compiler makes of a prompt and its reply."""
         model = inner(self.compiler)
         if not self.learns_text:
-            memory, states = self._asked.behind([*prompt, *reply])
+            with self._in_words():
+                memory, states = self._asked.behind([*prompt, *reply])
             placeholders = self.soft.placeholders.unsqueeze(0)
             behind = model.model(inputs_embeds=placeholders, past_key_values=memory).last_hidden_state[0]
             return ReadReply(None, states[len(prompt) :], behind, self.soft(behind))
@@ -116,6 +122,10 @@ class SoftPair(nn.Module):
         ]
         text, behind = states[1 : len(reply) + 1], states[len(reply) + 1 :]
         return ReadReply(model.lm_head(states[: len(reply)]), text, behind, self.soft(behind))
+
+    def _in_words(self) -> AbstractContextManager[Any]:
+        """Let the compiler be for a while what writes its replies."""
+        return self.compiler.disable_adapter() if self.activated else nullcontext()
 
     def forget(self) -> None:
         """Take note that the compiler's weights have changed: what it has read is read again."""
@@ -153,7 +163,8 @@ class SoftPair(nn.Module):
 
     def read_ahead(self, example: SoftExample) -> None:
         """Read the prompts of an example, to keep them."""
-        self._asked.behind([*example.prompt, *example.reply])
+        with self._in_words():
+            self._asked.behind([*example.prompt, *example.reply])
         self._told.behind(example.before)
 
     def _cross_entropy(self, logits: Tensor, tokens: Sequence[int]) -> Tensor:

@@ -73,6 +73,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave the compiler's adapter as it is, and train the soft memory alone (several variants need this)",
     )
     parser.add_argument(
+        "--activated-rank",
+        type=int,
+        default=0,
+        metavar="RANK",
+        help="with --keep-compiler: an adapter of this rank reads the placeholders, and them alone (default: none)",
+    )
+    parser.add_argument(
         "--kept",
         type=int,
         default=0,
@@ -101,6 +108,8 @@ def run(args: argparse.Namespace) -> int:
     """
     if len(args.variants) > 1 and not args.keep_compiler:
         raise InvalidValueError("several variants share one compiler, so it cannot learn: add --keep-compiler")
+    if args.activated_rank and not (args.keep_compiler and len(args.variants) == 1):
+        raise InvalidValueError("--activated-rank needs --keep-compiler and a single variant, whose adapter it is")
     try:
         from training.adapters.card import write_card
         from training.adapters.learning import Progress, Schedule, learn
@@ -186,7 +195,7 @@ def _pairs(args: argparse.Namespace, file: Path, neutral: int, form: Sequence[in
     Raises:
         ValueError: a file is of another model.
     """
-    from training.adapters.adapter import adapted_model, load_adapter
+    from training.adapters.adapter import adapted_model, load_adapter, with_adapter
     from training.adapters.processes import device
     from training.softmem.soft_memory import SoftMemory
     from training.softmem.soft_pair import ORTHOGONALITY, SideBySide, SoftPair, inner
@@ -200,6 +209,9 @@ def _pairs(args: argparse.Namespace, file: Path, neutral: int, form: Sequence[in
     embeddings = inner(compiler).get_input_embeddings().weight
     said = inner(executor).get_input_embeddings().weight[neutral]
     width = compiler.config.hidden_size
+    if args.activated_rank:
+        compiler = with_adapter(compiler, args.activated_rank)
+    shared = {"kept": args.kept, "neutral": neutral, "activated": args.activated_rank > 0}
     pairs: dict[str, SoftPair] = {}
     for name in args.variants:
         variant = VARIANTS[name]
@@ -207,13 +219,13 @@ def _pairs(args: argparse.Namespace, file: Path, neutral: int, form: Sequence[in
         soft = SoftMemory(width, width, variant.tokens, variant.linear, first, said)
         weight = ORTHOGONALITY if variant.orthogonal else 0.0
         beside = next(iter(pairs.values()), None)
-        pair = SoftPair(compiler, executor, soft, orthogonality=weight, beside=beside, kept=args.kept, neutral=neutral)
-        pairs[name] = pair.to(device())
+        pairs[name] = SoftPair(compiler, executor, soft, orthogonality=weight, beside=beside, **shared).to(device())
     return SideBySide(pairs)
 
 
 def _write(together: Any, folder: Path) -> int:
     """Write what was learnt; return the bytes of a soft memory."""
+    from memory_node.context.soft_memory import adapter_beside
     from training.adapters.adapter import save_adapter
     from training.softmem.weights import save_soft_memory
 
@@ -224,4 +236,6 @@ def _write(together: Any, folder: Path) -> int:
         size = max(size, path.stat().st_size)
         if pair.learns_text:
             save_adapter(pair.compiler, folder / "compiler.gguf")
+        if pair.activated:
+            save_adapter(pair.compiler, adapter_beside(path))
     return size

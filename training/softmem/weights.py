@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from memory_node.context.soft_memory import Layer, SoftMemoryWeights
+from memory_node.domain.errors import InvalidValueError
 from training.softmem.soft_memory import SoftMemory
 
 
@@ -27,9 +28,11 @@ def load_soft_memory(path: Path) -> SoftMemory:
     """Return the soft memory of a file, to be trained on.
 
     Raises:
-        NotFoundError, InvalidValueError: see SoftMemoryWeights.read.
+        NotFoundError, InvalidValueError: see SoftMemoryWeights.read; InvalidValueError: it has an adapter of its own.
     """
     weights = SoftMemoryWeights.read(path)
+    if weights.adapter:
+        raise InvalidValueError(f"{path} is read with {weights.adapter}; only a soft memory without one is trained on")
     embedding, states = weights.mean.weight.shape
     soft = SoftMemory(states, embedding, weights.tokens, linear=weights.body is None)
     found = {"placeholders": weights.placeholders}

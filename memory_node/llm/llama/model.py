@@ -107,11 +107,13 @@ class LlamaModel:
         reply: str,
         vectors: NDArray[np.float32],
         deadline: Deadline | None = None,
+        adapter: str = "",
     ) -> NDArray[np.float32]:
         """Return the states of vectors behind a reply. See LatentModel."""
         asked = self._prompt(messages)
         said = (*self._engine.native.vocabulary.tokens(reply), self._engine.template.end)
-        return self._engine.states(replace(asked, tokens=asked.tokens + said), vectors, self._within(deadline))
+        whole = replace(asked, tokens=asked.tokens + said)
+        return self._engine.states(whole, vectors, self._within(deadline), adapter)
 
     def _read_as_replies(self, texts: Sequence[str], whole: bool) -> list[list[int]]:
         end = [self._engine.template.end] if whole else []

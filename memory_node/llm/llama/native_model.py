@@ -52,7 +52,7 @@ class NativeModel:
         self.window_tokens: int = self._library.llama_n_ctx(self._context)
         self.vocabulary = Vocabulary(self._library, self._model)
         self._adapters: dict[str, Pointer] = {}
-        self._adapter = ""
+        self._used: tuple[str, ...] = ()
         self.width: int = self._library.llama_model_n_embd(self._model)
         self._batch = self._library.llama_batch_init(PASS_TOKENS, 0, sequences)
         self._vector_batch = self._library.llama_batch_init(PASS_TOKENS, self.width, sequences)
@@ -116,24 +116,27 @@ class NativeModel:
         """Return a grammar for this model's tokens; see Grammar."""
         return Grammar(self._library, self.vocabulary, text)
 
-    def use_adapter(self, path: str) -> None:
-        """Compute with a LoRA adapter from now on, "" for none. It is loaded once.
+    def use_adapters(self, *paths: str) -> None:
+        """Compute with these LoRA adapters from now on, "" for none. Each is loaded once.
 
         Raises:
-            ModelMissingError: the file is no adapter for this model.
+            ModelMissingError: a file is no adapter for this model.
         """
-        if path == self._adapter:
+        wanted = tuple(path for path in paths if path)
+        if wanted == self._used:
             return
-        if path and path not in self._adapters:
-            adapter = self._library.llama_adapter_lora_init(self._model, os.fsencode(path))
-            if not adapter:
-                raise ModelMissingError(f"{path} is no LoRA adapter (GGUF) for {self.path.name}")
-            self._adapters[path] = adapter
-        adapters = (Pointer * 1)(self._adapters.get(path))
-        scales = (ctypes.c_float * 1)(1.0)
-        if self._library.llama_set_adapters_lora(self._context, adapters, 1 if path else 0, scales):
-            raise ModelMissingError(f"llama.cpp refuses the adapter {path}")
-        self._adapter = path
+        for path in wanted:
+            if path not in self._adapters:
+                adapter = self._library.llama_adapter_lora_init(self._model, os.fsencode(path))
+                if not adapter:
+                    raise ModelMissingError(f"{path} is no LoRA adapter (GGUF) for {self.path.name}")
+                self._adapters[path] = adapter
+        count = len(wanted)
+        adapters = (Pointer * count)(*(self._adapters[path] for path in wanted))
+        scales = (ctypes.c_float * count)(*[1.0] * count)
+        if self._library.llama_set_adapters_lora(self._context, adapters, count, scales):
+            raise ModelMissingError(f"llama.cpp refuses the adapters {', '.join(wanted)}")
+        self._used = wanted
 
     def cut(self, sequence: int, start: int) -> None:
         """Take everything from position `start` on out of a sequence."""

@@ -149,8 +149,10 @@ class LlamaEngine:
             slot = self._slot(prompt, 0)
             self._read(slot, prompt, deadline)
 
-    def states(self, prompt: Prompt, vectors: Vectors, deadline: Deadline) -> Vectors:
+    def states(self, prompt: Prompt, vectors: Vectors, deadline: Deadline, adapter: str = "") -> Vectors:
         """Return the last layer's states (n, width) of vectors (n, width) behind a prompt; at most PASS_TOKENS.
+
+        adapter: reads the vectors, and them alone, beside the prompt's own adapter.
 
         Raises:
             LateError: the deadline passed. TooLongError: they do not fit the window.
@@ -160,7 +162,10 @@ class LlamaEngine:
             self._read(slot, prompt, deadline)
             first = len(slot.tokens)
             rows: list[Row] = [(0, first + index, (slot.sequence,), True) for index in range(len(vectors))]
+            own = () if self._merged else (prompt.adapter,)
+            self._native.use_adapters(*own, adapter)
             found = self._native.states(rows, vectors)
+            self._native.use_adapters(*own)
             self._native.cut(slot.sequence, first)
             return found
 
@@ -245,7 +250,7 @@ class LlamaEngine:
     def _slot(self, prompt: Prompt, room: int) -> Slot:
         if prompt.adapter != self._merged:
             assert not self._merged, "these weights serve one adapter only"
-            self._native.use_adapter(prompt.adapter)
+            self._native.use_adapters(prompt.adapter)
         return self._slots.take(prompt.adapter, prompt.tokens, room)
 
     def _read(self, slot: Slot, prompt: Prompt, deadline: Deadline) -> NDArray[np.float32]:
