@@ -1,5 +1,6 @@
 """From a teacher to reinforcement with a pair of tiny models made from scratch: no part of the chain can rot."""
 
+import argparse
 import json
 import math
 import re
@@ -20,6 +21,7 @@ from benchmarks.compiler_rows import row_of
 from benchmarks.compiler_variants import FULL
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.soft_memory import SoftMemoryWeights
+from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
 
 pytest.importorskip("torch", reason="needs the extra learning")
@@ -39,6 +41,7 @@ from training.grpo.learning import GrpoSchedule, add_gradients, reinforce
 from training.grpo.objective import advantages, clipped_gain
 from training.grpo.rollouts import Decision, Rollout
 from training.grpo.torch_models import TorchModels, log_probabilities
+from training.softmem import train as train_soft_memory
 from training.softmem.kept_prompt import KeptPrompt
 from training.softmem.measured import executor_losses
 from training.softmem.soft_example import SoftExample, around_latent, soft_example
@@ -258,6 +261,19 @@ def test_soft_memory_on_the_robot_is_the_one_that_was_trained(tmp_path: Path) ->
         assert log_sd == pytest.approx(latent.log_sd.detach().numpy(), abs=1e-2)
         assert torch.allclose(again(states).mean, latent.mean, atol=1e-3)
         assert again.placeholders.shape == (5, 64)
+    (tmp_path / "soft.gguf").write_bytes(b"an adapter of its own")
+    with pytest.raises(InvalidValueError, match="only a soft memory without one"):
+        load_soft_memory(tmp_path / "soft.npz")
+
+
+@pytest.mark.parametrize("more", [[], ["--keep-compiler", "--variants", "full", "linear"]])
+def test_adapter_of_placeholders_belongs_to_one_kept_compiler(more: list[str], tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    train_soft_memory.add_arguments(parser)
+    files = ["--pairs", "p", "--compiler", "c", "--executor", "e", "--out", str(tmp_path / "out")]
+    with pytest.raises(InvalidValueError, match="single variant"):
+        train_soft_memory.run(parser.parse_args([*files, "--activated-rank", "4", *more]))
+    assert not (tmp_path / "out").exists()
 
 
 def test_latent_tokens_begin_with_the_spread_of_the_paper() -> None:
