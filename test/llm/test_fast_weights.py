@@ -73,6 +73,16 @@ def test_uses_with_one_adapter_share_its_weights(embedded: Embedded, lora: Lora)
     assert embedded(adapter_path=adapter).engine is not embedded().engine
 
 
+def test_adapter_beside_the_weights_is_taken_off_for_who_has_none(embedded: Embedded, lora: Lora) -> None:
+    plain = embedded(fast_weights_mb=0)
+    adapted = embedded(adapter_path=lora(3.0), fast_weights_mb=0)
+    assert plain.engine is adapted.engine, "one memory serves both"
+    before = plain.scores(ASKED, ANSWERS)[0].log_likelihood
+    assert adapted.scores(ASKED, ANSWERS)[0].log_likelihood != pytest.approx(before, abs=1e-2)
+    plain.engine.forget()
+    assert plain.scores(ASKED, ANSWERS)[0].log_likelihood == pytest.approx(before, abs=1e-4)
+
+
 def test_weights_leave_no_file_behind(embedded: Embedded, lora: Lora, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.delattr(os, "memfd_create")

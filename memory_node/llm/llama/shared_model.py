@@ -162,10 +162,8 @@ class LlamaEngine:
             self._read(slot, prompt, deadline)
             first = len(slot.tokens)
             rows: list[Row] = [(0, first + index, (slot.sequence,), True) for index in range(len(vectors))]
-            own = () if self._merged else (prompt.adapter,)
-            self._native.use_adapters(*own, adapter)
+            self._native.use_adapters(*self._beside(prompt), adapter)
             found = self._native.states(rows, vectors)
-            self._native.use_adapters(*own)
             self._native.cut(slot.sequence, first)
             return found
 
@@ -248,10 +246,13 @@ class LlamaEngine:
         return slot, self._read(slot, prompt, deadline).copy()
 
     def _slot(self, prompt: Prompt, room: int) -> Slot:
-        if prompt.adapter != self._merged:
-            assert not self._merged, "these weights serve one adapter only"
-            self._native.use_adapters(prompt.adapter)
+        self._native.use_adapters(*self._beside(prompt))
         return self._slots.take(prompt.adapter, prompt.tokens, room)
+
+    def _beside(self, prompt: Prompt) -> Sequence[str]:
+        """Return the adapters that read a prompt beside the weights."""
+        assert prompt.adapter == self._merged or not self._merged, "these weights serve one adapter only"
+        return () if self._merged else (prompt.adapter,)
 
     def _read(self, slot: Slot, prompt: Prompt, deadline: Deadline) -> NDArray[np.float32]:
         """Read what the slot lacks of a prompt; return the logits (vocabulary,) behind its last token."""
