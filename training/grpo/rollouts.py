@@ -71,7 +71,7 @@ class DrawnSoftMemory(SoftMemoryWeights):
         cls, weights: SoftMemoryWeights, random: np.random.Generator | None, on_drawn: Callable[[Array], object]
     ) -> DrawnSoftMemory:
         """Return a soft memory that draws."""
-        return cls(weights.placeholders, weights.body, weights.mean, weights.log_sd, random=random, on_drawn=on_drawn)
+        return cls(**vars(weights), random=random, on_drawn=on_drawn)
 
 
 class Models(Protocol):

@@ -36,8 +36,8 @@ class TrainingRun:
     trained on; the last `held_out` are neither that nor neighbours; those between are neighbours only. neighbours:
     tasks that judge a memory; 0: the task itself, an ablation. warm, settings: of the two stages of learning. attempts:
     what the warm start reads; none: the attempts at the queries without memory. warm_examples: of them at most; 0: all.
+    drawn_operations: the operations of its replies are drawn, and not the rules'.
     begins_with_rules: the first query finds the bank that the rules left of these attempts, otherwise an empty one.
-    drawn_operations: of the warm start, in place of the rules'.
     bank_attempts: so many of the attempts the rules read for the banks, 0 for all. executor: what the card calls it.
     most_tokens: of a dialogue of the warm start; reply_tokens: of a sampled reply.
     """

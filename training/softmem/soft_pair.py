@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,8 +107,7 @@ class SoftPair(nn.Module):
         """Return what the compiler makes of a prompt and its reply."""
         model = inner(self.compiler)
         if not self.learns_text:
-            with self._in_words():
-                memory, states = self._asked.behind([*prompt, *reply])
+            memory, states = self._said(prompt, reply)
             placeholders = self.soft.placeholders.unsqueeze(0)
             behind = model.model(inputs_embeds=placeholders, past_key_values=memory).last_hidden_state[0]
             return ReadReply(None, states[len(prompt) :], behind, self.soft(behind))
@@ -123,9 +122,10 @@ class SoftPair(nn.Module):
         text, behind = states[1 : len(reply) + 1], states[len(reply) + 1 :]
         return ReadReply(model.lm_head(states[: len(reply)]), text, behind, self.soft(behind))
 
-    def _in_words(self) -> AbstractContextManager[Any]:
-        """Let the compiler be for a while what writes its replies."""
-        return self.compiler.disable_adapter() if self.activated else nullcontext()
+    def _said(self, prompt: Sequence[int], reply: Sequence[int]) -> tuple[Any, Tensor]:
+        """Read a prompt and its reply as the compiler that wrote it; see KeptPrompt.behind."""
+        with self.compiler.disable_adapter() if self.activated else nullcontext():
+            return self._asked.behind([*prompt, *reply])
 
     def forget(self) -> None:
         """Take note that the compiler's weights have changed: what it has read is read again."""
@@ -163,8 +163,7 @@ class SoftPair(nn.Module):
 
     def read_ahead(self, example: SoftExample) -> None:
         """Read the prompts of an example, to keep them."""
-        with self._in_words():
-            self._asked.behind([*example.prompt, *example.reply])
+        self._said(example.prompt, example.reply)
         self._told.behind(example.before)
 
     def _cross_entropy(self, logits: Tensor, tokens: Sequence[int]) -> Tensor:

@@ -11,6 +11,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
+from memory_node.context.soft_memory import adapter_beside
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.gguf_files import model_file
@@ -225,7 +226,6 @@ def _pairs(args: argparse.Namespace, file: Path, neutral: int, form: Sequence[in
 
 def _write(together: Any, folder: Path) -> int:
     """Write what was learnt; return the bytes of a soft memory."""
-    from memory_node.context.soft_memory import adapter_beside
     from training.adapters.adapter import save_adapter
     from training.softmem.weights import save_soft_memory
 

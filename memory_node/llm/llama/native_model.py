@@ -125,18 +125,20 @@ class NativeModel:
         wanted = tuple(path for path in paths if path)
         if wanted == self._used:
             return
-        for path in wanted:
-            if path not in self._adapters:
-                adapter = self._library.llama_adapter_lora_init(self._model, os.fsencode(path))
-                if not adapter:
-                    raise ModelMissingError(f"{path} is no LoRA adapter (GGUF) for {self.path.name}")
-                self._adapters[path] = adapter
         count = len(wanted)
-        adapters = (Pointer * count)(*(self._adapters[path] for path in wanted))
+        adapters = (Pointer * count)(*map(self._adapter, wanted))
         scales = (ctypes.c_float * count)(*[1.0] * count)
         if self._library.llama_set_adapters_lora(self._context, adapters, count, scales):
             raise ModelMissingError(f"llama.cpp refuses the adapters {', '.join(wanted)}")
         self._used = wanted
+
+    def _adapter(self, path: str) -> Pointer:
+        if path not in self._adapters:
+            adapter = self._library.llama_adapter_lora_init(self._model, os.fsencode(path))
+            if not adapter:
+                raise ModelMissingError(f"{path} is no LoRA adapter (GGUF) for {self.path.name}")
+            self._adapters[path] = adapter
+        return self._adapters[path]
 
     def cut(self, sequence: int, start: int) -> None:
         """Take everything from position `start` on out of a sequence."""
