@@ -19,6 +19,8 @@ import sqlalchemy as sa
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.ids import new_id
 
+_TRIES = 5
+
 
 @dataclass(frozen=True)
 class PostgresServer:
@@ -53,9 +55,14 @@ class PostgresServer:
         """Stop it at once, without a word to its clients; it recovers from its log when it starts again."""
         self._control("-m", "immediate", "stop")
 
+    def log(self) -> str:
+        """Return the last lines of what it wrote."""
+        file = self.data_dir / "server.log"
+        return "\n".join(file.read_text(errors="replace").splitlines()[-10:]) if file.exists() else ""
+
     def _control(self, *arguments: str) -> None:
-        command = [str(self.bin_dir / "pg_ctl"), "-D", str(self.data_dir), "-w", "-t", "30", *arguments]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=60, **_as_server_user())
+        command = [str(self.bin_dir / "pg_ctl"), "-D", str(self.data_dir), "-w", "-t", "60", *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=90, **_as_server_user())
 
 
 @contextmanager
@@ -76,17 +83,35 @@ def postgres_server(synced: bool = True) -> Iterator[PostgresServer]:
     try:
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres", "postgres")
-        server = PostgresServer(_free_port(), folder / "data", bin_dir, synced)
-        initdb = [str(bin_dir / "initdb"), "-D", str(server.data_dir), "-U", "robot", "-A", "trust", "-E", "UTF8"]
+        data_dir = folder / "data"
+        initdb = [str(bin_dir / "initdb"), "-D", str(data_dir), "-U", "robot", "-A", "trust", "-E", "UTF8"]
         command = [*initdb, "-N", "--no-locale"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=60, **_as_server_user())
-        server.start()
+        server = _started(data_dir, bin_dir, synced)
         try:
             yield server
         finally:
             server.stop()
     finally:
         shutil.rmtree(folder)
+
+
+def _started(data_dir: Path, bin_dir: Path, synced: bool) -> PostgresServer:
+    """Start a server on a free port, and on another one where somebody else takes the port first.
+
+    Raises:
+        RuntimeError: it does not start; with what it wrote.
+    """
+    said = ""
+    for _ in range(_TRIES):
+        server = PostgresServer(_free_port(), data_dir, bin_dir, synced)
+        try:
+            server.start()
+        except subprocess.CalledProcessError:
+            said = server.log()
+            continue
+        return server
+    raise RuntimeError(f"PostgreSQL does not start on {_TRIES} ports; it wrote:\n{said}")
 
 
 def _free_port() -> int:
