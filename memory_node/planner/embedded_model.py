@@ -14,8 +14,8 @@ _LOG = logging.getLogger(__name__)
 
 
 def as_embedded_model_plans(config: LlmConfig) -> LlmConfig:
-    """Return the configuration with the adapter where the embedded model ranks calls, and with brief prompts, which the
-    adapter has learnt; with brief prompts alone where it writes whole plans.
+    """Return the configuration with the adapter where the embedded model chooses call by call, and with brief prompts,
+    which the adapter has learnt; with brief prompts alone where it writes whole plans.
 
     Every other model, and one with an adapter of its own, stays as it is. A missing file is said once in the log; the
     model chooses without it then.
@@ -24,7 +24,7 @@ def as_embedded_model_plans(config: LlmConfig) -> LlmConfig:
         return config
     if config.mode == "plan":
         return config.changed(brief=True)
-    if config.mode == "step" or not config.household_adapter:
+    if not config.household_adapter:
         return config
     path = readers_folder() / ADAPTER
     if not path.is_file():

@@ -248,5 +248,6 @@ class LlmPlanner:
                 config.max_repairs,
                 lambda error: task.prompt("planner_step_repair.j2", error=error),
                 lambda text: task.situation.report(PlanProgress(ProgressKind.NOTE, f"the call was sent back: {text}")),
+                thinks=not config.brief,
             )
         return StepwiseRun(task, chooser)

@@ -37,12 +37,13 @@ class LlmConfig(PricedModelConfig):
 
     mode: Literal["auto", "plan", "step", "rank"] = Field(
         default="auto",
-        description="plan: all calls at once; step: a thought and one call at a time; rank: one call at a time, the"
-        " likeliest of those that can be made; auto: rank in this process, plan at an endpoint",
+        description="plan: all calls at once; step: a thought and one call at a time (with brief: the call alone);"
+        " rank: one call at a time, the likeliest of those that can be made; auto: rank in this process, plan at an"
+        " endpoint",
     )
     household_adapter: bool = Field(
         default=True,
-        description="embedded model that ranks calls: with the adapter that comes with the trained readers and brief"
+        description="embedded model in step and rank: with the adapter that comes with the trained readers and brief"
         " prompts",
     )
     brief: bool = Field(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,6 +13,9 @@ from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.gbnf import Rules, one_of_texts
 from memory_node.planner.model_account import ModelAccount
+
+# What a call is worth at most that memory holds to be wrong now.
+RULED_OUT = 1e-6
 
 _LONGEST_THOUGHT = 240
 _SHOWN_CALLS = 60
@@ -66,12 +69,12 @@ class RankedChoice:
 
 
 class WrittenChoice:
-    """Lets the model write a thought and the call; a model in this process can write nothing else.
+    """Lets the model write a thought and the call; a model in this process can write nothing else. What memory rules
+    out is no choice.
 
-    repair: puts what is wrong with a reply into the message that sends it back. on_rejected: hears of each.
+    repair: puts what is wrong with a reply into the message that sends it back. on_rejected: hears of each. thinks:
+    whether a model in this process must write a thought; one that was trained on the calls alone writes none.
     """
-
-    thinks = True
 
     def __init__(
         self,
@@ -79,7 +82,9 @@ class WrittenChoice:
         max_repairs: int,
         repair: Callable[[str], str],
         on_rejected: Callable[[str], None] = lambda _: None,
+        thinks: bool = True,
     ) -> None:
+        self.thinks = thinks
         self._model = model
         self._max_repairs = max_repairs
         self._repair = repair
@@ -88,10 +93,11 @@ class WrittenChoice:
     def choose(
         self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
     ) -> Choice:
-        """Ask for one of the calls; see StepChooser. Memory's values do not count here: the prompt tells them."""
-        question = Question(
-            tuple(messages), lambda text: read_choice(text, values), self._repair, GrammarForm(choice_grammar(values))
-        )
+        """Ask for one of the calls; see StepChooser. Of memory's values only that counts which rules a call out: the
+        prompt tells the others."""
+        calls = [call for call, value in values.items() if value > RULED_OUT] or list(values)
+        form = GrammarForm(choice_grammar(calls, self.thinks))
+        question = Question(tuple(messages), lambda text: read_choice(text, calls), self._repair, form)
         choice = ask(
             self._model,
             question,
@@ -104,15 +110,16 @@ class WrittenChoice:
         return choice
 
 
-def choice_grammar(calls: Mapping[str, float]) -> str:
-    """Return the grammar of a thought on a line of its own, and one of the calls."""
+def choice_grammar(calls: Iterable[str], thinks: bool) -> str:
+    """Return the grammar of one of the calls, and of a thought on a line before it."""
     rules = Rules()
-    rules.add("root", f'"Thought: " [^\\x00-\\x1F\\x7F]{{1,{_LONGEST_THOUGHT}}} "\\n" call')
+    thought = f'"Thought: " [^\\x00-\\x1F\\x7F]{{1,{_LONGEST_THOUGHT}}} "\\n" '
+    rules.add("root", f"{thought if thinks else ''}call")
     rules.add("call", one_of_texts(dict.fromkeys(calls, "")))
     return rules.text()
 
 
-def read_choice(text: str, calls: Mapping[str, float]) -> Choice:
+def read_choice(text: str, calls: Sequence[str]) -> Choice:
     """Return what a reply chooses: its last line is one of the calls, with or without quotes around names.
 
     Raises:
@@ -122,7 +129,7 @@ def read_choice(text: str, calls: Mapping[str, float]) -> Choice:
     last = lines[-1] if lines else ""
     plain = " ".join(last.replace('"', "").replace("'", "").split())
     if plain not in calls:
-        shown = ", ".join(list(calls)[:_SHOWN_CALLS])
+        shown = ", ".join(calls[:_SHOWN_CALLS])
         raise RejectedReplyError("no_such_call", f"the last line, {last[:80]!r}, is none of the calls: {shown}")
     reasoning = " ".join(lines[:-1]).removeprefix("Thought:").strip()
     return Choice(plain, text.strip(), reasoning[:_LONGEST_THOUGHT])

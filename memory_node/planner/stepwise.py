@@ -15,13 +15,11 @@ from memory_node.planner.held_back import HeldBack
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.model_run import Steps, Task, described, remedy_of
 from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind
-from memory_node.planner.step_chooser import StepChooser
+from memory_node.planner.step_chooser import RULED_OUT, StepChooser
 
 DONE = "Done()"
 # What an end is worth while memory holds that a goal is not met. It may be wrong, so the end stays a choice.
 _DOUBTED = 0.01
-# And what it is worth when nothing was done yet, or nothing since memory said so.
-_DENIED = 1e-6
 # What the other calls are worth while one can be made that does what a goal asks for.
 _INSTEAD = 0.2
 
@@ -138,10 +136,10 @@ class StepwiseRun:
         return {text for text, call in calls.items() if any(fulfils(call, goal, belief) for goal in open_goals)}
 
     def _value_of_end(self, judged: Judgement) -> float:
-        """Return memory's value of an end now, in (0, 1]."""
+        """Return memory's value of an end now, in (0, 1]: none while nothing was done, or since memory objected."""
         if not judged.unmet:
             return 1.0
-        return _DOUBTED if self.begun and not self._told_unmet else _DENIED
+        return _DOUBTED if self.begun and not self._told_unmet else RULED_OUT
 
     def _compiled(self, goal_index: int) -> list[Message]:
         """Return the prompt of one step where memory is compiled: what does not change, then what memory says now.

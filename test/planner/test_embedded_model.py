@@ -16,9 +16,10 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_embedded_model_that_ranks_gets_the_adapter_and_brief_prompts(folder: Path) -> None:
+@pytest.mark.parametrize("mode", ["auto", "rank", "step"])
+def test_embedded_model_that_chooses_calls_gets_the_adapter_and_brief_prompts(folder: Path, mode: str) -> None:
     (folder / ADAPTER).touch()
-    config = as_embedded_model_plans(LlmConfig())
+    config = as_embedded_model_plans(LlmConfig(mode=mode))
     assert config.adapter_path == str(folder / ADAPTER)
     assert config.brief
 
@@ -27,7 +28,6 @@ def test_embedded_model_that_ranks_gets_the_adapter_and_brief_prompts(folder: Pa
     "own",
     [
         {"household_adapter": False},
-        {"mode": "step"},
         {"mode": "plan", "model_path": "m.gguf"},
         {"mode": "plan", "base_url": "http://localhost:1/v1"},
         {"base_url": "http://localhost:1/v1"},

@@ -209,7 +209,7 @@ def test_hostile_words_in_a_label_and_in_memory_change_nothing(kitchen) -> None:
     assert ObjectState.BROKEN not in kitchen.things["m-mug1"].states
 
 
-CALLS = {"GoToObject(Mug 2)": 1.0, "Done()": 1.0}
+CALLS = ("GoToObject(Mug 2)", "Done()")
 
 
 @pytest.mark.parametrize(
@@ -225,10 +225,37 @@ def test_what_is_no_choice_is_rejected_with_the_choices(text: str) -> None:
         read_choice(text, CALLS)
 
 
-def test_choice_grammar_has_a_thought_and_the_calls() -> None:
-    grammar = choice_grammar(CALLS)
-    assert grammar.startswith('root ::= "Thought: "')
+@pytest.mark.parametrize(("thinks", "begins"), [(True, 'root ::= "Thought: "'), (False, "root ::= call")])
+def test_choice_grammar_has_the_calls_and_a_thought_before_them(thinks: bool, begins: str) -> None:
+    grammar = choice_grammar(CALLS, thinks)
+    assert grammar.startswith(begins)
     assert 'call ::= ("Done()" | "GoToObject(Mug 2)")' in grammar
+
+
+class Writing(Wanting):
+    """Writes what it wants, and keeps the grammars that it was held to."""
+
+    def __init__(self, *wanted: str) -> None:
+        super().__init__(*wanted)
+        self.grammars: list[str] = []
+
+    def reply(self, messages, deadline=None, form=None, on_line=None) -> Reply:
+        self.grammars.append(form.grammar)
+        return Reply(self.wanted.pop(0), 100, 5)
+
+
+def test_model_that_learnt_the_calls_writes_them_without_a_thought(kitchen) -> None:
+    model = Writing(*PLAN)
+    assert run(model, kitchen, mode="step", brief=True).success
+    assert not any("Thought" in grammar for grammar in model.grammars)
+
+
+def test_end_that_memory_rules_out_is_not_offered(kitchen) -> None:
+    model = Writing("GoToObject(Apple)", "Done()", *PLAN[1:])
+    assert run(model, kitchen, mode="step").success
+    offered = ["Done()" in grammar for grammar in model.grammars]
+    # Not before anything was done, nor right after memory has objected.
+    assert offered == [False, True, False, True, True, True, True]
 
 
 class OfNoMemory(Experience):
