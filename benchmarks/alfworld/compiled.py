@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.alfworld.dialogue import advised
 from benchmarks.alfworld.life import GameClock, memory_of_game
 from benchmarks.alfworld.open_world import with_unknown_places
 from benchmarks.alfworld.robot import TextRobot
@@ -45,7 +46,7 @@ class Told:
     def advice(self) -> str:
         """The command in words, "" for none."""
         never = f"Do not {', '.join(self.avoid)} again. " if self.avoid else ""
-        return f"{never}{self.command}." if self.command else ""
+        return f"{never}{_sentence(self.command)}" if self.command else ""
 
     @property
     def state_lines(self) -> tuple[str, ...]:
@@ -133,6 +134,7 @@ class CompiledGame:
             self._taken,
             classes=classes,
             names={self._reference(name): name for name in things},
+            worded=lambda call: advised(_sentence(self._robot.first_command(self._with_stops(call)))),
         )
 
     def _goal_index(self) -> int:
@@ -163,6 +165,10 @@ class CompiledGame:
         home = home_classes(situation, self._kinds)
         reader = Understander(self._kinds, None, embedder, asks=False, open_names=True)
         return reader.understand(self._robot.task, home).goals
+
+
+def _sentence(command: str) -> str:
+    return f"{command}." if command else ""
 
 
 def goals_reader(kinds: ObjectCatalogue, embedder: TextEmbedder) -> Callable[[str], Sequence[str]]:

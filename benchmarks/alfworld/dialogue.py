@@ -26,7 +26,7 @@ def opening(text: str, experience: str = "", advice: str = "", system: str = SYS
     text: a game's first text. experience: what is remembered of other games, "" for nothing. advice: for this step.
     """
     told = text.replace(_WELCOME, "").strip()
-    parts = (told, f"Experience: {experience}" if experience else "", _advised(advice))
+    parts = (told, f"Experience: {experience}" if experience else "", advised(advice))
     return [Message("system", system), Message("user", "\n\n".join(filter(None, parts)))]
 
 
@@ -35,7 +35,7 @@ def turn(command: str, reply: str, task: str, advice: str = "") -> tuple[Message
 
     The task is repeated each time, because a small model loses track of text some hundred tokens earlier.
     """
-    heard = "\n\n".join(filter(None, (reply.strip(), f"Task: {task}", _advised(advice))))
+    heard = "\n\n".join(filter(None, (reply.strip(), f"Task: {task}", advised(advice))))
     return Message("assistant", command), Message("user", heard)
 
 
@@ -53,14 +53,15 @@ def with_memory(
 
 def told_text(lines: Sequence[str], advice: str) -> str:
     """Return what memory says of a step in words. lines: the brief state. advice: a command."""
-    return "\n\n".join(filter(None, ("\n".join(lines), _advised(advice))))
+    return "\n\n".join(filter(None, ("\n".join(lines), advised(advice))))
 
 
-def without_advice(dialogue: Sequence[Message]) -> list[Message]:
-    """Return a dialogue of `with_memory` as it is where no advice is given."""
+def split_advice(dialogue: Sequence[Message]) -> tuple[list[Message], str]:
+    """Return a dialogue of `with_memory` as it is where no advice is given, and the advice as it was told, "" for
+    none."""
     *before, last = dialogue
-    told = last.text.rpartition(f"\n\n{_ADVICE}")[0]
-    return [*before, Message(last.role, told or last.text)]
+    told, mark, advice = last.text.rpartition(f"\n\n{_ADVICE}")
+    return [*before, Message(last.role, told or last.text)], advised(advice if mark else "")
 
 
 def choices(commands: Iterable[str]) -> Sequence[str]:
@@ -68,5 +69,6 @@ def choices(commands: Iterable[str]) -> Sequence[str]:
     return tuple(command for command in dict.fromkeys(commands) if command not in _IDLE)
 
 
-def _advised(advice: str) -> str:
+def advised(advice: str) -> str:
+    """Return how advice is told, "" for none."""
     return f"{_ADVICE}{advice}" if advice else ""

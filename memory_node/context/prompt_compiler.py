@@ -121,15 +121,17 @@ class PromptCompiler:
         try:
             deadline = Deadline(self._config.timeout_s)
             found = ask(self._model, question, deadline, self._config.max_repairs, on_reply=replies.append)
-            if found.guidance is not None and self._soft is not None:
-                found = replace(found, latent=self._latent(question.messages, replies[-1].text, self._soft, deadline))
+            wording = _wording(found.guidance, observation)
+            if wording and self._soft is not None:
+                latent = self._latent(question.messages, replies[-1].text, wording, self._soft, deadline)
+                found = replace(found, latent=latent)
         except LlmError as error:
             problem = str(error)
         tokens_in, tokens_out = (sum(reply.tokens_in for reply in replies), sum(reply.tokens_out for reply in replies))
         return replace(found, tokens_in=tokens_in, tokens_out=tokens_out, problem=problem)
 
     def _latent(
-        self, messages: Sequence[Message], reply: str, soft: SoftMemoryWeights, deadline: Deadline
+        self, messages: Sequence[Message], reply: str, wording: str, soft: SoftMemoryWeights, deadline: Deadline
     ) -> NDArray[np.float32]:
         """Return a reply as latent tokens: the middle of each, as nothing is drawn on a robot.
 
@@ -138,7 +140,7 @@ class PromptCompiler:
         """
         if not isinstance(self._model, LatentModel):
             raise UnsupportedError(f"{self._model.name} tells no inner states; Soft-Mem needs a model in this process")
-        return soft(self._model.states(messages, reply, soft.placeholders, deadline, soft.adapter))[0]
+        return soft(self._model.states(messages, reply, wording, soft.placeholders, deadline, soft.adapter))[0]
 
     def _read(
         self,
@@ -172,6 +174,13 @@ class PromptCompiler:
         used = tuple(dict.fromkeys(shown[index].id for index in reply.entries))
         again = tuple(call for call in avoid if call != goal)
         return Compiled(Guidance(goal, said(goal, reply.reason, again), reply.reason, used, again), delta)
+
+
+def _wording(guidance: Guidance | None, observation: StepObservation) -> str:
+    """Return how the executor reads guidance, "" where it is told nothing."""
+    if guidance is None:
+        return ""
+    return observation.worded(guidance.goal) if observation.worded is not None else str(guidance.goal)
 
 
 def _in_short(entry: Entry) -> str:

@@ -33,7 +33,8 @@ class StepObservation:
     observation. proposed: what the executor is about to do, None where it has not chosen yet. classes: by reference,
     for those that do not tell it themselves. names: what the executor calls things, by reference, where it has names
     of its own. recent: the last steps, oldest first, `taken` among them; an executor
-    leaves it to memory.
+    leaves it to memory. worded: how the executor reads a call as guidance, "" where it is told nothing; None: as the
+    call.
     """
 
     goals: tuple[str, ...] = ()
@@ -43,6 +44,7 @@ class StepObservation:
     classes: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     recent: tuple[TakenStep, ...] = ()
+    worded: Callable[[SkillCall], str] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.goal_index <= len(self.goals):

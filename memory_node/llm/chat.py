@@ -158,12 +158,14 @@ class LatentModel(ChatModel, Protocol):
         self,
         messages: Sequence[Message],
         reply: str,
+        wording: str,
         vectors: NDArray[np.float32],
         deadline: Deadline | None = None,
         adapter: str = "",
     ) -> NDArray[np.float32]:
         """Return the last layer's states (n, width) of vectors (n, width) that follow a dialogue and the reply to it.
 
+        wording: of the reply, between it and the vectors, in as many tokens as there are vectors; see fitted.
         adapter: path of a LoRA adapter that reads the vectors, and them alone, beside the model's own; "" for none.
 
         Raises:

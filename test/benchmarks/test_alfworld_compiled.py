@@ -13,7 +13,7 @@ from benchmarks.alfworld.attempts import Attempts
 from benchmarks.alfworld.command_words import called_skill
 from benchmarks.alfworld.compiled import goals_reader
 from benchmarks.alfworld.compiled_aid import CompiledAids
-from benchmarks.alfworld.dialogue import with_memory, without_advice
+from benchmarks.alfworld.dialogue import split_advice, with_memory
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.judge import GameFacts, Wanted, shortest_commands
 from benchmarks.alfworld.open_world import for_text_games
@@ -215,15 +215,21 @@ def test_row_counts_every_step_once() -> None:
 class Vague(RulesCompiler):
     """The rules, with latent tokens beside their guidance."""
 
+    wording = ""
+
     def compile(self, observation, state, memory) -> Compiled:
         found = super().compile(observation, state, memory)
+        self.wording = observation.worded(found.guidance.goal) if found.guidance is not None else ""
         return replace(found, latent=np.ones((2, 3), np.float32)) if found.guidance is not None else found
 
 
 def test_latent_tokens_stand_beside_the_words_or_for_them() -> None:
     for variant, in_words in ((FULL, True), (LATENT, False)):
-        told = opened(variant, Vague()).tell()
+        vague = Vague()
+        told = opened(variant, vague).tell()
         assert told.latent is not None
+        assert vague.wording.startswith("Advice: "), "as the executor reads it"
+        assert vague.wording == f"Advice: {told.advice}" or not in_words
         assert bool(told.advice) is in_words
         assert told.state
     assert opened(TEXT).tell().latent is None
@@ -235,8 +241,10 @@ def test_dialogue_ends_in_what_memory_says() -> None:
     told = with_memory(first, ("Goal: tea",), "go to desk 1.", latent)
     assert told[-1].text == "You are here.\n\nGoal: tea\n\nAdvice: go to desk 1."
     assert told[-1].latent is latent
-    assert without_advice(told)[-1].text == "You are here.\n\nGoal: tea"
-    assert without_advice(first) == first
+    state, advice = split_advice(told)
+    assert state[-1].text == "You are here.\n\nGoal: tea"
+    assert advice == "Advice: go to desk 1."
+    assert split_advice(first) == (first, "")
 
 
 def test_rows_are_one_for_each_compiler_and_each_soft_memory() -> None:

@@ -141,8 +141,8 @@ def test_schema_has_a_grammar(entries: int, changes: bool) -> None:
 class Inner(Saying):
     """A model that tells its states, too: those of its first placeholder's sum."""
 
-    def states(self, messages, reply, vectors, deadline=None, adapter=""):
-        self.asked = (messages, reply, adapter)
+    def states(self, messages, reply, wording, vectors, deadline=None, adapter=""):
+        self.asked = (messages, reply, wording, adapter)
         return vectors + 1.0
 
 
@@ -157,13 +157,23 @@ def test_guidance_comes_as_latent_tokens_too() -> None:
     assert found.guidance is not None
     assert found.latent is not None
     assert found.latent.tolist() == [[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]]
-    assert model.asked[1:] == (model.text, "")
+    assert model.asked[1:] == (model.text, GOOD["goal"], "")
     adapted = replace(soft_memory(), adapter="soft.gguf")
     PromptCompiler(model, CompilerModelConfig(), soft=adapted).compile(OBSERVATION, STATE, MEMORY)
-    assert model.asked[2] == "soft.gguf"
+    assert model.asked[3] == "soft.gguf"
     silent = Inner({"delivery": "noaction", "goal": "", "reason": "", "entries": []})
     nothing = PromptCompiler(silent, CompilerModelConfig(), soft=soft_memory()).compile(OBSERVATION, STATE, MEMORY)
     assert nothing.latent is None
+
+
+def test_latent_tokens_say_what_the_executor_reads() -> None:
+    model = Inner(GOOD)
+    compiler = PromptCompiler(model, CompilerModelConfig(), soft=soft_memory())
+    compiler.compile(replace(OBSERVATION, worded=lambda call: f"Advice: {call.skill}."), STATE, MEMORY)
+    assert model.asked[2] == "Advice: OpenObject."
+    untold = compiler.compile(replace(OBSERVATION, worded=lambda _: ""), STATE, MEMORY)
+    assert untold.guidance is not None
+    assert untold.latent is None
 
 
 def test_without_a_model_that_tells_its_states_guidance_stays_in_words() -> None:

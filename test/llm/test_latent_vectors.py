@@ -89,12 +89,15 @@ def test_states_are_those_behind_the_reply_and_leave_nothing_behind(embedded: Em
     unknown = embeddings(model, [0, 0, 0])
     model.engine.forget()
     before = model.scores(asked, ["table"])
-    states = model.states(asked, "table", unknown)
+    states = model.states(asked, "table", "It is on the table.", unknown)
     assert states.shape == (3, model.engine.native.width)
     assert np.isfinite(states).all()
     assert not np.allclose(states[0], states[1]), "each stands at a place of its own"
-    assert np.allclose(states, model.states(asked, "table", unknown), atol=1e-4)
-    assert not np.allclose(states, model.states(asked, "moon", unknown), atol=1e-2), "they depend on the reply"
+    assert np.allclose(states, model.states(asked, "table", "It is on the table.", unknown), atol=1e-4)
+    assert not np.allclose(states, model.states(asked, "moon", "It is on the table.", unknown), atol=1e-2), (
+        "they depend on the reply"
+    )
+    assert not np.allclose(states, model.states(asked, "table", "On the moon.", unknown), atol=1e-2), "and its wording"
     assert model.scores(asked, ["table"])[0].log_likelihood == pytest.approx(before[0].log_likelihood, abs=1e-4)
 
 
@@ -102,10 +105,12 @@ def test_adapter_of_vectors_reads_them_alone(embedded: Embedded) -> None:
     model, adapter = embedded(), str(_WEIGHTS / "compiler.gguf")
     asked = [Message("user", TOLD)]
     unknown = embeddings(model, [0, 0, 0])
-    before, plain = model.scores(asked, ["table"]), model.states(asked, "table", unknown)
-    changed = model.states(asked, "table", unknown, adapter=adapter)
+    before, plain = model.scores(asked, ["table"]), model.states(asked, "table", "It is on the table.", unknown)
+    changed = model.states(asked, "table", "It is on the table.", unknown, adapter=adapter)
     assert not np.allclose(changed, plain, atol=1e-2)
-    assert np.allclose(model.states(asked, "table", unknown), plain, atol=1e-4), "it is taken off again"
+    assert np.allclose(model.states(asked, "table", "It is on the table.", unknown), plain, atol=1e-4), (
+        "it is taken off again"
+    )
     assert model.scores(asked, ["table"])[0].log_likelihood == pytest.approx(before[0].log_likelihood, abs=1e-4)
 
 

@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,6 +24,7 @@ from memory_node.context.config import CompilerModelConfig
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
+from memory_node.llm.fitted_wording import fitted
 
 pytest.importorskip("torch", reason="needs the extra learning")
 pytest.importorskip("transformers", reason="needs the extra learning")
@@ -40,6 +42,7 @@ from training.grpo.games import GameRollouts
 from training.grpo.learning import GrpoSchedule, add_gradients, reinforce
 from training.grpo.objective import advantages, clipped_gain
 from training.grpo.rollouts import Decision, Rollout
+from training.grpo.run import opened
 from training.grpo.torch_models import TorchModels, log_probabilities
 from training.softmem import train as train_soft_memory
 from training.softmem.kept_prompt import KeptPrompt
@@ -52,14 +55,13 @@ from training.softmem.soft_memory import (
     entropy_loss,
     latent_loss,
     orthogonality_loss,
-    spelt,
 )
 from training.softmem.soft_pair import SideBySide, SoftPair
-from training.softmem.start import begin_at_regression, fit_mean
 from training.softmem.weights import load_soft_memory, save_soft_memory, soft_memory_weights
 
 GAME = Game("a/b/game.tw-pddl", "a", b"")
 LATENT = 4
+WORDING = (40, 41)
 
 
 class Words:
@@ -162,6 +164,29 @@ def test_tiny_pair_goes_the_whole_way(tmp_path: Path) -> None:
     assert row["compiler_tokens"] > 400, "it was asked at every step"
 
 
+def test_compiler_is_reinforced_in_words_alone(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, tokens=0))
+    rollouts = GameRollouts(
+        TorchModels(pair, Words(), 20),
+        [GAME],
+        LEARNT,
+        lambda compiler: CompiledAids(KINDS, Embedder(), compiler, Attempts.of([], KINDS, list), FULL, 15),
+        lambda _: game_of(),
+        max_steps=1,
+    )
+    played = rollouts(0, 0, 1)
+    assert [decision.soft for decision in played.decisions] == [None]
+    before = pair.compiler.lm_head.weight.clone()
+    outcomes = iter((0.0, 1.0))
+    schedule = GrpoSchedule(updates=1, tasks=1, rollouts=2, rate=1e-3)
+    (curve,) = reinforce(
+        pair, lambda *drawn: replace(rollouts(*drawn), reward=next(outcomes)), 1, schedule, tmp_path / "grpo.pt"
+    )
+    assert curve.rewards == [0.5]
+    assert not torch.equal(pair.compiler.lm_head.weight, before)
+
+
 def test_activated_adapter_reads_placeholders_alone() -> None:
     torch.manual_seed(0)
     compiler = with_adapter(tiny(0), 2)
@@ -172,10 +197,10 @@ def test_activated_adapter_reads_placeholders_alone() -> None:
     activated = SoftPair(compiler, tiny(1), **parts)
     assert not activated.learns_text
     with torch.no_grad():
-        found = activated.read([1, 2, 3], [4, 5])
+        found = activated.read([1, 2, 3], [4, 5], [6])
         with compiler.disable_adapter():
             activated.forget()
-            bare = activated.read([1, 2, 3], [4, 5])
+            bare = activated.read([1, 2, 3], [4, 5], [6])
     assert torch.allclose(found.states, bare.states), "what it says in words stays as it is"
     assert not torch.allclose(found.behind, bare.behind, atol=1e-2)
     activated.losses(SoftExample((1, 2, 3), (4, 5), (6, 7), (8,), (9,), (10, 11))).total.backward()
@@ -202,12 +227,12 @@ def test_update_makes_what_won_likelier_and_what_lost_less_likely() -> None:
 
     def decided(reply: tuple[int, ...]) -> Decision:
         with torch.no_grad():
-            soft = pair.read((2, 9, 3), reply).latent.sample(torch.Generator().manual_seed(reply[0]))
-        return Decision((2, 9, 3), reply, soft=soft.numpy())
+            soft = pair.read((2, 9, 3), reply, WORDING).latent.sample(torch.Generator().manual_seed(reply[0]))
+        return Decision((2, 9, 3), reply, wording=WORDING, soft=soft.numpy())
 
     def likelihoods(decision: Decision) -> tuple[float, float]:
         with torch.no_grad():
-            read = pair.read(decision.prompt, decision.reply)
+            read = pair.read(decision.prompt, decision.reply, decision.wording)
             assert read.logits is not None
             text = log_probabilities(read.logits, decision.reply, 1.0)[0]
             return float(text), float(read.latent.log_density(torch.tensor(decision.soft)).mean())
@@ -240,7 +265,7 @@ def test_gradients_of_the_reply_alone_leave_the_likelihoods_as_they_are() -> Non
     )
     tail.soft.load_state_dict(whole.soft.state_dict())
     prompt, reply = (2, 9, 30, 31, 3), (20, 21, 1)
-    one, other = whole.read(prompt, reply), tail.read(prompt, reply)
+    one, other = whole.read(prompt, reply, WORDING), tail.read(prompt, reply, WORDING)
     assert one.logits is not None
     assert other.logits is not None
     assert torch.allclose(one.logits, other.logits, atol=1e-5)
@@ -262,8 +287,9 @@ def test_soft_memory_on_the_robot_is_the_one_that_was_trained(tmp_path: Path) ->
         assert torch.allclose(again(states).mean, latent.mean, atol=1e-3)
         assert again.placeholders.shape == (5, 64)
     (tmp_path / "soft.gguf").write_bytes(b"an adapter of its own")
-    with pytest.raises(InvalidValueError, match="only a soft memory without one"):
-        load_soft_memory(tmp_path / "soft.npz")
+    schedule, args = GrpoSchedule(), argparse.Namespace(soft=tmp_path / "soft.npz")
+    with pytest.raises(ValueError, match="only a soft memory without one"):
+        opened(args, [GAME], LEARNT, schedule)
 
 
 @pytest.mark.parametrize("more", [[], ["--keep-compiler", "--variants", "full", "linear"]])
@@ -298,9 +324,25 @@ def test_losses_of_latent_tokens() -> None:
 
 
 def test_latent_tokens_are_to_say_the_last_words() -> None:
-    said, neutral = torch.arange(4.0).reshape(4, 1), torch.tensor([9.0])
-    assert spelt(said, 2, neutral).tolist() == [[2.0], [3.0]]
-    assert spelt(said, 6, neutral).tolist() == [[9.0], [9.0], [0.0], [1.0], [2.0], [3.0]]
+    assert fitted([0, 1, 2, 3], 2, 9) == (2, 3)
+    assert fitted([0, 1, 2, 3], 6, 9) == (9, 9, 0, 1, 2, 3)
+    assert fitted([0, 1], 0, 9) == ()
+    pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT), neutral=9)
+    table = pair.executor.get_input_embeddings().weight
+    assert torch.equal(pair.targets(SoftExample((), (), (), (), (5, 6), ())), table[[9, 9, 5, 6]])
+
+
+def test_wording_stands_between_reply_and_placeholders() -> None:
+    frozen = tiny(0).requires_grad_(False)
+    kept = SoftPair(frozen, tiny(1), SoftMemory(48, 48, LATENT, unknown=torch.randn(48)))
+    learning = SoftPair(tiny(0), tiny(1), kept.soft)
+    with torch.no_grad():
+        one, same, other = (
+            pair.read([1, 2, 3], [4, 5], words) for pair, words in ((kept, [6, 7]), (learning, [6, 7]), (kept, [8, 7]))
+        )
+    assert torch.allclose(one.behind, same.behind, atol=1e-5), "however it is read"
+    assert torch.allclose(one.states, other.states, atol=1e-6)
+    assert not torch.allclose(one.behind, other.behind, atol=1e-3)
 
 
 def test_spread_of_latent_tokens_has_a_bound() -> None:
@@ -319,17 +361,6 @@ def test_new_latent_tokens_say_nothing_and_differ() -> None:
     assert len(soft.placeholders.unique(dim=0)) == LATENT
 
 
-@pytest.mark.parametrize("linear", [True, False])
-def test_regression_says_what_states_tell(linear: bool) -> None:
-    torch.manual_seed(5)
-    soft = SoftMemory(8, 6, LATENT, linear)
-    states = torch.randn(400, 8)
-    targets = states @ torch.randn(8, 6) + 3.0
-    fit_mean(soft, states, targets, ridge=1e-4)
-    off = (soft(states).mean.detach() - targets).square().mean() / targets.var()
-    assert float(off) < (1e-3 if linear else 0.5), "8 random features tell less than the states"
-
-
 def test_losses_of_the_executor_are_told_with_and_without_latent_tokens() -> None:
     words, pair = Words(), SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT))
     dialogue = (Message("user", "It is open.\n\nAdvice: go."),)
@@ -337,19 +368,36 @@ def test_losses_of_the_executor_are_told_with_and_without_latent_tokens() -> Non
     told, untold = (soft_example(step, words, 100, in_words) for in_words in (True, False))  # type: ignore[arg-type]
     assert told is not None
     assert untold is not None
-    assert words.text(told.guidance) == "\n\nAdvice: go."
+    assert words.text(told.wording) == "Advice: go."
+    unadvised = SimpleNamespace(executor=(Message("user", "It is open."),), action="go")
+    assert soft_example(unadvised, words, 100) is None  # type: ignore[arg-type]
     found = executor_losses(pair, [(told, untold)])
     assert len({found.words, found.words_and_latent, found.state, found.latent}) == 4
-    begin_at_regression(pair, [told])
-    off = pair.read(told.prompt, told.reply).latent.mean - pair.targets(told)
-    assert float(off.square().mean()) < 0.5 * float(pair.targets(told).var())
-    assert executor_losses(pair, [(told, untold)]).words == found.words
+
+
+def test_words_are_learnt_without_the_executor() -> None:
+    pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT, unknown=torch.randn(48)))
+    pair.compiler.requires_grad_(False)
+    example = SoftExample((2, 3), (4, 5), (6, 7), (8,), (9, 10), (11, 12))
+    pair.action_logits = None  # type: ignore[assignment,method-assign]  # whoever asks the executor now fails
+    losses: list[float] = []
+    optimizer = torch.optim.Adam(pair.soft.parameters(), lr=1e-2)
+    for _ in range(60):
+        optimizer.zero_grad()
+        found = pair.losses(example, acts=False)
+        found.total.backward()
+        optimizer.step()
+        losses.append(float(found.latent.detach()))
+    assert float(found.action) == 0.0
+    assert losses[-1] < losses[0] - 0.1
+    off = pair.read((2, 3), (4, 5), (9, 10)).latent.mean - pair.targets(example)
+    assert float(off.square().mean().detach()) < 0.3 * float(pair.targets(example).var())
 
 
 def test_action_reaches_f_phi_through_the_frozen_executor() -> None:
     pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT, unknown=torch.randn(48)))
     words = Words()
-    dialogue = (Message("system", "be good"), Message("user", "Advice: go."))
+    dialogue = (Message("system", "be good"), Message("user", "It is open.\n\nAdvice: go."))
     before, after = around_latent(dialogue, words)
     assert (*before, *after) == tuple(words.prompt(dialogue))
     assert words.text(after[:-1]) == ""  # the end of the turn alone
@@ -372,7 +420,7 @@ def test_pairs_side_by_side_learn_as_each_alone() -> None:
     one = SoftPair(compiler, executor, SoftMemory(48, 48, LATENT, unknown=torch.randn(48)))
     other = SoftPair(compiler, executor, SoftMemory(48, 48, 2, unknown=torch.randn(48)), beside=one)
     words = Words()
-    dialogue = (Message("user", "Advice: go."),)
+    dialogue = (Message("user", "It is open.\n\nAdvice: go."),)
     step = soft_example(
         SimpleNamespace(executor=dialogue, action="go", messages=dialogue, reply="go"),  # type: ignore[arg-type]
         words,

@@ -47,7 +47,7 @@ class Pair(nn.Module):
     def __init__(self):
         super().__init__()
         self.table, self.soft = nn.Parameter(torch.randn(3, 8)), SoftMemory(4, 4, 2)
-    def read(self, prompt, reply):
+    def read(self, prompt, reply, wording):
         return ReadReply(self.table, None, None, self.soft(torch.ones(2, 4)))
     def forget(self):
         pass
@@ -57,7 +57,7 @@ def play(task, number, seed):
     generator = torch.Generator().manual_seed(seed)
     reply = tuple(torch.randint(8, (3,), generator=generator).tolist())
     with torch.no_grad():
-        soft = pair.read((), reply).latent.sample(generator)
+        soft = pair.read((), reply, ()).latent.sample(generator)
     decision = grpo_rollouts.Decision((), reply, soft=soft.numpy())
     return grpo_rollouts.Rollout((decision,), float(reply[0] % 2 == 0))
 *_, curve = grpo.reinforce(pair, play, 5, grpo.GrpoSchedule(2, 2, 3, 1e-2), out / "grpo.pt")

@@ -76,12 +76,13 @@ def test_what_is_drawn_is_what_torch_learns_from(models: LlamaModels) -> None:
     reply = model.reply(ASKED, form=FORM)
     assert reply.text in ('"clean"', '"dirty"')
     soft = DrawnSoftMemory.of(models.soft, np.random.default_rng(0), decisions.add_soft)
-    states = model.states(ASKED, reply.text, soft.placeholders)
+    states = model.states(ASKED, reply.text, "It is clean.", soft.placeholders)
     latent, _ = soft(states)
     (decision,) = decisions.made
     assert decision.soft is not None
     assert np.array_equal(decision.soft, latent)
-    read = models.pair.read(decision.prompt, decision.reply)
+    assert len(decision.wording) == len(soft.placeholders)
+    read = models.pair.read(decision.prompt, decision.reply, decision.wording)
     # llama.cpp computes with 8-bit weights, torch with 32-bit ones.
     close = torch.nn.functional.cosine_similarity(read.behind.detach(), torch.tensor(states), dim=-1)
     assert float(close.min()) > 0.98

@@ -49,6 +49,19 @@ def load_adapter(model: Any, path: Path) -> None:
             weight.copy_(torch.from_numpy(weights[name]))
 
 
+def with_loaded_adapter(model: Any, path: Path) -> Any:
+    """Return a causal model with the adapter of a GGUF file, whatever its rank.
+
+    Raises:
+        ValueError: the file is of a model with other weights.
+    """
+    weights = read_adapter(path, model.config.num_attention_heads)
+    rank = next((len(values) for name, values in weights.items() if name.endswith("lora_A")), 1)
+    adapted = with_adapter(model, rank)
+    load_adapter(adapted, path)
+    return adapted
+
+
 def save_adapter(model: Any, path: Path) -> None:
     """Write the adapter of a model as GGUF."""
     weights = {_short_name(name): weight.detach().cpu().numpy() for name, weight in free_weights(model).items()}

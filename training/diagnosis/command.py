@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from collections import defaultdict
 from pathlib import Path
@@ -19,8 +20,10 @@ from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER
 from benchmarks.compiler_variants import STATIC, TEXT
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.soft_memory import adapter_beside
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.config import ModelConfig
+from memory_node.llm.fitted_wording import FILLER
 from memory_node.llm.gguf_files import model_file
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.step_chooser import RankedChoice
@@ -32,6 +35,7 @@ from training.compiler.pair_files import read_pairs
 from training.grpo.games import STEP_S
 
 _ROWS = (STATIC, TEXT)
+_WINDOW_TOKENS = 4096
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,8 +115,9 @@ def _attention(args: argparse.Namespace) -> None:
 def _states(args: argparse.Namespace) -> None:
     import torch
 
-    from training.adapters.adapter import adapted_model, load_adapter
+    from training.adapters.adapter import adapted_model, load_adapter, with_loaded_adapter
     from training.diagnosis.pictures import draw_states
+    from training.softmem.soft_example import soft_example
     from training.softmem.soft_pair import SoftPair
     from training.softmem.weights import load_soft_memory
 
@@ -120,13 +125,18 @@ def _states(args: argparse.Namespace) -> None:
     tokens = ModelTokens(ModelShelf().open_in_process(config).engine)
     compiler = adapted_model(model_file(config), args.rank)
     load_adapter(compiler, args.compiler)
-    compiler.requires_grad_(False)
-    pair = SoftPair(compiler, compiler, load_soft_memory(args.soft))
+    compiler = compiler.merge_and_unload().requires_grad_(False)
+    adapter = adapter_beside(args.soft)
+    activated = adapter.is_file()
+    compiler = with_loaded_adapter(compiler, adapter) if activated else compiler
+    neutral = tokens.reply(FILLER)[0]
+    soft_pair = SoftPair(compiler, compiler, load_soft_memory(args.soft), neutral=neutral, activated=activated)
     soft: list[Any] = []
     text: list[Any] = []
-    for one in list(read_pairs(args.pairs))[: args.states]:
+    examples = (soft_example(pair, tokens, _WINDOW_TOKENS) for pair in read_pairs(args.pairs))
+    for one in itertools.islice(filter(None, examples), args.states):
         with torch.no_grad():
-            read = pair.read(tokens.prompt(one.messages), tokens.reply(one.reply))
+            read = soft_pair.read(one.prompt, one.reply, one.wording)
         soft.append(read.behind.mean(0).numpy())
         text.append(read.states.mean(0).numpy())
     draw_states({"latent tokens": np.array(soft), "text": np.array(text)}, args.seed, args.out / "states.png")

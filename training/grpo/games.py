@@ -46,7 +46,8 @@ class GameRollouts:
 
     def _play(self, game: Game, temperature: float, seed: int, decisions: Decisions) -> PlayedGame:
         random = np.random.default_rng(seed) if temperature else None
-        soft = DrawnSoftMemory.of(self.models.soft, random, decisions.add_soft)
+        own = self.models.soft
+        soft = DrawnSoftMemory.of(own, random, decisions.add_soft) if own.tokens else None
         model = self.models.compiler(temperature, seed, decisions)
         aid_of = self.aid_of(PromptCompiler(model, self.config, soft=soft))
         player = PolicyPlayer(self.models.executor(), self.max_steps, STEP_S, aid_of, self.engine_of)

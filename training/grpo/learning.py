@@ -114,7 +114,7 @@ def add_gradients(
         if advantage == 0.0:  # a group that ended alike says nothing
             continue
         for decision in rollout.decisions:
-            read = pair.read(decision.prompt, decision.reply)
+            read = pair.read(decision.prompt, decision.reply, decision.wording)
             assert read.logits is not None, "a compiler that is reinforced learns"
             text = log_probabilities(read.logits, decision.reply, temperature, allowed_of(decision))
             gain = clipped_gain(text, text.detach(), advantage).sum()

@@ -14,6 +14,7 @@ from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.chat import JsonForm, Message, Reply, ReplyForm, ignore
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
+from memory_node.llm.fitted_wording import FILLER, fitted
 from memory_node.llm.json_grammar import json_grammar
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.llama.native_model import NativeModel
@@ -108,13 +109,15 @@ class LlamaCompiler:
         self,
         messages: Sequence[Message],
         reply: str,
+        wording: str,
         vectors: NDArray[np.float32],
         deadline: Deadline | None = None,
         adapter: str = "",
     ) -> NDArray[np.float32]:
         """Return the states of vectors behind the last reply. See LatentModel."""
-        last = self.decisions.made[-1]
-        asked = Prompt((*last.prompt, *last.reply), self.model.adapter)
+        tokens = self.model.engine.native.vocabulary.tokens
+        last = self.decisions.word(fitted(tokens(wording), len(vectors), tokens(FILLER)[0]))
+        asked = Prompt((*last.prompt, *last.reply, *last.wording), self.model.adapter)
         return self.model.engine.states(asked, vectors, deadline or Deadline(3600.0), adapter)
 
     def count_tokens(self, text: str) -> int:

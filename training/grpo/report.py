@@ -19,13 +19,14 @@ _WINDOW = 4
 def write_report(
     folder: Path, command: str, schedule: GrpoSchedule, curve: Curve, before: Any, after: Any, pair: SoftPair
 ) -> None:
-    """Write compiler.gguf, full.npz, curve.png and card.md."""
+    """Write compiler.gguf, full.npz where there is a soft memory, curve.png and card.md."""
     save_adapter(pair.compiler, folder / "compiler.gguf")
-    save_soft_memory(pair.soft, folder / "full.npz")
+    if pair.soft.tokens:
+        save_soft_memory(pair.soft, folder / "full.npz")
     _draw(smoothed(curve.rewards), curve.rewards, folder / "curve.png")
     rows = (f"| {number} | {reward:.3f} |" for number, reward in enumerate(curve.rewards, 1))
     told = (
-        "# Compiler and soft memory, reinforced",
+        f"# Compiler {'and soft memory' if pair.soft.tokens else 'in words'}, reinforced",
         f"{curve.updates} updates of {schedule.tasks} games with {schedule.rollouts} rollouts each, rate"
         f" {schedule.rate:g}, temperature {schedule.temperature:g}, seed {schedule.seed}. The reward is 1 for a game"
         " that is won; the executor is frozen.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -18,12 +18,13 @@ Array = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Decision:
-    """What was drawn at one step. prompt, reply: tokens. grammar: that the reply was held to, "" for none. soft: the
-    latent tokens (N, embedding), None where nothing was delivered."""
+    """What was drawn at one step. prompt, reply: tokens. grammar: that the reply was held to, "" for none. wording: of
+    the reply, in N tokens; soft: the latent tokens (N, embedding), None where nothing was delivered."""
 
     prompt: tuple[int, ...]
     reply: tuple[int, ...]
     grammar: str = ""
+    wording: tuple[int, ...] = ()
     soft: Array | None = None
 
 
@@ -44,6 +45,11 @@ class Decisions:
     def add(self, decision: Decision) -> None:
         """Note what was said."""
         self.made.append(decision)
+
+    def word(self, wording: Sequence[int]) -> Decision:
+        """Note the wording of what was said last, and return all of it."""
+        self.made[-1] = replace(self.made[-1], wording=tuple(wording))
+        return self.made[-1]
 
     def add_soft(self, soft: Array) -> None:
         """Note the latent tokens of what was said last."""

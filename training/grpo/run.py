@@ -24,6 +24,7 @@ from benchmarks.compiler_variants import FULL
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiler
+from memory_node.context.soft_memory import adapter_beside
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.gguf_files import model_file
 from memory_node.scene_graph.place_habits import PlaceCensus
@@ -35,6 +36,7 @@ from training.grpo.games import STEP_S, GameRollouts
 from training.grpo.learning import GrpoSchedule
 from training.grpo.llama_models import LlamaModels
 from training.grpo.rollouts import Decision
+from training.softmem.soft_memory import SoftMemory
 from training.softmem.soft_pair import SoftPair
 from training.softmem.weights import load_soft_memory
 
@@ -67,8 +69,12 @@ def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus,
     """Open what the options name.
 
     Raises:
-        ValueError: a file is of another model.
+        ValueError: a file is of another model, or the soft memory has an adapter of its own.
     """
+    if args.soft is not None and adapter_beside(args.soft).is_file():
+        raise ValueError(
+            f"{args.soft} is read with an adapter of its own; only a soft memory without one is reinforced"
+        )
     config = ModelConfig(
         backend="llama", model_path=args.model, threads=args.threads, max_reply_tokens=args.reply_tokens
     )
@@ -76,7 +82,8 @@ def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus,
     compiler, executor = adapted_model(file, args.rank), adapted_model(file, args.rank)
     load_adapter(compiler, args.compiler)
     load_adapter(executor, args.executor)
-    soft = load_soft_memory(args.soft)
+    width = compiler.config.hidden_size
+    soft = load_soft_memory(args.soft) if args.soft is not None else SoftMemory(width, width, tokens=0)
     pair = SoftPair(compiler, executor, soft, through_prompt=args.through_prompt).to(device())
     models = LlamaModels(pair, config, args.executor)
     kinds, embedder = for_text_games(load_catalogue()), CachingEmbedder(MiniLmEmbedder())

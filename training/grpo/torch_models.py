@@ -86,14 +86,15 @@ class TorchCompiler:
         self,
         messages: Sequence[Message],
         reply: str,
+        wording: str,
         vectors: NDArray[np.float32],
         deadline: Deadline | None = None,
         adapter: str = "",
     ) -> NDArray[np.float32]:
         """Return the states of the placeholders behind the last reply. See LatentModel; it takes no adapter."""
-        last = self.decisions.made[-1]
+        last = self.decisions.word(self.pair.fitted(self.speller.reply(wording)[:-1]))
         with torch.no_grad():
-            return np.asarray(self.pair.read(last.prompt, last.reply).behind.cpu().numpy())
+            return np.asarray(self.pair.read(last.prompt, last.reply, last.wording).behind.cpu().numpy())
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens a text has."""

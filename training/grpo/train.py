@@ -1,4 +1,4 @@
-"""`memory-node train grpo`: reinforces compiler and soft memory by the success of a frozen executor in text games."""
+"""`memory-node train grpo`: reinforces a compiler, in words or with a soft memory, by a frozen executor's success."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compiler", type=Path, default=COMPILER, metavar="FILE", help="adapter (default: the shipped)"
     )
-    parser.add_argument("--soft", type=Path, required=True, metavar="FILE", help="soft memory of `train softmem`")
+    parser.add_argument(
+        "--soft", type=Path, metavar="FILE", help="soft memory of `train softmem`, which learns, too (default: none)"
+    )
     parser.add_argument("--executor", type=Path, default=ADAPTER, metavar="FILE", help="adapter (default: the shipped)")
     parser.add_argument("--out", type=Path, required=True, help="folder for checkpoint and curve")
     parser.add_argument("--model", default="", help="GGUF file of the model (default: the embedded one)")

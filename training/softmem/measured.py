@@ -34,7 +34,7 @@ def executor_losses(pair: SoftPair, steps: Sequence[tuple[SoftExample, SoftExamp
     found = []
     with torch.no_grad():
         for told, untold in steps:
-            latent = pair.read(told.prompt, told.reply).latent.mean
+            latent = pair.read(told.prompt, told.reply, told.wording).latent.mean
             nothing = latent[:0]
             found.append([_loss(pair, one, soft) for one in (told, untold) for soft in (nothing, latent)])
     return ExecutorLosses(*torch.tensor(found).mean(0).tolist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.alfworld.dialogue import without_advice
+from benchmarks.alfworld.dialogue import split_advice
 from memory_node.llm.chat import Message
 from training.adapters.example import Tokenizer
 from training.compiler.teacher import CompilerPair
@@ -14,34 +14,34 @@ from training.compiler.teacher import CompilerPair
 @dataclass(frozen=True)
 class SoftExample:
     """One step. prompt, reply: of the compiler. before, after: of the executor's prompt, with the latent tokens between
-    them. guidance: the words of the advice as the executor reads them, action: the right command. All are tokens."""
+    them. wording: the advice as the executor reads it, action: the right command. All are tokens."""
 
     prompt: tuple[int, ...]
     reply: tuple[int, ...]
     before: tuple[int, ...]
     after: tuple[int, ...]
-    guidance: tuple[int, ...]
+    wording: tuple[int, ...]
     action: tuple[int, ...]
 
 
 def soft_example(
     pair: CompilerPair, tokenizer: Tokenizer, most_tokens: int, in_words: bool = True
 ) -> SoftExample | None:
-    """Return a pair as an example; None where it does not say what the executor was told, or is too long.
+    """Return a pair as an example; None where it does not say what the executor was advised, or is too long.
 
     in_words: whether the executor reads the advice, too. Where it does not, the latent tokens must tell all of it.
     """
     if not pair.executor or not pair.action:
         return None
-    told, after = around_latent(pair.executor, tokenizer)
-    untold, _ = around_latent(without_advice(pair.executor), tokenizer)
-    before = told if in_words else untold
+    state_alone, advice = split_advice(pair.executor)
+    if not advice:
+        return None
+    before, after = around_latent(pair.executor if in_words else state_alone, tokenizer)
     prompt, reply = tokenizer.prompt(pair.messages), tokenizer.reply(pair.reply)
     if max(len(prompt) + len(reply), len(before) + len(after)) > most_tokens:
         return None
-    action = tokenizer.reply(pair.action)
-    guidance = told[_shared(told, untold) :] or tuple(action[:-1])
-    return SoftExample(tuple(prompt), tuple(reply), before, after, guidance, tuple(action))
+    wording, action = tokenizer.reply(advice)[:-1], tokenizer.reply(pair.action)
+    return SoftExample(tuple(prompt), tuple(reply), before, after, tuple(wording), tuple(action))
 
 
 def around_latent(dialogue: Sequence[Message], tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -82,7 +82,7 @@ class SoftMemory(nn.Module):
 
 
 def latent_loss(latent: Gaussian, targets: Tensor) -> Tensor:
-    """Return L_latent = -(1/N) sum log p(e~_i). targets: (tokens, embedding), see `spelt`."""
+    """Return L_latent = -(1/N) sum log p(e~_i). targets: (tokens, embedding)."""
     return -latent.log_density(targets).mean()
 
 
@@ -94,9 +94,3 @@ def orthogonality_loss(soft_states: Tensor, text_states: Tensor) -> Tensor:
 def entropy_loss(latent: Gaussian) -> Tensor:
     """Return L_entropy, the negative entropy: it keeps the spread of the latent tokens from collapsing."""
     return -latent.entropy()
-
-
-def spelt(embeddings: Tensor, count: int, neutral: Tensor) -> Tensor:
-    """Return e~: the last `count` rows of (length, width) embeddings of a text, behind as many neutral ones as miss."""
-    last = embeddings[-count:]
-    return torch.cat((neutral.expand(count - len(last), -1), last))

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from memory_node.llm.fitted_wording import fitted
 from training.softmem.kept_prompt import KeptPrompt
 from training.softmem.soft_example import SoftExample
 from training.softmem.soft_memory import (
@@ -18,7 +19,6 @@ from training.softmem.soft_memory import (
     entropy_loss,
     latent_loss,
     orthogonality_loss,
-    spelt,
 )
 
 # Weights of the losses beside L_action + L_text, as in the paper.
@@ -27,7 +27,8 @@ ENTROPY, LATENT, ORTHOGONALITY = 0.1, 1.0, 0.1
 
 @dataclass(frozen=True)
 class Losses:
-    """The parts of the loss of one example. orthogonality_weight: 0 for comparison, else as in the paper."""
+    """The parts of the loss of one example. orthogonality_weight: 0 for comparison, else as in the paper. action: 0
+    where the executor was not asked, text: 0 where the compiler does not learn."""
 
     action: Tensor
     text: Tensor
@@ -66,7 +67,7 @@ class SoftPair(nn.Module):
         orthogonality: the weight of L_orth.
         beside: another pair of the same models, so that both read a prompt once.
         kept: prompts of each frozen model that are kept for the next epoch.
-        neutral: the executor's token that says nothing: it fills what latent tokens are to say.
+        neutral: the token that says nothing: it fills what latent tokens are to say.
         activated: the compiler's free adapter reads the placeholders alone ("activated LoRA", Greenewald et al. 2025):
             what it says in words stays as it is.
         through_prompt: whether gradients reach the compiler's weights where it reads its prompt, too, and not only
@@ -103,29 +104,36 @@ class SoftPair(nn.Module):
         """Whether what the compiler says in words is trained."""
         return not self.activated and any(weight.requires_grad for weight in self.compiler.parameters())
 
-    def read(self, prompt: Sequence[int], reply: Sequence[int]) -> ReadReply:
-        """Return what the compiler makes of a prompt and its reply."""
+    def read(self, prompt: Sequence[int], reply: Sequence[int], wording: Sequence[int]) -> ReadReply:
+        """Return what the compiler makes of a prompt, its reply, and the wording of it behind it."""
         model = inner(self.compiler)
+        words = self.fitted(wording)
         if not self.learns_text:
             memory, states = self._said(prompt, reply)
+            with self._as_it_speaks(), torch.no_grad():
+                model.model(torch.tensor([words]), past_key_values=memory)
             placeholders = self.soft.placeholders.unsqueeze(0)
             behind = model.model(inputs_embeds=placeholders, past_key_values=memory).last_hidden_state[0]
             return ReadReply(None, states[len(prompt) :], behind, self.soft(behind))
         # What writes the reply's first token stands at the prompt's last one.
         known = 0 if self._through_prompt else len(prompt) - 1
         memory = self._asked.behind(prompt[:known])[0] if known else None
-        said = model.get_input_embeddings()(torch.tensor([*prompt[known:], *reply]))
+        said = model.get_input_embeddings()(torch.tensor([*prompt[known:], *reply, *words]))
         parts = torch.cat((said, self.soft.placeholders)).unsqueeze(0)
         states = model.model(inputs_embeds=parts, past_key_values=memory).last_hidden_state[
             0, len(prompt) - 1 - known :
         ]
-        text, behind = states[1 : len(reply) + 1], states[len(reply) + 1 :]
+        text, behind = states[1 : len(reply) + 1], states[len(reply) + len(words) + 1 :]
         return ReadReply(model.lm_head(states[: len(reply)]), text, behind, self.soft(behind))
 
     def _said(self, prompt: Sequence[int], reply: Sequence[int]) -> tuple[Any, Tensor]:
         """Read a prompt and its reply as the compiler that wrote it; see KeptPrompt.behind."""
-        with self.compiler.disable_adapter() if self.activated else nullcontext():
+        with self._as_it_speaks():
             return self._asked.behind([*prompt, *reply])
+
+    def _as_it_speaks(self) -> Any:
+        """Let the compiler read for a while without the adapter that is for placeholders alone."""
+        return self.compiler.disable_adapter() if self.activated else nullcontext()
 
     def forget(self) -> None:
         """Take note that the compiler's weights have changed: what it has read is read again."""
@@ -140,16 +148,21 @@ class SoftPair(nn.Module):
         states = model.model(inputs_embeds=parts, past_key_values=memory).last_hidden_state[0]
         return torch.as_tensor(model.lm_head(states[-len(action) :]))
 
-    def losses(self, example: SoftExample, generator: torch.Generator | None = None) -> Losses:
+    def losses(self, example: SoftExample, acts: bool = True) -> Losses:
         """Return the losses of one example; L_action reaches f_phi and the compiler through the frozen executor.
 
-        A compiler that does not learn has no L_text.
+        acts: whether the executor is asked.
         """
-        read = self.read(example.prompt, example.reply)
-        acted = self.action_logits(example.before, read.latent.sample(generator), example.after, example.action)
+        read = self.read(example.prompt, example.reply, example.wording)
+        action = text = torch.zeros(())
+        if acts:
+            acted = self.action_logits(example.before, read.latent.sample(), example.after, example.action)
+            action = self._cross_entropy(acted, example.action)
+        if read.logits is not None:
+            text = self._cross_entropy(read.logits, example.reply)
         return Losses(
-            self._cross_entropy(acted, example.action),
-            torch.zeros(()) if read.logits is None else self._cross_entropy(read.logits, example.reply),
+            action,
+            text,
             entropy_loss(read.latent),
             latent_loss(read.latent, self.targets(example)),
             orthogonality_loss(read.behind, read.states),
@@ -157,9 +170,13 @@ class SoftPair(nn.Module):
         )
 
     def targets(self, example: SoftExample) -> Tensor:
-        """Return what the latent tokens of an example are to say, (N, embedding): its last words, one by one."""
-        words = inner(self.executor).get_input_embeddings()(torch.tensor([self._neutral, *example.guidance]))
-        return spelt(words[1:], self.soft.tokens, words[0])
+        """Return what the latent tokens of an example are to say (e~), (N, embedding): its last words, one by one."""
+        words = torch.tensor(self.fitted(example.wording))
+        return torch.as_tensor(inner(self.executor).get_input_embeddings()(words))
+
+    def fitted(self, wording: Sequence[int]) -> tuple[int, ...]:
+        """Return a wording in N tokens."""
+        return fitted(wording, self.soft.tokens, self._neutral)
 
     def read_ahead(self, example: SoftExample) -> None:
         """Read the prompts of an example, to keep them."""
@@ -178,9 +195,9 @@ class SideBySide(nn.Module):
         self.pairs = dict(pairs)
         self._weights = nn.ModuleDict(pairs)
 
-    def loss(self, example: SoftExample) -> Tensor:
-        """Return the sum of the pairs' losses: they share no weights that are trained."""
-        return torch.stack([pair.losses(example).total for pair in self.pairs.values()]).sum()
+    def loss(self, example: SoftExample, acts: bool = True) -> Tensor:
+        """Return the sum of the pairs' losses: they share no weights that are trained. acts: see SoftPair.losses."""
+        return torch.stack([pair.losses(example, acts).total for pair in self.pairs.values()]).sum()
 
 
 def inner(model: Any) -> Any:

@@ -7,13 +7,15 @@ import itertools
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from memory_node.context.soft_memory import adapter_beside
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.config import ModelConfig
+from memory_node.llm.fitted_wording import FILLER
 from memory_node.llm.gguf_files import model_file
 from memory_node.llm.llama.shared_model import LlamaEngine
 from training.adapters.command import NEEDED, add_training_arguments
@@ -21,8 +23,6 @@ from training.adapters.example import ModelTokens
 from training.compiler.pair_files import read_pairs
 
 _WINDOW_TOKENS = 4096
-# It says nothing to the executor, and fills latent tokens where the advice is short.
-_NEUTRAL = "\n"
 # Of a reply. Behind its tokens the compiler tells more of its goal than behind [UNK].
 _FORM = '"goal":"GoTo(kettle 1, sink 1)'
 # Steps that the card's losses are means of, the first of the file.
@@ -87,10 +87,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="prompts whose reading is kept for later epochs, 20 MB each; with --keep-compiler (default 0)",
     )
     parser.add_argument(
-        "--begin-at-regression",
-        action="store_true",
-        help="begin at the regression of the advice on the states of the placeholders, over what is --kept",
+        "--word-epochs",
+        type=int,
+        default=0,
+        help="first so many epochs without the executor: the latent tokens learn to say the advice (default 0)",
     )
+    parser.add_argument("--word-rate", type=float, default=3e-3, help="highest learning rate of these (default 3e-3)")
     parser.add_argument(
         "--held-out",
         type=Path,
@@ -113,8 +115,8 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidValueError("--activated-rank needs --keep-compiler and a single variant, whose adapter it is")
     try:
         from training.adapters.card import write_card
-        from training.adapters.learning import Progress, Schedule, learn
-        from training.adapters.processes import begin, is_first, tell
+        from training.adapters.learning import Schedule
+        from training.adapters.processes import begin, is_first
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
     begin(args.seed, args.threads)
@@ -123,21 +125,18 @@ def run(args: argparse.Namespace) -> int:
     examples = _examples(args, tokens)
     args.out.mkdir(parents=True, exist_ok=True)
     schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed, args.bfloat16)
-    progress: Any = Progress()
     try:
-        together = _pairs(args, file, tokens.reply(_NEUTRAL)[0], tokens.reply(_FORM)[:-1])
-        _begin(args, together, examples)
-        for progress in learn(
-            together, examples, schedule, args.out / "checkpoint.pt", lambda model, one: model.loss(one)
-        ):
-            taken, loss = progress.losses[-1]
-            tell(f"{taken} examples, loss {loss / len(args.variants):.4f}")
+        together = _pairs(args, file, tokens.reply(FILLER)[0], tokens.reply(_FORM)[:-1])
+        _read_ahead(args, together, examples)
+        words = replace(schedule, epochs=args.word_epochs, rate=args.word_rate)
+        spelling = _learnt(together, examples, words, args.out / "words.pt", acts=False)
+        progress = _learnt(together, examples, schedule, args.out / "checkpoint.pt", acts=True)
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
     if is_first():
         kind = f"A soft memory ({_write(together, args.out) / 1e6:.1f} MB)"
         command = f"memory-node {shlex.join(sys.argv[1:])}"
-        told = "\n\n".join((_TOLD.format(len(examples)), *_measured(args, together, tokens)))
+        told = "\n\n".join((_TOLD.format(len(examples)), *_spelt(spelling), *_measured(args, together, tokens)))
         write_card(args.out / "card.md", "Soft memory", told, kind, command, schedule, progress)
         print(args.out)
     return 0
@@ -154,16 +153,31 @@ def _examples(args: argparse.Namespace, tokens: ModelTokens) -> Sequence[Any]:
     return examples
 
 
-def _begin(args: argparse.Namespace, together: Any, examples: Sequence[Any]) -> None:
-    """Read what is kept, in the order in which prompts share their beginnings; begin at a regression if asked to."""
-    from training.softmem.start import begin_at_regression
-
-    kept = examples[: args.kept]
-    for example in kept:
+def _read_ahead(args: argparse.Namespace, together: Any, examples: Sequence[Any]) -> None:
+    """Read what is kept, in the order in which prompts share their beginnings."""
+    for example in examples[: args.kept]:
         next(iter(together.pairs.values())).read_ahead(example)
-    if args.begin_at_regression and kept and not (args.out / "checkpoint.pt").is_file():
-        for pair in together.pairs.values():
-            begin_at_regression(pair, kept)
+
+
+def _learnt(together: Any, examples: Sequence[Any], schedule: Any, checkpoint: Path, acts: bool) -> Any:
+    """Learn for a schedule, tell how it goes, and return the progress. acts: whether the executor is asked."""
+    from training.adapters.learning import Progress, learn
+    from training.adapters.processes import tell
+    from training.softmem.soft_pair import SideBySide
+
+    progress = Progress()
+    for progress in learn(together, examples, schedule, checkpoint, partial(SideBySide.loss, acts=acts)):
+        taken, loss = progress.losses[-1]
+        tell(f"{'' if acts else 'words: '}{taken} examples, loss {loss / len(together.pairs):.4f}")
+    return progress
+
+
+def _spelt(progress: Any) -> Iterator[str]:
+    """Yield what came of the epochs without the executor."""
+    losses = [loss for _, loss in progress.losses]
+    if losses:
+        first, last = (sum(part) / len(part) for part in (losses[:20], losses[-20:]))
+        yield f"Before that {progress.taken} examples without the executor: loss {first:.3f} to {last:.3f}."
 
 
 def _measured(args: argparse.Namespace, together: Any, tokens: ModelTokens) -> Iterator[str]:
@@ -225,7 +239,7 @@ def _pairs(args: argparse.Namespace, file: Path, neutral: int, form: Sequence[in
 
 
 def _write(together: Any, folder: Path) -> int:
-    """Write what was learnt; return the bytes of a soft memory."""
+    """Write what was learnt; return the bytes of the largest soft memory with its adapter."""
     from training.adapters.adapter import save_adapter
     from training.softmem.weights import save_soft_memory
 
@@ -233,9 +247,11 @@ def _write(together: Any, folder: Path) -> int:
     for name, pair in together.pairs.items():
         path = folder / f"{name}.npz"
         save_soft_memory(pair.soft, path)
-        size = max(size, path.stat().st_size)
+        files = [path]
         if pair.learns_text:
             save_adapter(pair.compiler, folder / "compiler.gguf")
         if pair.activated:
-            save_adapter(pair.compiler, adapter_beside(path))
+            files.append(adapter_beside(path))
+            save_adapter(pair.compiler, files[-1])
+        size = max(size, sum(file.stat().st_size for file in files))
     return size

@@ -8,7 +8,6 @@ import torch
 from torch import nn
 
 from memory_node.context.soft_memory import Layer, SoftMemoryWeights
-from memory_node.domain.errors import InvalidValueError
 from training.softmem.soft_memory import SoftMemory
 
 
@@ -25,14 +24,12 @@ def soft_memory_weights(soft: SoftMemory) -> SoftMemoryWeights:
 
 
 def load_soft_memory(path: Path) -> SoftMemory:
-    """Return the soft memory of a file, to be trained on.
+    """Return the soft memory of a file, without the adapter that it may have.
 
     Raises:
-        NotFoundError, InvalidValueError: see SoftMemoryWeights.read; InvalidValueError: it has an adapter of its own.
+        NotFoundError, InvalidValueError: see SoftMemoryWeights.read.
     """
     weights = SoftMemoryWeights.read(path)
-    if weights.adapter:
-        raise InvalidValueError(f"{path} is read with {weights.adapter}; only a soft memory without one is trained on")
     embedding, states = weights.mean.weight.shape
     soft = SoftMemory(states, embedding, weights.tokens, linear=weights.body is None)
     found = {"placeholders": weights.placeholders}

@@ -14,6 +14,7 @@ from memory_node.llm.chat import GrammarForm, JsonForm, Message, Reply, ReplyFor
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import UnsupportedError
+from memory_node.llm.fitted_wording import FILLER, fitted
 from memory_node.llm.json_grammar import json_grammar
 from memory_node.llm.llama.shared_model import LlamaEngine, Prompt, Sampling
 from memory_node.llm.llama.vector_tokens import vector_tokens
@@ -105,14 +106,17 @@ class LlamaModel:
         self,
         messages: Sequence[Message],
         reply: str,
+        wording: str,
         vectors: NDArray[np.float32],
         deadline: Deadline | None = None,
         adapter: str = "",
     ) -> NDArray[np.float32]:
         """Return the states of vectors behind a reply. See LatentModel."""
         asked = self._prompt(messages)
-        said = (*self._engine.native.vocabulary.tokens(reply), self._engine.template.end)
-        whole = replace(asked, tokens=asked.tokens + said)
+        tokens = self._engine.native.vocabulary.tokens
+        said = (*tokens(reply), self._engine.template.end)
+        words = fitted(tokens(wording), len(vectors), tokens(FILLER)[0])
+        whole = replace(asked, tokens=asked.tokens + said + words)
         return self._engine.states(whole, vectors, self._within(deadline), adapter)
 
     def _read_as_replies(self, texts: Sequence[str], whole: bool) -> list[list[int]]:
