@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -72,16 +72,14 @@ class StreamSetting:
 
 def run_stream(
     cases: Sequence[Case], setting: StreamSetting, names: Sequence[str] = tuple(ROWS)
-) -> list[dict[str, Any]]:
-    """Return one row for each name, with means and standard deviations over the orders."""
-    rows = []
+) -> Iterator[dict[str, Any]]:
+    """Yield one row for each name, with means and standard deviations over the orders, when it is whole."""
     with progress_bar() as bar:
         for name in names:
             task: Any = bar.add_task(f"experience {name}", total=len(cases) * setting.orders)
             advance = partial(bar.advance, task)
             streams = [_live(cases, setting, name, order, advance) for order in range(setting.orders)]
-            rows.append(_row(name, streams))
-    return rows
+            yield _row(name, streams)
 
 
 def _live(
