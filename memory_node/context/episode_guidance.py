@@ -55,7 +55,7 @@ class EpisodeGuidance:
         if said.delta:
             compiled = self._also_applied(compiled, said)
         if compiled.guidance is not None:
-            compiled = replace(compiled, guidance=self._referred(compiled.guidance, named, observation.proposed))
+            compiled = replace(compiled, guidance=self._referred(compiled.guidance, observation, named))
         step = CompiledStep(compiled, self.log.last, 1e3 * (time.perf_counter() - started))
         self.delivered.append(step)
         return step
@@ -118,10 +118,10 @@ class EpisodeGuidance:
         classes = Subgoal.parse(named.subgoal).classes
         return [name for name, kind in named.classes.items() if kind in classes]
 
-    def _referred(self, guidance: Guidance, named: StepObservation, proposed: SkillCall | None) -> Guidance:
+    def _referred(self, guidance: Guidance, raw: StepObservation, named: StepObservation) -> Guidance:
         def referred(call: SkillCall) -> SkillCall:
-            if call == named.proposed and proposed is not None:
-                return proposed
+            if call == named.proposed and raw.proposed is not None:
+                return raw.proposed
             return self._names.referred(call)
 
         return replace(guidance, goal=referred(guidance.goal), avoid=tuple(map(referred, guidance.avoid)))

@@ -14,7 +14,6 @@ from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.chat import JsonForm, Message, Reply, ReplyForm, ignore
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
-from memory_node.llm.fitted_wording import FILLER, fitted
 from memory_node.llm.json_grammar import json_grammar
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.llama.native_model import NativeModel
@@ -115,8 +114,7 @@ class LlamaCompiler:
         adapter: str = "",
     ) -> NDArray[np.float32]:
         """Return the states of vectors behind the last reply. See LatentModel."""
-        tokens = self.model.engine.native.vocabulary.tokens
-        last = self.decisions.word(fitted(tokens(wording), len(vectors), tokens(FILLER)[0]))
+        last = self.decisions.word(self.model.wording_tokens(wording, len(vectors)))
         asked = Prompt((*last.prompt, *last.reply, *last.wording), self.model.adapter)
         return self.model.engine.states(asked, vectors, deadline or Deadline(3600.0), adapter)
 

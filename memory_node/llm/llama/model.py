@@ -113,11 +113,14 @@ class LlamaModel:
     ) -> NDArray[np.float32]:
         """Return the states of vectors behind a reply. See LatentModel."""
         asked = self._prompt(messages)
-        tokens = self._engine.native.vocabulary.tokens
-        said = (*tokens(reply), self._engine.template.end)
-        words = fitted(tokens(wording), len(vectors), tokens(FILLER)[0])
-        whole = replace(asked, tokens=asked.tokens + said + words)
+        said = (*self._engine.native.vocabulary.tokens(reply), self._engine.template.end)
+        whole = replace(asked, tokens=asked.tokens + said + self.wording_tokens(wording, len(vectors)))
         return self._engine.states(whole, vectors, self._within(deadline), adapter)
+
+    def wording_tokens(self, wording: str, count: int) -> tuple[int, ...]:
+        """Return a wording in `count` tokens; see fitted."""
+        tokens = self._engine.native.vocabulary.tokens
+        return fitted(tokens(wording), count, tokens(FILLER)[0])
 
     def _read_as_replies(self, texts: Sequence[str], whole: bool) -> list[list[int]]:
         end = [self._engine.template.end] if whole else []
