@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchmarks.alfworld.shipped_policy import SOFT_MEMORY
 from benchmarks.compiler_alfworld import ALFWORLD_VARIANTS, rows_of_alfworld
 from benchmarks.compiler_household import CompilerSetting, rows_of_household
 from benchmarks.compiler_scienceworld import COMPILERS, SCIENCEWORLD_VARIANTS, rows_of_scienceworld
@@ -76,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="alfworld: of `train softmem`; the rows full and latent are made for each",
+        help="alfworld: of `train softmem`; the rows full and latent are made for each (default: the shipped one)",
     )
     parser.add_argument(
         "--variants",
@@ -103,10 +104,10 @@ def run(args: argparse.Namespace) -> int:
     there = _VARIANTS_OF[args.on]
     without_soft = (variant for variant in there if args.soft_memory or variant not in WITH_LATENT)
     variants = tuple(args.variants or without_soft)
-    if set(variants) & set(WITH_LATENT) and not args.soft_memory:
-        raise RobotMemoryError("the rows full and latent need --soft-memory FILE, of `memory-node train softmem`")
     if unknown := set(variants) - set(there):
         raise RobotMemoryError(f"--on {args.on} has no rows {', '.join(sorted(unknown))}")
+    if set(variants) & set(WITH_LATENT):
+        args.soft_memory = args.soft_memory or _shipped_soft_memory(args.compiler_adapter)
     if args.on != "household":
         emit(_rows_of_text(args, variants, config), args.json)
         return 0
@@ -128,6 +129,12 @@ def run(args: argparse.Namespace) -> int:
     )
     emit(rows_of_household(load_cases(args.tasks, args.suite, args.limit, args.seed), setting), args.json)
     return 0
+
+
+def _shipped_soft_memory(compiler_adapter: str) -> list[Path]:
+    if compiler_adapter:
+        raise RobotMemoryError(f"full and latent need --soft-memory FILE, one that belongs to {compiler_adapter}")
+    return [SOFT_MEMORY]
 
 
 def _rows_of_text(args: argparse.Namespace, variants: Sequence[str], config: CompilerConfig) -> Iterator[Row]:
