@@ -19,8 +19,14 @@ MOST_SD = 0.0261
 
 
 def adapter_beside(path: Path) -> Path:
-    """Return where the adapter of a soft memory's file lies that reads its placeholders, where it has one."""
+    """Return where the adapter that reads the placeholders of a soft memory's file is to lie."""
     return path.with_suffix(".gguf")
+
+
+def adapter_of(path: Path) -> Path | None:
+    """Return the adapter that reads the placeholders of a soft memory's file, None where it has none."""
+    beside = adapter_beside(path)
+    return beside if beside.is_file() else None
 
 
 @dataclass(frozen=True)
@@ -87,9 +93,7 @@ class SoftMemoryWeights:
                 arrays = {name: file[name].astype(np.float32) for name in file.files}
             layers = {name: Layer(arrays[f"{name}.weight"], arrays[f"{name}.bias"]) for name in ("mean", "log_sd")}
             body = Layer(arrays["body.weight"], arrays["body.bias"]) if "body.weight" in arrays else None
-            beside = adapter_beside(path)
-            adapter = str(beside) if beside.is_file() else ""
-            weights = cls(arrays["placeholders"], body, **layers, adapter=adapter)
+            weights = cls(arrays["placeholders"], body, **layers, adapter=str(adapter_of(path) or ""))
             weights(weights.placeholders)
         except (KeyError, ValueError, OSError, zipfile.BadZipFile) as error:
             raise InvalidValueError(f"{path} is no soft memory of `train softmem` ({error})") from error

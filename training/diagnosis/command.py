@@ -20,7 +20,7 @@ from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER
 from benchmarks.compiler_variants import STATIC, TEXT
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.context.soft_memory import adapter_beside
+from memory_node.context.soft_memory import adapter_of
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.fitted_wording import FILLER
@@ -126,11 +126,12 @@ def _states(args: argparse.Namespace) -> None:
     compiler = adapted_model(model_file(config), args.rank)
     load_adapter(compiler, args.compiler)
     compiler = compiler.merge_and_unload().requires_grad_(False)
-    adapter = adapter_beside(args.soft)
-    activated = adapter.is_file()
-    compiler = with_loaded_adapter(compiler, adapter) if activated else compiler
+    adapter = adapter_of(args.soft)
+    compiler = with_loaded_adapter(compiler, adapter) if adapter is not None else compiler
     neutral = tokens.reply(FILLER)[0]
-    soft_pair = SoftPair(compiler, compiler, load_soft_memory(args.soft), neutral=neutral, activated=activated)
+    soft_pair = SoftPair(
+        compiler, compiler, load_soft_memory(args.soft), neutral=neutral, activated=adapter is not None
+    )
     soft: list[Any] = []
     text: list[Any] = []
     examples = (soft_example(pair, tokens, _WINDOW_TOKENS) for pair in read_pairs(args.pairs))

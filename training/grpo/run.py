@@ -24,7 +24,7 @@ from benchmarks.compiler_variants import FULL
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiler
-from memory_node.context.soft_memory import adapter_beside
+from memory_node.context.soft_memory import adapter_of
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.gguf_files import model_file
 from memory_node.scene_graph.place_habits import PlaceCensus
@@ -71,7 +71,7 @@ def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus,
     Raises:
         ValueError: a file is of another model, or the soft memory has an adapter of its own.
     """
-    if args.soft is not None and adapter_beside(args.soft).is_file():
+    if args.soft is not None and adapter_of(args.soft) is not None:
         raise ValueError(
             f"{args.soft} is read with an adapter of its own; only a soft memory without one is reinforced"
         )
