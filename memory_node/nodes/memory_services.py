@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from robot_memory import srv
 
@@ -40,7 +39,6 @@ class MemoryServices:
         self._node = node
         self._memory = memory
         self._topics = topics
-        self._group = ReentrantCallbackGroup()
         self._requests = OpenRequests(node.get_name())
         self._serve(srv.GetSceneGraph, "get_scene_graph", self._get_scene_graph)
         self._serve(srv.FindObjects, "find_objects", self._find_objects)
@@ -71,8 +69,8 @@ class MemoryServices:
         def guarded(request: Any, response: Any) -> Any:
             try:
                 _check_ids(request)
-                with self._requests.answering():
-                    answer(request, response)
+                self._requests.require_open()
+                answer(request, response)
             except InvalidValueError as error:
                 _fail(response, str(error), AnswerStatus.INVALID)
             except (RobotMemoryError, ValueError) as error:
@@ -82,7 +80,7 @@ class MemoryServices:
                 _fail(response, f"internal error in {name}: {type(error).__name__}")
             return response
 
-        self._node.create_service(kind, f"~/{name}", guarded, callback_group=self._group)
+        self._node.create_service(kind, f"~/{name}", guarded, callback_group=self._requests)
 
     def _get_scene_graph(self, request: Any, response: Any) -> None:
         if request.object_id:

@@ -271,3 +271,29 @@ def test_request_in_hand_is_answered_before_the_node_is_inactive(peer: RosPeer, 
         assert Manager(peer, "memory").change("deactivate")
         wait_until(answer.done, 20.0)
         assert answer.result().success
+
+
+def test_answer_that_is_sent_slowly_goes_out_before_the_node_is_inactive(
+    peer: RosPeer, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rclpy.service import Service
+    from robot_memory.srv import SaveMemory
+
+    sending = threading.Event()
+    send: Callable[..., Any] = Service.send_response
+
+    def slow(service: Any, response: Any, header: Any) -> None:
+        if isinstance(response, SaveMemory.Response):
+            sending.set()
+            time.sleep(0.5)
+        send(service, response, header)
+
+    monkeypatch.setattr(Service, "send_response", slow)
+    with spinning("memory", peer.domain_id, database=database):
+        client = peer.node.create_client(SaveMemory, "/memory/save_memory")
+        assert client.wait_for_service(timeout_sec=10.0)
+        answer = client.call_async(SaveMemory.Request())
+        assert sending.wait(20.0)
+        assert Manager(peer, "memory").change("deactivate")
+        wait_until(answer.done, 20.0)
+        assert answer.result().success
