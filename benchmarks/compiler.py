@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.alfworld.shipped_policy import SOFT_MEMORY
+from benchmarks.alfworld.shipped_policy import SOFT_MEMORY, takes_shipped_weights
 from benchmarks.compiler_alfworld import ALFWORLD_VARIANTS, rows_of_alfworld
 from benchmarks.compiler_household import CompilerSetting, rows_of_household
 from benchmarks.compiler_scienceworld import COMPILERS, SCIENCEWORLD_VARIANTS, rows_of_scienceworld
@@ -96,10 +96,9 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         RobotMemoryError: the files are not named, or there is no such row.
     """
-    parameters = model_parameters(args)
-    if args.compiler_adapter:
-        parameters["adapter_path"] = args.compiler_adapter
-    config = CompilerConfig(llm=CompilerModelConfig(**parameters))
+    # --adapter is the executor's.
+    compiler = CompilerModelConfig(**model_parameters(args) | {"adapter_path": args.compiler_adapter})
+    config = CompilerConfig(llm=compiler)
     args.compilers = args.compilers or _COMPILERS_OF[args.on]
     there = _VARIANTS_OF[args.on]
     without_soft = (variant for variant in there if args.soft_memory or variant not in WITH_LATENT)
@@ -107,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     if unknown := set(variants) - set(there):
         raise RobotMemoryError(f"--on {args.on} has no rows {', '.join(sorted(unknown))}")
     if set(variants) & set(WITH_LATENT):
-        args.soft_memory = args.soft_memory or _shipped_soft_memory(args.compiler_adapter)
+        args.soft_memory = args.soft_memory or _shipped_soft_memory(compiler)
     if args.on != "household":
         emit(_rows_of_text(args, variants, config), args.json)
         return 0
@@ -131,9 +130,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _shipped_soft_memory(compiler_adapter: str) -> list[Path]:
-    if compiler_adapter:
-        raise RobotMemoryError(f"full and latent need --soft-memory FILE, one that belongs to {compiler_adapter}")
+def _shipped_soft_memory(compiler: CompilerModelConfig) -> list[Path]:
+    if not takes_shipped_weights(compiler):
+        theirs = compiler.adapter_path or compiler.model_path or compiler.base_url
+        raise RobotMemoryError(f"full and latent need --soft-memory FILE, one that belongs to {theirs}")
     return [SOFT_MEMORY]
 
 

@@ -19,21 +19,25 @@ SOFT_MEMORY = _WEIGHTS / "soft_memory" / "full.npz"
 Config = TypeVar("Config", bound=ModelConfig)
 
 
+def takes_shipped_weights(config: ModelConfig) -> bool:
+    """Return whether a configuration asks for the embedded model and names no adapter."""
+    return not (config.base_url or config.model_path or config.adapter_path)
+
+
 def with_shipped_adapter(config: Config) -> Config:
-    """Return a configuration with the shipped executor, where it asks for the embedded model and names no adapter."""
+    """Return a configuration with the shipped executor, where it takes shipped weights."""
     return _with_adapter(config, ADAPTER)
 
 
 def with_shipped_compiler(config: CompilerModelConfig) -> CompilerModelConfig:
-    """Return a configuration with the shipped compiler, where it asks for the embedded model and names no adapter."""
+    """Return a configuration with the shipped compiler, where it takes shipped weights."""
     return _with_adapter(config, COMPILER)
 
 
 def with_shipped_optimizer(config: OptimizerModelConfig) -> OptimizerModelConfig:
-    """Return a configuration with the shipped optimizer, where it asks for the embedded model and names no adapter."""
+    """Return a configuration with the shipped optimizer, where it takes shipped weights."""
     return _with_adapter(config, OPTIMIZER)
 
 
 def _with_adapter(config: Config, adapter: Path) -> Config:
-    own = config.base_url or config.model_path or config.adapter_path
-    return config if own else config.changed(adapter_path=str(adapter))
+    return config.changed(adapter_path=str(adapter)) if takes_shipped_weights(config) else config
