@@ -171,6 +171,12 @@ class SceneSnapshot:
     frame_verified: bool = True
     version: int = 0
 
+    @property
+    def room_of_area(self) -> dict[str, str]:
+        """The name of the room that each area lies in, by the area's id; "" where there is none."""
+        names = {room.id: room.name for room in self.rooms}
+        return {area.id: names.get(area.room_id, "") for area in self.areas}
+
     def on_floor(self, floor_id: str) -> SceneSnapshot:
         """Return what is on one floor: its rooms, areas and their objects, and the relations between these."""
         areas = tuple(area for area in self.areas if area.floor_id == floor_id)

@@ -102,10 +102,9 @@ class GoalRun:
         """Return whether memory knows another of the meant things that is not at its destination yet."""
         done = self._belief.things.get("destination")
         self._next_one()
-        ruled_out = self._acting.attempt.ruled_out
-        room_id, names = self._lookup.room_called(goal.target.room), goal.target.candidates
-        there = self._lookup.in_room(room_id, names) if room_id else self._lookup.of_classes(names)
-        known = [one for one in there if one.id not in ruled_out]
+        names = goal.target.candidates
+        ruled_out = self._acting.attempt.ruled_out | self._lookup.elsewhere(goal.target.room, names)
+        known = [one for one in self._lookup.of_classes(names) if one.id not in ruled_out]
         return any(done is None or one.support_id not in done.identities for one in known)
 
     def _begin(self) -> None:

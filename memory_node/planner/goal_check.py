@@ -14,6 +14,7 @@ from memory_node.domain.nouns import singular
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.states import ObjectState, believed
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.meant_rooms import may_be_meant
 
 _S = ObjectState
 # A goal of these kinds wants its target in one of these states.
@@ -43,7 +44,7 @@ _IN_THE_HAND = frozenset({GoalKind.FETCH, GoalKind.EXAMINE})
 class JudgedThing:
     """What a check needs of a thing. support_id: of what it is in or on, "" where that is unknown; states: believed.
 
-    box: None where only names are known.
+    box: None where only names are known. room: the name of the one that it is in, "" for none.
     """
 
     id: str
@@ -51,10 +52,12 @@ class JudgedThing:
     support_id: str = ""
     states: frozenset[ObjectState] = frozenset()
     box: OrientedBox | None = None
+    room: str = ""
 
 
 def judged_things(scene: SceneSnapshot) -> Iterator[JudgedThing]:
     """Yield the things that a scene graph holds to be there."""
+    room_of = scene.room_of_area
     for found in scene.objects:
         if not found.removed:
             faded = {
@@ -63,7 +66,8 @@ def judged_things(scene: SceneSnapshot) -> Iterator[JudgedThing]:
                 if one.state in _FADING and scene.stamp_ns - one.confirmed_ns > _FADES_NS
             }
             states = frozenset(believed(found.states)) - faded
-            yield JudgedThing(found.id, found.class_name, found.support_id, states, found.box)
+            room = room_of.get(found.area_id, "")
+            yield JudgedThing(found.id, found.class_name, found.support_id, states, found.box, room)
 
 
 @dataclass(frozen=True)
@@ -130,13 +134,15 @@ class GoalCheck:
         return self._unmet_place(goal, there)
 
     def settled(self, goal: Goal) -> frozenset[str]:
-        """Return the ids of the things that are as and where a goal wants them, of a stack also those in their
-        container while that is elsewhere: to take one away would undo what was done."""
+        """Return the ids of the things that are to stay: those that are as and where a goal wants them, those in a room
+        that it does not mean, and of a stack also those in their container while that is elsewhere."""
         place, targets = goal.destination, self._in_wanted_state(goal)
         if place is None or not place.candidates:
             return frozenset()
         if goal.container is None:
-            return frozenset(found.id for found in self._placed(goal, targets, place))
+            meant = self._in_room(goal, targets)
+            not_meant = {found.id for found in targets} - {found.id for found in meant}
+            return frozenset(found.id for found in self._placed(goal, targets, place)) | not_meant
         vessels = self._of(goal.container.candidates)
         all_vessels = {vessel.id for vessel in vessels}
         inside = [target for target in targets if target.support_id in all_vessels]
@@ -163,9 +169,19 @@ class GoalCheck:
         if goal.container is not None:
             return self._unmet_stack(goal, goal.container, place, targets)
         placed = self._placed(goal, targets, place)
-        if len(placed) >= (len(targets) if goal.every else goal.count):
+        if goal.every:
+            left = [found for found in self._in_room(goal, targets) if found not in placed]
+            if goal.target.room and not (left or placed):
+                return f"no {goal.target} is known in the {goal.target.room}"
+            return f"{len(left)} {goal.target} not in or on {place}" if left else ""
+        if len(placed) >= goal.count:
             return ""
         return f"{len(placed) or 'no'} {goal.target} of {goal.count} in or on {place}"
+
+    def _in_room(self, goal: Goal, targets: Sequence[JudgedThing]) -> Sequence[JudgedThing]:
+        """Return those in the room that a goal speaks of, all where it speaks of none."""
+        wanted, rooms = goal.target.room, {found.room for found in self._things}
+        return [found for found in targets if may_be_meant(found.room, wanted, rooms)] if wanted else targets
 
     def _unmet_stack(self, goal: Goal, container: Mention, place: Mention, targets: Sequence[JudgedThing]) -> str:
         """Return what is amiss with a thing in a container at a place."""

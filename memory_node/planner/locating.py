@@ -65,7 +65,8 @@ class Locator:
 
     def remembered(self, attempt: GoalAttempt, object_class: str, mention: Mention, name: str) -> bool:
         """Return whether memory knows a thing of a class; it is then located under a name."""
-        excluded = frozenset(attempt.ruled_out | attempt.in_another_part(name))
+        elsewhere = self._lookup.elsewhere(mention.room, (object_class,))
+        excluded = frozenset(attempt.ruled_out | attempt.in_another_part(name) | elsewhere)
         # The second of two must not be the one that has just been put there.
         placed = (
             attempt.belief.things["destination"].identities

@@ -11,6 +11,7 @@ from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Ran
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import Room, SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
+from memory_node.planner.meant_rooms import may_be_meant
 from memory_node.planner.planner import Lookup, PlanProgress, ProgressKind, Situation
 from memory_node.planner.search_order import in_search_order
 
@@ -116,6 +117,14 @@ class MemoryLookup:
         """Return the scene graph's objects of some classes in a room, in the order of the classes."""
         within = self._areas_of(room_id)
         return [one for one in self.of_classes(names) if one.area_id in within]
+
+    def elsewhere(self, room: str, names: Sequence[str]) -> frozenset[str]:
+        """Return the ids of the objects of some classes that are not in the room of a name; none for ""."""
+        if not room:
+            return frozenset()
+        scene, there = self._scene_now(), self.of_classes(names)
+        rooms, room_of = {one.name for one in scene.rooms}, scene.room_of_area
+        return frozenset(one.id for one in there if not may_be_meant(room_of.get(one.area_id, ""), room, rooms))
 
     def _areas_of(self, room_id: str) -> frozenset[str]:
         return frozenset(area.id for area in self._scene_now().areas if area.room_id == room_id)

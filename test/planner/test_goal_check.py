@@ -164,3 +164,20 @@ def test_what_is_broken_may_be_gone_and_what_is_thrown_is_not_held(kitchen) -> N
 def test_what_memory_cannot_tell_is_taken_for_done(kitchen) -> None:
     assert unmet(kitchen, Goal(GoalKind.FIND, PLATE)) == ""
     assert unmet(kitchen, Goal(GoalKind.PLACE, APPLE, Mention("back", original_place=True))) == ""
+
+
+def test_all_things_of_a_room_are_those_in_it_and_the_others_are_to_stay() -> None:
+    fridge = JudgedThing("fridge", "Fridge", room="Kitchen")
+    there, elsewhere = JudgedThing("a", "Apple", room="Bedroom"), JudgedThing("b", "Apple", room="Hall")
+    goal = Goal(GoalKind.PLACE, replace(APPLE, room="bedroom"), FRIDGE, every=True)
+
+    def check(*things: JudgedThing) -> GoalCheck:
+        return GoalCheck((fridge, *things), "", load_catalogue())
+
+    assert check(there, elsewhere).unmet(goal) == "1 Apple not in or on Fridge"
+    assert check(there, elsewhere).settled(goal) == {"b"}
+    assert check(replace(there, support_id="fridge", room="Kitchen"), elsewhere).unmet(goal) == ""
+    # Where no room is called so, one without a name of its own may be it.
+    nowhere = goal.changed(target=replace(APPLE, room="cellar"))
+    assert check(there, elsewhere).unmet(nowhere) == "no Apple is known in the cellar"
+    assert check(there, replace(elsewhere, room="room 2")).unmet(nowhere) == "1 Apple not in or on Fridge"

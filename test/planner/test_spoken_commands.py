@@ -67,6 +67,16 @@ def test_all_things_in_a_room_are_those_that_are_there(robot, planner) -> None:
     assert len(drawers) > 1
 
 
+@pytest.mark.parametrize(
+    "said", ["put all the books in the bedroom into the box", "carry all the books from the bedroom to the box"]
+)
+def test_things_of_one_room_are_carried_to_another_and_no_others(said: str, robot, planner) -> None:
+    show(robot, "Book", "Box")
+    result = planner.execute(said)
+    assert result.success, result.failure or result.outcome.failures
+    assert (robot.world["book"].parent_id, robot.world["novel"].parent_id) == ("box", "book_shelf")
+
+
 def test_it_is_the_thing_of_the_instruction_before(robot, planner) -> None:
     assert planner.execute("wash the apple").success
     result = planner.execute("put it in the bowl")

@@ -190,8 +190,9 @@ class Interpreter:
         cut |= target.referring and target.object_class in self._discourse.pieces  # "wash a slice and put it ..."
         count, every = self._quantity(phrase, target.object_class)
         self._check_counted(phrase, every or count > 1)
-        if every and destination is None:
-            target = replace(target, room=phrase.told_room)
+        if every:
+            from_room = command.origin.room if command.origin is not None and command.origin.only_room else ""
+            target = replace(target, room=phrase.told_room or from_room)
         if container is not None and destination is not None:
             kind = _K.STACK
         elif kind is _K.PLACE and count == 2:

@@ -124,3 +124,8 @@ def test_room_goes_with_all_things_that_are_to_be_treated_in_it(grammar: Underst
         assert (str(goal), goal.target.room) == ("close all Window", "bedroom")
     (everywhere,) = grammar.understand("close all the windows", EMPTY).goals
     assert everywhere.target.room == ""
+    for text in ("put all the books in the bedroom into the box", "take all the books out of the bedroom to the desk"):
+        (goal,) = grammar.understand(text, EMPTY).goals
+        assert goal.target.room == "bedroom"
+    (there,) = grammar.understand("put all the books in the bedroom", EMPTY).goals
+    assert there.target.room == ""
