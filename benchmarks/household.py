@@ -15,7 +15,7 @@ from benchmarks.household_cases import SUITES, Case, lives, load_cases, single_d
 from benchmarks.household_faults import Faults
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Life, Trial
+from benchmarks.household_life import Life, Trial, ignore_trial
 from benchmarks.household_metrics import rows_of
 from benchmarks.household_split import SPLITS
 from benchmarks.household_stream import ROWS, StreamSetting, run_stream
@@ -115,14 +115,14 @@ def run(args: argparse.Namespace) -> int:
     homes = Homes(args.scenes, kinds, args.seed)
     learning = experience_config(args)
     planner = open_planner(args.planner, embedder, _settings(args), fallback=args.fallback, asks=False)
+    tell = _print_trial if args.trials else ignore_trial
     if args.faults:
         objects = "none" if args.memory in ("none", "experience") else "full"
         setting = StreamSetting(
-            homes, embedder, planner, Faults(seed=args.seed), objects, args.orders, args.seed, learning
+            homes, embedder, planner, Faults(seed=args.seed), objects, args.orders, args.seed, learning, tell
         )
         emit(run_stream(cases, setting, args.rows), args.json)
         return 0
-    tell = _print_trial if args.trials else _ignore
     trials = live(cases, homes, args.memory, embedder, planner, learning, args.unknown, tell, subtasks)
     baseline: list[Trial] | None = None
     if args.memory == "none":
@@ -147,10 +147,6 @@ def _settings(args: argparse.Namespace) -> PlannerConfig:
     return PlannerConfig(offline=offline, llm=llm_config(args))
 
 
-def _ignore(_: Trial) -> None:
-    return None
-
-
 def live(
     cases: Sequence[Case],
     homes: Homes,
@@ -159,7 +155,7 @@ def live(
     planner: Planner,
     learning: ExperienceConfig,
     unknown: float | None = None,
-    on_trial: Callable[[Trial], None] = _ignore,
+    on_trial: Callable[[Trial], None] = ignore_trial,
     subtasks: Subtasks | None = None,
 ) -> list[Trial]:
     """Carry out all cases and return their trials in order.

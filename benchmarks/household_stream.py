@@ -13,7 +13,7 @@ from benchmarks.household_cases import Case
 from benchmarks.household_faults import Faults
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Life, Trial
+from benchmarks.household_life import Life, Trial, ignore_trial
 from benchmarks.orders import shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
@@ -58,7 +58,8 @@ _CHANCE = (str(FailureReason.EXECUTION), str(FailureReason.TIMEOUT))
 
 @dataclass(frozen=True)
 class StreamSetting:
-    """What all rows share. objects: the mode of object memory, "full" or "none". experience: all but its parts."""
+    """What all rows share. objects: the mode of object memory, "full" or "none". experience: all but its parts.
+    on_trial: is told each first attempt as it ends."""
 
     homes: Homes
     embedder: TextEmbedder
@@ -68,6 +69,7 @@ class StreamSetting:
     orders: int = 5
     seed: int = 0
     experience: ExperienceConfig = field(default_factory=ExperienceConfig)
+    on_trial: Callable[[Trial], None] = ignore_trial
 
 
 def run_stream(
@@ -101,6 +103,7 @@ def _live(
         life.equip(planner, skills)
         judge = partial(judge_of, case, kinds=kinds)
         trials.append(life.carry_out(case, setting.homes.world(case), judge))
+        setting.on_trial(trials[-1])
         attempt, success = 1, trials[-1].success
         while row.retries and not success and experience.may_retry(attempt):
             attempt += 1

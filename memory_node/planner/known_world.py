@@ -151,9 +151,9 @@ class KnownWorld:
 
     def value(self, call: SkillCall, settled: Collection[str] = ()) -> float:
         """Return memory's value of a call, in (0, 1]: how sure memory is that the things are there, reduced for each
-        thing that the instruction does not name, for each repetition of the call, and for taking up what is settled.
+        thing that the instruction does not name, for each repetition of the call, and for taking up what is to stay.
 
-        settled: ids of the things that are where a goal wants them; see GoalCheck.settled.
+        settled: ids of the things that are to stay; see GoalCheck.settled.
         """
         names = [self._named((reference,)) for reference in call.arguments]
         there = math.prod(self._existence.get(name, 1.0) for name in names)

@@ -75,9 +75,11 @@ def test_stream_has_a_row_for_each_part(shared_dir, tmp_path, capsys) -> None:
     ]
     assert {row["orders"] for row in printed.values()} == {1}
     assert printed["+semantic"]["success_rate"] >= printed["none"]["success_rate"]
-    assert main([*common, "--faults", "--orders", "1", "--rows", "+optimizer"]) == 0
-    (only,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert main([*common, "--faults", "--orders", "1", "--rows", "+optimizer", "--trials"]) == 0
+    told = capsys.readouterr()
+    (only,) = map(json.loads, told.out.splitlines())
     assert only == printed["+optimizer"]
+    assert len([line for line in told.err.splitlines() if line.startswith(("ok ", "FAIL "))]) == 1
 
 
 def test_experience_is_a_memory_of_its_own(shared_dir, tmp_path, capsys) -> None:
