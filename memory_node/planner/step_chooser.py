@@ -17,9 +17,6 @@ from memory_node.planner.model_account import ModelAccount
 # What a call is worth at most that memory holds to be wrong now.
 RULED_OUT = 1e-6
 
-# The best call is worth at most so many times what a model in this process may write. Below are a third repetition,
-# what takes a settled thing away, and an end that memory doubts while there is a call that was not tried.
-_TIMES_THE_WORTH = 20
 _LONGEST_THOUGHT = 240
 _SHOWN_CALLS = 60
 
@@ -72,8 +69,8 @@ class RankedChoice:
 
 
 class WrittenChoice:
-    """Lets the model write a thought and the call. What memory rules out is no choice, and a model in this process can
-    write only calls that memory holds to be worth making.
+    """Lets the model write a thought and the call; a model in this process can write nothing else. What memory rules
+    out is no choice.
 
     repair: puts what is wrong with a reply into the message that sends it back. on_rejected: hears of each. thinks:
     whether a model in this process must write a thought; one that was trained on the calls alone writes none.
@@ -96,11 +93,10 @@ class WrittenChoice:
     def choose(
         self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
     ) -> Choice:
-        """Ask for one of the calls; see StepChooser."""
+        """Ask for one of the calls; see StepChooser. Of memory's values only that counts which rules a call out: the
+        prompt tells the others."""
         calls = [call for call, value in values.items() if value > RULED_OUT] or list(values)
-        best = max(values.values())
-        worth_making = (call for call in calls if _TIMES_THE_WORTH * values[call] >= best)
-        form = GrammarForm(choice_grammar(worth_making, self.thinks))
+        form = GrammarForm(choice_grammar(calls, self.thinks))
         question = Question(tuple(messages), lambda text: read_choice(text, calls), self._repair, form)
         choice = ask(
             self._model,

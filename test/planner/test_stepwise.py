@@ -19,7 +19,6 @@ from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.experience.log import NullLog
 from memory_node.llm.chat import Message, Reply, Score
-from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.openai_model import OpenAiModel
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
@@ -27,10 +26,9 @@ from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.map_only_memory import MapOnlyMemory
-from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner import PlanProgress, PlanRun, Situation
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.step_chooser import WrittenChoice, choice_grammar, read_choice
+from memory_node.planner.step_chooser import choice_grammar, read_choice
 
 APPLE, FRIDGE = Mention("apple", ("Apple",)), Mention("fridge", ("Fridge",))
 INTO_THE_FRIDGE = Goal(GoalKind.PLACE, APPLE, FRIDGE)
@@ -252,33 +250,12 @@ def test_model_that_learnt_the_calls_writes_them_without_a_thought(kitchen) -> N
     assert not any("Thought" in grammar for grammar in model.grammars)
 
 
-def test_end_cannot_be_written_while_memory_holds_that_more_is_to_do(kitchen) -> None:
-    model = Writing(*PLAN)
+def test_end_that_memory_rules_out_is_not_offered(kitchen) -> None:
+    model = Writing("GoToObject(Apple)", "Done()", *PLAN[1:])
     assert run(model, kitchen, mode="step").success
     offered = ["Done()" in grammar for grammar in model.grammars]
-    assert offered == [False] * 5 + [True]
-
-
-@pytest.mark.parametrize(
-    ("worth", "writable"),
-    [
-        ({"Go(Sink)": 1.0, "Open(Fridge)": 0.2, "Use(Lamp)": 0.04, "Done()": 0.01}, {"Go(Sink)", "Open(Fridge)"}),
-        ({"Go(Sink)": 0.2, "Use(Lamp)": 0.04, "Done()": 0.01}, {"Go(Sink)", "Use(Lamp)", "Done()"}),
-        ({"Go(Sink)": 1e-7, "Done()": 1e-6}, {"Go(Sink)", "Done()"}),
-    ],
-)
-def test_what_is_worth_little_beside_the_best_cannot_be_written(worth: dict[str, float], writable: set[str]) -> None:
-    model = Writing("Go(Sink)")
-    chooser = WrittenChoice(model, max_repairs=0, repair=str, thinks=False)
-    assert chooser.choose([Message("user", "Cook.")], worth, ModelAccount(), Deadline(1.0)).call == "Go(Sink)"
-    assert {call for call in worth if call in model.grammars[0]} == writable
-
-
-def test_endpoint_may_choose_what_is_worth_little(endpoint: Callable) -> None:
-    model = OpenAiModel(LlmConfig(base_url=endpoint("Done()").url, model="m", retries=0, timeout_s=5.0))
-    chooser = WrittenChoice(model, max_repairs=0, repair=str)
-    values = {"Go(Sink)": 1.0, "Done()": 0.01}
-    assert chooser.choose([Message("user", "Cook.")], values, ModelAccount(), Deadline(10.0)).call == "Done()"
+    # Not before anything was done, nor right after memory has objected.
+    assert offered == [False, True, False, True, True, True, True]
 
 
 class OfNoMemory(Experience):
