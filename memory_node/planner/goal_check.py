@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
@@ -170,19 +170,17 @@ class GoalCheck:
             return self._unmet_stack(goal, goal.container, place, targets)
         placed = self._placed(goal, targets, place)
         if goal.every:
-            return self._left_over(goal, place, targets, placed)
+            return self._left_over(goal, targets, {found.id for found in placed})
         if len(placed) >= goal.count:
             return ""
         return f"{len(placed) or 'no'} {goal.target} of {goal.count} in or on {place}"
 
-    def _left_over(
-        self, goal: Goal, place: Mention, targets: Sequence[JudgedThing], placed: Sequence[JudgedThing]
-    ) -> str:
-        """Return what is amiss where all things are to go to a place."""
-        left = [found for found in self._in_room(goal, targets) if found not in placed]
+    def _left_over(self, goal: Goal, targets: Sequence[JudgedThing], placed: Collection[str]) -> str:
+        """Return what is amiss where all things are to go to a place. placed: ids of those that are there."""
+        left = [found for found in self._in_room(goal, targets) if found.id not in placed]
         if goal.target.room and not (left or placed):
             return f"no {goal.target} is known in the {goal.target.room}"
-        return f"{len(left)} {goal.target} not in or on {place}" if left else ""
+        return f"{len(left)} {goal.target} not in or on {goal.destination}" if left else ""
 
     def _in_room(self, goal: Goal, targets: Sequence[JudgedThing]) -> Sequence[JudgedThing]:
         """Return those in the room that a goal speaks of, all where it speaks of none."""

@@ -65,8 +65,7 @@ class Locator:
 
     def remembered(self, attempt: GoalAttempt, object_class: str, mention: Mention, name: str) -> bool:
         """Return whether memory knows a thing of a class; it is then located under a name."""
-        elsewhere = self._lookup.elsewhere(mention.room, (object_class,))
-        excluded = frozenset(attempt.ruled_out | attempt.in_another_part(name) | elsewhere)
+        excluded = frozenset(attempt.ruled_out | attempt.in_another_part(name))
         # The second of two must not be the one that has just been put there.
         placed = (
             attempt.belief.things["destination"].identities
@@ -74,9 +73,8 @@ class Locator:
             else ()
         )
         near = _place_of(attempt, "target") if name in _WHERE_WORK_IS_DONE else None
-        room_id = self._lookup.room_called(mention.room)
         not_on = frozenset(placed)
-        answer = self._lookup.locate(object_class, mention.text, mention.states, excluded, not_on, near, room_id)
+        answer = self._lookup.locate(object_class, mention.text, mention.states, excluded, not_on, near, mention.room)
         if answer is None:
             return False
         self._believe(attempt, name, answer)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
-# What memory calls a room whose kind it does not know.
-_NUMBERED = re.compile(r"room \d+")
+from memory_node.domain.room_names import lacks_kind
 
 
 def may_be_meant(room: str, wanted: str, rooms: Collection[str]) -> bool:
@@ -17,4 +15,4 @@ def may_be_meant(room: str, wanted: str, rooms: Collection[str]) -> bool:
     """
     if wanted.lower() in map(str.lower, rooms):
         return room.lower() == wanted.lower()
-    return not room or _NUMBERED.fullmatch(room) is not None
+    return not room or lacks_kind(room.lower().split())

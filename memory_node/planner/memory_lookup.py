@@ -45,15 +45,18 @@ class MemoryLookup:
         excluded: frozenset[str] = frozenset(),
         not_on: frozenset[str] = frozenset(),
         near: tuple[float, float, float] | None = None,
-        room_id: str = "",
+        room: str = "",
     ) -> ObjectAnswer | None:
         """Return the best remembered object of a class; None when memory knows of none.
 
         excluded: ids that do not count; not_on: ids of supports whose contents do not count. near: where the thing is
-        needed, (x, y, z) in map; the nearest of those that memory is sure of is the best one then. room_id: only what
-        is in that room counts.
+        needed, (x, y, z) in map; the nearest of those that memory is sure of is the best one then. room: only what
+        is in the room of that name counts, or may be; see `elsewhere`.
         """
         started = time.monotonic()
+        room_id = self.room_called(room)
+        if not room_id:
+            excluded |= self.elsewhere(room, (object_class,))
         # The words have been grounded already: asking by class and states alone cannot be led astray by them.
         query = FindQuery(
             "", object_class, tuple(states), room_id, near, _ENOUGH, exclude_ids=excluded, exclude_supports=not_on

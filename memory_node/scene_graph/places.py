@@ -12,6 +12,7 @@ from scipy import ndimage
 
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import Pose
+from memory_node.domain.room_names import NO_KIND
 from memory_node.domain.scene import Area, Floor, Relation, RelationKind, Room
 from memory_node.scene_graph.areas import area_middles, path_lengths, split_into_areas
 from memory_node.scene_graph.config import SceneGraphConfig
@@ -124,7 +125,7 @@ class Places:
         """Return a name that no room has: "kitchen", else "kitchen 2" and so on; "room 1" and so on without a kind."""
         taken = {room.name for room in self.rooms.values()}
         first = [kind] if kind else []
-        names = itertools.chain(first, (f"{kind or 'room'} {n}" for n in itertools.count(1 + len(first))))
+        names = itertools.chain(first, (f"{kind or NO_KIND} {n}" for n in itertools.count(1 + len(first))))
         return next(name for name in names if name not in taken)
 
     def relations(self) -> list[Relation]:

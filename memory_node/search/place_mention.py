@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.domain.room_names import kind_words, lacks_kind
 from memory_node.search.request_words import tokens
 
 _UNKNOWN = 0.5
@@ -23,8 +24,7 @@ class PlaceMention:
     def is_room(self, name: str) -> bool:
         """Return whether the words name a room; the number of "bedroom 2" may be left out, that of "room 2" not."""
         named = tokens(name)
-        kind = [word for word in named if not word.isdigit()]
-        wanted = named if kind == ["room"] else kind
+        wanted = named if lacks_kind(named) else kind_words(named)
         return bool(wanted) and self.words.issuperset(wanted)
 
     def holds(
