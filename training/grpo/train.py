@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import random
 import shlex
 import sys
 import time
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from benchmarks.alfworld.engine import require_engine
-from benchmarks.alfworld.games import load_games
+from benchmarks.alfworld.games import Game, load_games, task_of
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER
+from benchmarks.alfworld.transcripts import read_transcripts
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from training.adapters.command import NEEDED
 
@@ -39,7 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-steps", type=int, default=15, help="commands in a game (default 15)")
     parser.add_argument("--reply-tokens", type=int, default=512, help="of a compiler's reply at most (default 512)")
     parser.add_argument(
-        "--held-out", type=int, default=60, help="other games that are played greedily before and after (default 60)"
+        "--held-out",
+        type=int,
+        default=60,
+        help="games of other tasks that are played greedily before and after (default 60)",
     )
     parser.add_argument(
         "--through-prompt",
@@ -70,8 +76,10 @@ def run(args: argparse.Namespace) -> int:
     begin(args.seed, args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
     schedule = GrpoSchedule(args.updates, args.tasks, args.rollouts, args.rate, seed=args.seed)
-    games = load_games(args.games, 0, args.seed)
-    held, taught = games[: args.held_out], games[args.held_out :][: args.limit or None]
+    attempts = read_transcripts(args.attempts) if args.attempts is not None else ()
+    remembered = {attempt["task"] for attempt in attempts}
+    held, taught = split_games(load_games(args.games), remembered, args.held_out, args.seed)
+    taught = taught[: args.limit or None]
     began = time.monotonic()
     try:
         with Learnt(args.memory_file, learns=False) as learnt:
@@ -93,3 +101,25 @@ def run(args: argparse.Namespace) -> int:
         write_report(args.out, command, schedule, curve, before, after, run.pair)
         print(args.out)
     return 0
+
+
+def split_games(
+    games: Sequence[Game], remembered: Container[str], held_out: int, seed: int
+) -> tuple[Sequence[Game], Sequence[Game]]:
+    """Return games that are held out, of tasks that nobody remembers, and those of other tasks to learn from.
+
+    remembered: tasks, as the games' first texts name them.
+
+    Raises:
+        InvalidValueError: there are too few games.
+    """
+    drawn = random.Random(seed).sample(games, len(games))
+    held = [game for game in drawn if task_of(game) not in remembered][:held_out]
+    apart = {task_of(game) for game in held}
+    taught = [game for game in drawn if task_of(game) not in apart]
+    if len(held) < held_out or not taught:
+        raise InvalidValueError(
+            f"{len(held)} games of tasks that no attempt is about, and {len(taught)} of others to learn from:"
+            f" --held-out {held_out} needs more games, or fewer attempts"
+        )
+    return held, taught
