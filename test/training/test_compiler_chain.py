@@ -35,6 +35,7 @@ import transformers
 from torch import nn
 
 from training.adapters.adapter import with_adapter
+from training.adapters.checkpoint import free_weights
 from training.adapters.example import answered
 from training.adapters.learning import Schedule, learn
 from training.compiler.game_pairs import GameTeacher
@@ -47,6 +48,7 @@ from training.grpo.torch_models import TorchModels, log_probabilities
 from training.softmem import train as train_soft_memory
 from training.softmem.kept_prompt import KeptPrompt
 from training.softmem.measured import executor_losses
+from training.softmem.pairs import PairModels
 from training.softmem.soft_example import SoftExample, around_latent, soft_example
 from training.softmem.soft_memory import (
     FIRST_SD,
@@ -56,7 +58,7 @@ from training.softmem.soft_memory import (
     latent_loss,
     orthogonality_loss,
 )
-from training.softmem.soft_pair import SideBySide, SoftPair
+from training.softmem.soft_pair import SideBySide, SoftPair, inner
 from training.softmem.weights import load_soft_memory, save_soft_memory, soft_memory_weights
 
 GAME = Game("a/b/game.tw-pddl", "a", b"")
@@ -292,14 +294,32 @@ def test_soft_memory_on_the_robot_is_the_one_that_was_trained(tmp_path: Path) ->
         opened(args, [GAME], LEARNT, schedule)
 
 
-@pytest.mark.parametrize("more", [[], ["--keep-compiler", "--variants", "full", "linear"]])
-def test_adapter_of_placeholders_belongs_to_one_kept_compiler(more: list[str], tmp_path: Path) -> None:
+def test_adapter_of_placeholders_needs_a_kept_compiler(tmp_path: Path) -> None:
     parser = argparse.ArgumentParser()
     train_soft_memory.add_arguments(parser)
     files = ["--pairs", "p", "--compiler", "c", "--executor", "e", "--out", str(tmp_path / "out")]
-    with pytest.raises(InvalidValueError, match="single variant"):
-        train_soft_memory.run(parser.parse_args([*files, "--activated-rank", "4", *more]))
+    with pytest.raises(InvalidValueError, match="needs --keep-compiler"):
+        train_soft_memory.run(parser.parse_args([*files, "--activated-rank", "4"]))
     assert not (tmp_path / "out").exists()
+
+
+def test_variants_with_an_adapter_for_placeholders_learn_one_after_the_other() -> None:
+    compiler = tiny(0).requires_grad_(False)
+    models = PairModels(compiler, tiny(1), neutral=9, form=[10, 11], kept=4, activated_rank=2)
+    step = SoftExample((1, 2, 3), (4, 5), (6, 7), (8,), (9,), (10, 11))
+    for name, tokens in (("full", 16), ("soft-4", 4)):
+        together = models.together([name])
+        (pair,) = together.pairs.values()
+        assert pair.soft.tokens == tokens
+        learnt = free_weights(together)
+        assert {key.rpartition("lora_")[2][0] for key in learnt if "lora" in key} == {"A", "B"}
+        assert not any(weight.any() for key, weight in learnt.items() if "lora_B" in key), "nothing of the one before"
+        pair.read_ahead(step)
+        inner(compiler).model.forward, reads = None, inner(compiler).model.forward  # type: ignore[method-assign]
+        pair.read_ahead(step)  # what was kept is not read again
+        inner(compiler).model.forward = reads  # type: ignore[method-assign]
+        for weight in learnt.values():
+            nn.init.normal_(weight)
 
 
 def test_latent_tokens_begin_with_the_spread_of_the_paper() -> None:

@@ -7,7 +7,7 @@ import itertools
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from memory_node.llm.llama.shared_model import LlamaEngine
 from training.adapters.command import NEEDED, add_training_arguments
 from training.adapters.example import ModelTokens
 from training.compiler.pair_files import read_pairs
+from training.softmem.variants import VARIANTS
 
 _WINDOW_TOKENS = 4096
 # Of a reply. Behind its tokens the compiler tells more of its goal than behind [UNK].
@@ -32,26 +33,6 @@ _TOLD = (
     " It learnt from {} steps of train games that were won by following the rules. In every second one the executor was"
     " not told the words."
 )
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A soft memory to compare. tokens: N. orthogonal: whether L_orth counts."""
-
-    tokens: int = 16
-    linear: bool = False
-    orthogonal: bool = True
-
-
-# The rows of the paper's ablation; N = 0 is the compiler without soft memory.
-VARIANTS = {
-    "full": Variant(),
-    "soft-4": Variant(4),
-    "soft-8": Variant(8),
-    "soft-32": Variant(32),
-    "no-orthogonality": Variant(orthogonal=False),
-    "linear": Variant(linear=True),
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,13 +59,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="RANK",
-        help="with --keep-compiler: an adapter of this rank reads the placeholders, and them alone (default: none)",
+        help="with --keep-compiler: an adapter of this rank reads the placeholders, and them alone; several variants"
+        " then learn one after the other, each in a folder of its own (default: none)",
     )
     parser.add_argument(
         "--kept",
         type=int,
         default=0,
-        help="prompts whose reading is kept for later epochs, 20 MB each; with --keep-compiler (default 0)",
+        help="prompts whose reading is kept for later epochs, 27 MB each; with --keep-compiler (default 0)",
     )
     parser.add_argument(
         "--word-epochs",
@@ -111,35 +93,49 @@ def run(args: argparse.Namespace) -> int:
     """
     if len(args.variants) > 1 and not args.keep_compiler:
         raise InvalidValueError("several variants share one compiler, so it cannot learn: add --keep-compiler")
-    if args.activated_rank and not (args.keep_compiler and len(args.variants) == 1):
-        raise InvalidValueError("--activated-rank needs --keep-compiler and a single variant, whose adapter it is")
+    if args.activated_rank and not args.keep_compiler:
+        raise InvalidValueError("--activated-rank needs --keep-compiler: what the compiler says stays as it is")
     try:
-        from training.adapters.card import write_card
-        from training.adapters.learning import Schedule
-        from training.adapters.processes import begin, is_first
+        from training.adapters.processes import begin
+        from training.softmem.pairs import PairModels, open_models
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
     begin(args.seed, args.threads)
     file = model_file(ModelConfig(backend="llama", model_path=args.model))
     tokens = ModelTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads))
     examples = _examples(args, tokens)
-    args.out.mkdir(parents=True, exist_ok=True)
-    schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed, args.bfloat16)
+    groups = [[name] for name in args.variants] if args.activated_rank else [args.variants]
     try:
-        together = _pairs(args, file, tokens.reply(FILLER)[0], tokens.reply(_FORM)[:-1])
-        _read_ahead(args, together, examples)
-        words = replace(schedule, epochs=args.word_epochs, rate=args.word_rate)
-        spelling = _learnt(together, examples, words, args.out / "words.pt", acts=False)
-        progress = _learnt(together, examples, schedule, args.out / "checkpoint.pt", acts=True)
+        opened = open_models(file, args.rank, args.compiler, args.executor, args.keep_compiler)
+        form = tokens.reply(_FORM)[:-1]
+        models = PairModels(*opened, tokens.reply(FILLER)[0], form, args.kept, args.activated_rank)
+        for names in groups:
+            begin(args.seed, args.threads)  # each draws as if it learnt alone
+            folder = args.out / names[0] if len(groups) > 1 else args.out
+            _train(args, models.together(names), examples, tokens, folder)
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
+    return 0
+
+
+def _train(args: argparse.Namespace, together: Any, examples: Sequence[Any], tokens: ModelTokens, folder: Path) -> None:
+    """Train pairs side by side, and write what came of it into a folder."""
+    from training.adapters.card import write_card
+    from training.adapters.learning import Schedule
+    from training.adapters.processes import is_first
+
+    folder.mkdir(parents=True, exist_ok=True)
+    schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed, args.bfloat16)
+    _read_ahead(args, together, examples)
+    words = replace(schedule, epochs=args.word_epochs, rate=args.word_rate)
+    spelling = _learnt(together, examples, words, folder / "words.pt", acts=False)
+    progress = _learnt(together, examples, schedule, folder / "checkpoint.pt", acts=True)
     if is_first():
-        kind = f"A soft memory ({_write(together, args.out) / 1e6:.1f} MB)"
+        kind = f"A soft memory ({_write(together, folder) / 1e6:.1f} MB)"
         command = f"memory-node {shlex.join(sys.argv[1:])}"
         told = "\n\n".join((_TOLD.format(len(examples)), *_spelt(spelling), *_measured(args, together, tokens)))
-        write_card(args.out / "card.md", "Soft memory", told, kind, command, schedule, progress)
-        print(args.out)
-    return 0
+        write_card(folder / "card.md", "Soft memory", told, kind, command, schedule, progress)
+        print(folder)
 
 
 def _examples(args: argparse.Namespace, tokens: ModelTokens) -> Sequence[Any]:
@@ -200,42 +196,6 @@ def _measured(args: argparse.Namespace, together: Any, tokens: ModelTokens) -> I
         rows.append(f"| {name} | " + " | ".join(f"{loss:.3f}" for loss in astuple(found)) + " |")
     yield f"The executor's loss of a token of the right command, {len(steps)} steps of other games:"
     yield "\n".join(rows)
-
-
-def _pairs(args: argparse.Namespace, file: Path, neutral: int, form: Sequence[int]) -> Any:
-    """Return the pairs that are trained side by side.
-
-    neutral: the token near which latent tokens begin. form: the tokens near which placeholders begin, again and again.
-
-    Raises:
-        ValueError: a file is of another model.
-    """
-    from training.adapters.adapter import adapted_model, load_adapter, with_adapter
-    from training.adapters.processes import device
-    from training.softmem.soft_memory import SoftMemory
-    from training.softmem.soft_pair import ORTHOGONALITY, SideBySide, SoftPair, inner
-
-    compiler, executor = adapted_model(file, args.rank), adapted_model(file, args.rank)
-    load_adapter(compiler, args.compiler)
-    load_adapter(executor, args.executor)
-    executor = executor.merge_and_unload()  # what stays as it is computes faster without an adapter beside it
-    if args.keep_compiler:
-        compiler = compiler.merge_and_unload().requires_grad_(False)
-    embeddings = inner(compiler).get_input_embeddings().weight
-    said = inner(executor).get_input_embeddings().weight[neutral]
-    width = compiler.config.hidden_size
-    if args.activated_rank:
-        compiler = with_adapter(compiler, args.activated_rank)
-    shared = {"kept": args.kept, "neutral": neutral, "activated": args.activated_rank > 0}
-    pairs: dict[str, SoftPair] = {}
-    for name in args.variants:
-        variant = VARIANTS[name]
-        first = embeddings[[form[at % len(form)] for at in range(variant.tokens)]]
-        soft = SoftMemory(width, width, variant.tokens, variant.linear, first, said)
-        weight = ORTHOGONALITY if variant.orthogonal else 0.0
-        beside = next(iter(pairs.values()), None)
-        pairs[name] = SoftPair(compiler, executor, soft, orthogonality=weight, beside=beside, **shared).to(device())
-    return SideBySide(pairs)
 
 
 def _write(together: Any, folder: Path) -> int:

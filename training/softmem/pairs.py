@@ -1,0 +1,73 @@
+"""The variants of a soft memory, and the pairs that learn them with one compiler and one executor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from training.adapters.adapter import adapted_model, load_adapter, with_adapter
+from training.adapters.processes import device
+from training.softmem.soft_memory import SoftMemory
+from training.softmem.soft_pair import ORTHOGONALITY, SideBySide, SoftPair, inner
+from training.softmem.variants import VARIANTS
+
+
+def open_models(file: Path, rank: int, compiler: Path, executor: Path, keep_compiler: bool) -> tuple[Any, Any]:
+    """Return compiler and executor of a GGUF file with their adapters; see PairModels.
+
+    Raises:
+        ValueError: an adapter is of another model.
+    """
+    says, acts = adapted_model(file, rank), adapted_model(file, rank)
+    load_adapter(says, compiler)
+    load_adapter(acts, executor)
+    if keep_compiler:
+        says = says.merge_and_unload().requires_grad_(False)
+    return says, acts.merge_and_unload()  # what stays as it is computes faster without an adapter beside it
+
+
+@dataclass
+class PairModels:
+    """Compiler and executor of all pairs.
+
+    compiler: merged with its adapter where it is kept as it is, else with that adapter free.
+    neutral: the token near which latent tokens begin.
+    form: the tokens near which placeholders begin, again and again.
+    kept: prompts whose reading is kept; later pairs find them.
+    activated_rank: of the adapter that reads placeholders alone, 0 for none. Such pairs learn one after the other.
+    """
+
+    compiler: Any
+    executor: Any
+    neutral: int
+    form: Sequence[int]
+    kept: int = 0
+    activated_rank: int = 0
+    _last: SoftPair | None = None
+
+    def together(self, names: Sequence[str]) -> SideBySide:
+        """Return new pairs of some variants; with an adapter for placeholders, those before are at their end."""
+        if self.activated_rank:
+            if self._last is not None:
+                self.compiler = self.compiler.unload()
+            self.compiler = with_adapter(self.compiler, self.activated_rank)
+        return SideBySide({name: self._pair(name) for name in names})
+
+    def _pair(self, name: str) -> SoftPair:
+        variant, width = VARIANTS[name], self.compiler.config.hidden_size
+        embeddings = inner(self.compiler).get_input_embeddings().weight
+        first = embeddings[[self.form[at % len(self.form)] for at in range(variant.tokens)]]
+        said = inner(self.executor).get_input_embeddings().weight[self.neutral]
+        self._last = SoftPair(
+            self.compiler,
+            self.executor,
+            SoftMemory(width, width, variant.tokens, variant.linear, first, said),
+            orthogonality=ORTHOGONALITY if variant.orthogonal else 0.0,
+            beside=self._last,
+            kept=self.kept,
+            neutral=self.neutral,
+            activated=self.activated_rank > 0,
+        ).to(device())
+        return self._last
