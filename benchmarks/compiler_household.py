@@ -26,7 +26,7 @@ from benchmarks.compiler_variants import (
 )
 from benchmarks.guidance_judge import GuidedMoment, is_precise
 from benchmarks.household_cases import Case
-from benchmarks.household_faults import Faults
+from benchmarks.household_faults import Chances, Faults
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial
@@ -169,11 +169,10 @@ def _stream(
         guidance = memory.guidance.changed(retrieval_of(variant, others), compilers)
         return _Watched(guidance, who, variant, account, lambda: current[-1])
 
-    for number, case in enumerate(shuffled(cases, setting.seed, order)):
-        chance = random.Random(f"{setting.seed} {order} {number}")
+    for case in shuffled(cases, setting.seed, order):
         planner, skills = setting.planner, ExecutionFaults()
         if setting.faults is not None and variant != NO_FAULTS:
-            planner, skills = setting.faults.careless(setting.planner, chance)
+            planner, skills = setting.faults.careless(setting.planner, Chances(setting.seed, case.id))
         if case.floor_plan not in lives:
             mode = "full" if variant in (NONE, NO_FAULTS) else "full+experience"
             # A language model reads in its prompt what is given once.

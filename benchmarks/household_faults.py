@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall, SkillResult
@@ -12,6 +13,28 @@ from memory_node.sim.robot_config import ExecutionFaults
 
 # Preparations that can be forgotten: the robot is then believed to be near, the door to be open.
 _PREPARATIONS = frozenset({"GoToObject", "OpenObject"})
+
+
+@dataclass
+class Chances:
+    """The luck of one task. It depends on the seed and the task alone: rows, orders and epochs differ by what the robot
+    has learnt, not by luck."""
+
+    seed: int
+    task: str
+    _asked: Counter[str] = field(default_factory=Counter)
+
+    def drawn(self, what: str) -> float:
+        """Return a number in [0, 1) for something that may go wrong, another one each time that it is asked for."""
+        self._asked[what] += 1
+        return self._generator(f"{what} {self._asked[what]}").random()
+
+    def seed_of(self, what: str) -> int:
+        """Return a seed for something that draws by itself."""
+        return self._generator(what).randrange(2**31)
+
+    def _generator(self, what: str) -> random.Random:
+        return random.Random(f"{self.seed} {self.task} {what}")
 
 
 @dataclass(frozen=True)
@@ -33,29 +56,27 @@ class Faults:
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InvalidValueError(f"Faults.{name}: expected 0 to 1, got {getattr(self, name)}")
 
-    def of_skills(self, seed: int) -> ExecutionFaults:
-        """Return the rate at which the robot's skills fail."""
-        return ExecutionFaults({"*": self.skill_failure}, seed)
-
-    def careless(self, planner: Planner, chance: random.Random) -> tuple[CarelessPlanner, ExecutionFaults]:
+    def careless(self, planner: Planner, chances: Chances) -> tuple[CarelessPlanner, ExecutionFaults]:
         """Return a planner that forgets, and how the robot's skills fail, by these chances."""
-        return CarelessPlanner(planner, self, chance), self.of_skills(chance.randrange(2**31))
+        return CarelessPlanner(planner, self, chances), ExecutionFaults(
+            {"*": self.skill_failure}, chances.seed_of("skills")
+        )
 
-    def forgets(self, call: SkillCall, object_class: str, chance: random.Random) -> bool:
+    def forgets(self, call: SkillCall, object_class: str, chances: Chances) -> bool:
         """Return whether a preparation is left out this time; habits are the same in every task and order."""
         if call.skill not in _PREPARATIONS:
             return False
         misled = random.Random(f"{self.seed} {call.skill} {object_class}").random() < self.habits
-        return chance.random() < (self.by_habit if misled else self.by_chance)
+        return chances.drawn(f"{call.skill} {object_class}") < (self.by_habit if misled else self.by_chance)
 
 
 class CarelessPlanner:
     """A planner that believes its forgotten preparations done; it notices them only when a later skill fails."""
 
-    def __init__(self, inner: Planner, faults: Faults, chance: random.Random) -> None:
+    def __init__(self, inner: Planner, faults: Faults, chances: Chances) -> None:
         self._inner = inner
         self._faults = faults
-        self._chance = chance
+        self._chances = chances
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the inner planner's steps without those that are forgotten; see planner.Planner."""
@@ -65,7 +86,7 @@ class CarelessPlanner:
             step = next(run)
             while True:
                 named = step.call.arguments[0]
-                if self._faults.forgets(step.call, classes.get(named, named.partition("@")[0]), self._chance):
+                if self._faults.forgets(step.call, classes.get(named, named.partition("@")[0]), self._chances):
                     result = SkillResult(step.call, True)
                 else:
                     result = yield step

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.household_cases import Case
-from benchmarks.household_faults import Faults
+from benchmarks.household_faults import Chances, Faults
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial, ignore_trial
@@ -95,10 +94,8 @@ def _live(
     mode = (("full+" if setting.objects == "full" else "") + "experience") if row.parts else setting.objects
     lives: dict[str, Life] = {}
     trials = []
-    for number, case in enumerate(shuffled(cases, setting.seed, order)):
-        # The same chances in every row, whatever was asked of them before.
-        chance = random.Random(f"{setting.seed} {order} {number}")
-        planner, skills = setting.faults.careless(setting.planner, chance)
+    for case in shuffled(cases, setting.seed, order):
+        planner, skills = setting.faults.careless(setting.planner, Chances(setting.seed, case.id))
         life = lives.setdefault(case.floor_plan, Life(mode, setting.embedder, planner, experience))
         life.equip(planner, skills)
         judge = partial(judge_of, case, kinds=kinds)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from benchmarks.household_cases import Case
-from benchmarks.household_faults import Faults
+from benchmarks.household_faults import Chances, Faults
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial
@@ -69,13 +68,11 @@ def household_streams(name: str, cases: Sequence[Case], setting: HouseholdSettin
         task: Any = bar.add_task(name, total=len(cases) * setting.orders * setting.epochs)
         for order in range(setting.orders):
             tasks = shuffled(cases, setting.seed, order)
-            streams.append(_stream(name, tasks, setting, order, lambda: bar.advance(task)))
+            streams.append(_stream(name, tasks, setting, lambda: bar.advance(task)))
     return streams
 
 
-def _stream(
-    name: str, cases: Sequence[Case], setting: HouseholdSetting, order: int, advance: Callable[[], object]
-) -> Stream:
+def _stream(name: str, cases: Sequence[Case], setting: HouseholdSetting, advance: Callable[[], object]) -> Stream:
     curator = setting.curator_of(name)
     extractor: Extractor = RuleExtractor() if name == SEMANTIC else RecordsAlone()
     experience = Experience(_PARTS, extractor, NullLog(), system_clock, kinds=load_catalogue(), curator=curator)
@@ -85,10 +82,8 @@ def _stream(
     try:
         for _ in range(setting.epochs):
             told = []
-            for number, case in enumerate(cases):
-                # The same chances in every row and epoch, whatever was asked of them before.
-                chance = random.Random(f"{setting.seed} {order} {number}")
-                planner, skills = setting.faults.careless(setting.planner, chance)
+            for case in cases:
+                planner, skills = setting.faults.careless(setting.planner, Chances(setting.seed, case.id))
                 life = lives.setdefault(case.floor_plan, Life(mode, setting.embedder, planner, experience))
                 life.equip(planner, skills)
                 shown = curator.bank.retrieve(case.instruction) if curator is not None else ()

@@ -1,11 +1,10 @@
 """The stream of tasks under injected faults, and the executor that forgets."""
 
 import json
-import random
 
 import pytest
 
-from benchmarks.household_faults import CarelessPlanner, Faults
+from benchmarks.household_faults import CarelessPlanner, Chances, Faults
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall, SkillResult
@@ -32,9 +31,9 @@ class Listed:
         return PlanOutcome(("g",), (True,))
 
 
-def taken(faults: Faults, seed: int = 0) -> tuple[list[str], list[bool]]:
+def taken(faults: Faults, task: str = "a task") -> tuple[list[str], list[bool]]:
     inner = Listed()
-    run = CarelessPlanner(inner, faults, random.Random(seed)).carry_out("x", None)  # type: ignore[arg-type]
+    run = CarelessPlanner(inner, faults, Chances(0, task)).carry_out("x", None)  # type: ignore[arg-type]
     done = []
     try:
         step = next(run)
@@ -52,8 +51,17 @@ def test_forgotten_preparation_is_taken_for_done() -> None:
 
 def test_habits_are_the_same_in_every_task() -> None:
     faults = Faults(habits=0.5, by_habit=1.0, by_chance=0.0)
-    assert len({tuple(taken(faults, seed)[0]) for seed in range(5)}) == 1
+    assert len({tuple(taken(faults, f"task {number}")[0]) for number in range(5)}) == 1
     assert len({tuple(taken(Faults(0.5, 1.0, 0.0, seed=seed))[0]) for seed in range(20)}) > 1
+
+
+def test_chances_of_a_task_are_the_same_whatever_was_drawn_before() -> None:
+    first, again = Chances(0, "a task"), Chances(0, "a task")
+    drawn = [first.drawn("GoToObject Mug") for _ in range(3)]
+    again.drawn("OpenObject Fridge")
+    assert [again.drawn("GoToObject Mug") for _ in range(3)] == drawn
+    assert len({*drawn, Chances(1, "a task").drawn("GoToObject Mug"), Chances(0, "b").drawn("GoToObject Mug")}) == 5
+    assert first.seed_of("skills") == again.seed_of("skills")
 
 
 def test_probability_out_of_range_is_refused() -> None:

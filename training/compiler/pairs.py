@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.household_cases import Case, load_cases
-from benchmarks.household_faults import CarelessPlanner, Faults
+from benchmarks.household_faults import Chances, Faults
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life
@@ -105,9 +105,8 @@ class Teacher:
         faults, kinds, lives = Faults(seed=self._seed), load_catalogue(), dict[str, Life]()
         with progress_bar() as bar:
             progress: Any = bar.add_task("teacher", total=len(cases))
-            for number, case in enumerate(cases):
-                chance = random.Random(f"{self._seed} {number}")
-                planner, skills = CarelessPlanner(self._planner, faults, chance), faults.of_skills(number)
+            for case in cases:
+                planner, skills = faults.careless(self._planner, Chances(self._seed, case.id))
                 if case.floor_plan not in lives:
                     lives[case.floor_plan] = Life(
                         "full+experience", self._embedder, planner, experience, skills, guidance=self._recorded
