@@ -128,10 +128,7 @@ class GoalCheck:
         there = self._in_wanted_state(goal)
         if goal.kind is GoalKind.SLICE:
             return "" if there else f"no {goal.target} is cut"
-        states = WANTED_STATES.get(goal.kind)
-        if states is not None and not there:
-            return f"no {goal.target} is {' or '.join(sorted(map(str, states)))}"
-        return self._unmet_place(goal, there)
+        return self._unmet_state(goal, there) or self._unmet_place(goal, there)
 
     def settled(self, goal: Goal) -> frozenset[str]:
         """Return the ids of the things that are to stay: those that are as and where a goal wants them, those in a room
@@ -157,6 +154,22 @@ class GoalCheck:
             if not any(_S.ON in light.states for light in lights):
                 return f"{goal.light} is not on"
         return ""
+
+    def _unmet_state(self, goal: Goal, there: Sequence[JudgedThing]) -> str:
+        """Return what is amiss with the state of one, or of all that are meant. there: those that are as wanted."""
+        states = WANTED_STATES.get(goal.kind)
+        if states is None:
+            return ""
+        wanted = " or ".join(sorted(map(str, states)))
+        if not there:
+            return f"no {goal.target} is {wanted}"
+        left = [found for found in self._all_meant(goal) if not states & found.states] if goal.every else ()
+        return f"{len(left)} {goal.target} not {wanted}" if left else ""
+
+    def _all_meant(self, goal: Goal) -> Sequence[JudgedThing]:
+        """Return what a goal is about, in the room and the states that it speaks of ("all the open windows")."""
+        there, said = self._in_room(goal, self._of(self._wanted_classes(goal))), set(goal.target.states)
+        return [found for found in there if said & found.states] if said else there
 
     def _unmet_place(self, goal: Goal, targets: Sequence[JudgedThing]) -> str:
         place = goal.destination

@@ -181,3 +181,23 @@ def test_all_things_of_a_room_are_those_in_it_and_the_others_are_to_stay() -> No
     nowhere = goal.changed(target=replace(APPLE, room="cellar"))
     assert check(there, elsewhere).unmet(nowhere) == "no Apple is known in the cellar"
     assert check(there, replace(elsewhere, room="room 2")).unmet(nowhere) == "1 Apple not in or on Fridge"
+
+
+def test_state_for_all_things_is_wanted_of_each_that_is_meant() -> None:
+    window = Mention("windows", ("Window",))
+    shut, other = JudgedThing("a", "Window", states=frozenset({ObjectState.CLOSED})), JudgedThing("b", "Window")
+    opened = replace(other, states=frozenset({ObjectState.OPENED}), room="Hall")
+
+    def said(goal: Goal, *things: JudgedThing) -> str:
+        return GoalCheck(things, "", load_catalogue()).unmet(goal)
+
+    goal = Goal(GoalKind.CLOSE, window, every=True)
+    assert said(goal, other) == "no Window is closed"
+    assert said(goal, shut, other) == said(goal, shut, opened) == "1 Window not closed"
+    assert said(goal, shut) == ""
+    assert said(goal.changed(every=False), shut, opened) == ""
+    of_room = goal.changed(target=replace(window, room="bedroom"))
+    assert said(of_room, replace(shut, room="Bedroom"), opened) == ""
+    opened_ones = goal.changed(target=replace(window, states=(ObjectState.OPENED,)))
+    assert said(opened_ones, shut, other) == ""
+    assert said(opened_ones, shut, opened) == "1 Window not closed"
