@@ -173,11 +173,11 @@ class GoalCheck:
 
     def _unmet_place(self, goal: Goal, targets: Sequence[JudgedThing]) -> str:
         place = goal.destination
-        if place is None or place.beside or place.original_place or not (place.candidates or place.room):
+        if place is None:
             return ""
         if self._is(self._held, self._wanted_classes(goal)) and goal.count == 1 and len(targets) <= 1:
             return f"the hand still holds {self._held}"
-        if place.room:
+        if place.beside or place.original_place or not place.candidates:
             return ""
         if goal.container is not None:
             return self._unmet_stack(goal, goal.container, place, targets)

@@ -166,6 +166,14 @@ def test_what_memory_cannot_tell_is_taken_for_done(kitchen) -> None:
     assert unmet(kitchen, Goal(GoalKind.PLACE, APPLE, Mention("back", original_place=True))) == ""
 
 
+@pytest.mark.parametrize(
+    "place", [Mention("back", original_place=True), replace(TABLE, beside=True), Mention("", room="hall"), FRIDGE]
+)
+def test_what_is_in_the_hand_is_not_put_down(kitchen, place: Mention) -> None:
+    kitchen.held = "m-apple"
+    assert unmet(kitchen, Goal(GoalKind.PLACE, APPLE, place)) == "the hand still holds Apple"
+
+
 def test_all_things_of_a_room_are_those_in_it_and_the_others_are_to_stay() -> None:
     fridge = JudgedThing("fridge", "Fridge", room="Kitchen")
     there, elsewhere = JudgedThing("a", "Apple", room="Bedroom"), JudgedThing("b", "Apple", room="Hall")

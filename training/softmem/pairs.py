@@ -1,4 +1,4 @@
-"""The variants of a soft memory, and the pairs that learn them with one compiler and one executor."""
+"""The pairs that learn the variants of a soft memory, with one compiler and one executor."""
 
 from __future__ import annotations
 
