@@ -14,9 +14,14 @@ from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.gbnf import Rules, one_of_texts
 from memory_node.planner.model_account import ModelAccount
 
+# The end of a task, as it is written.
+DONE = "Done()"
 # What a call is worth at most that memory holds to be wrong now.
 RULED_OUT = 1e-6
 
+# The best call is worth at most so many times what a model in this process may write. Below are what takes a settled
+# thing away, and the fourth repetition of a call.
+_TIMES_THE_WORTH = 40
 _LONGEST_THOUGHT = 240
 _SHOWN_CALLS = 60
 
@@ -69,8 +74,8 @@ class RankedChoice:
 
 
 class WrittenChoice:
-    """Lets the model write a thought and the call; a model in this process can write nothing else. What memory rules
-    out is no choice.
+    """Lets the model write a thought and the call. What memory rules out is no choice, and of the other calls a model
+    in this process can write only the end and those that memory does not hold to be in vain.
 
     repair: puts what is wrong with a reply into the message that sends it back. on_rejected: hears of each. thinks:
     whether a model in this process must write a thought; one that was trained on the calls alone writes none.
@@ -93,10 +98,11 @@ class WrittenChoice:
     def choose(
         self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
     ) -> Choice:
-        """Ask for one of the calls; see StepChooser. Of memory's values only that counts which rules a call out: the
-        prompt tells the others."""
+        """Ask for one of the calls; see StepChooser."""
         calls = [call for call, value in values.items() if value > RULED_OUT] or list(values)
-        form = GrammarForm(choice_grammar(calls, self.thinks))
+        best = max(values.values())
+        writable = (call for call in calls if call == DONE or _TIMES_THE_WORTH * values[call] >= best)
+        form = GrammarForm(choice_grammar(writable, self.thinks))
         question = Question(tuple(messages), lambda text: read_choice(text, calls), self._repair, form)
         choice = ask(
             self._model,

@@ -15,9 +15,8 @@ from memory_node.planner.held_back import HeldBack
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.model_run import Steps, Task, described, remedy_of
 from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind
-from memory_node.planner.step_chooser import RULED_OUT, StepChooser
+from memory_node.planner.step_chooser import DONE, RULED_OUT, StepChooser
 
-DONE = "Done()"
 # What an end is worth while memory holds that a goal is not met. It may be wrong, so the end stays a choice.
 _DOUBTED = 0.01
 # What the other calls are worth while one can be made that does what a goal asks for.

@@ -19,6 +19,7 @@ from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.experience.log import NullLog
 from memory_node.llm.chat import Message, Reply, Score
+from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.openai_model import OpenAiModel
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
@@ -26,9 +27,10 @@ from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.map_only_memory import MapOnlyMemory
+from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner import PlanProgress, PlanRun, Situation
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.step_chooser import choice_grammar, read_choice
+from memory_node.planner.step_chooser import RULED_OUT, WrittenChoice, choice_grammar, read_choice
 
 APPLE, FRIDGE = Mention("apple", ("Apple",)), Mention("fridge", ("Fridge",))
 INTO_THE_FRIDGE = Goal(GoalKind.PLACE, APPLE, FRIDGE)
@@ -256,6 +258,30 @@ def test_end_that_memory_rules_out_is_not_offered(kitchen) -> None:
     offered = ["Done()" in grammar for grammar in model.grammars]
     # Not before anything was done, nor right after memory has objected.
     assert offered == [False, True, False, True, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("worth", "writable"),
+    [
+        ({"Go(Sink)": 1.0, "Open(Fridge)": 0.04, "Take(Plate)": 0.02, "Done()": 0.01}, {"Go(Sink)", "Open(Fridge)"}),
+        ({"Go(Sink)": 0.2, "Take(Plate)": 0.02, "Done()": 1e-6}, {"Go(Sink)", "Take(Plate)"}),
+        ({"Go(Sink)": 1e-7, "Done()": 1e-6}, {"Go(Sink)", "Done()"}),
+    ],
+)
+def test_what_memory_holds_to_be_in_vain_cannot_be_written(worth: dict[str, float], writable: set[str]) -> None:
+    model = Writing("Go(Sink)")
+    chooser = WrittenChoice(model, max_repairs=0, repair=str, thinks=False)
+    assert chooser.choose([Message("user", "Cook.")], worth, ModelAccount(), Deadline(1.0)).call == "Go(Sink)"
+    offered = {call for call in worth if call in model.grammars[0]}
+    assert offered - {"Done()"} == writable - {"Done()"}
+    assert ("Done()" in offered) == (worth["Done()"] > RULED_OUT or "Done()" in writable)
+
+
+def test_endpoint_may_choose_what_is_worth_little(endpoint: Callable) -> None:
+    model = OpenAiModel(LlmConfig(base_url=endpoint("Take(Plate)").url, model="m", retries=0, timeout_s=5.0))
+    chooser = WrittenChoice(model, max_repairs=0, repair=str)
+    values = {"Go(Sink)": 1.0, "Take(Plate)": 0.02}
+    assert chooser.choose([Message("user", "Cook.")], values, ModelAccount(), Deadline(10.0)).call == "Take(Plate)"
 
 
 class OfNoMemory(Experience):

@@ -24,8 +24,7 @@ from memory_node.planner.model_run import Task
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import PlanningFailedError, PlanOutcome, PlanRun, Situation
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.step_chooser import Choice
-from memory_node.planner.stepwise import DONE
+from memory_node.planner.step_chooser import DONE, Choice
 
 # Skills for random calls before the teacher begins: only those that can be undone.
 _HARMLESS = ("GoToObject", "PickupObject")
