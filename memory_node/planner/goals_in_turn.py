@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import SkillResult
 from memory_node.planner.belief import Thing
-from memory_node.planner.goal import Goal
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.model_run import ModelRun, Task
 from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, ProgressKind
@@ -47,6 +47,20 @@ class Handled:
     meant: frozenset[str] = frozenset()
 
 
+def with_place_before(
+    goals: tuple[Goal, ...], conversation: Conversation, kinds: ObjectCatalogue
+) -> tuple[tuple[Goal, ...], frozenset[str]]:
+    """Return the goal of a part with the place where its target was before, if it asks for that and it is known, and
+    that place's identities. Several goals in one part stay as they are: one may move the thing for another."""
+    goal = goals[0]
+    if len(goals) > 1 or goal.destination is None or not goal.destination.original_place:
+        return goals, frozenset()
+    place = conversation.places.get(kinds.whole(goal.target.object_class))
+    if place is None:
+        return goals, frozenset()
+    return (goal.changed(destination=Mention(place.object_class, (place.object_class,))),), place.identities
+
+
 def handled_before(goals: Sequence[Goal], conversation: Conversation, kinds: ObjectCatalogue) -> Handled:
     """Return what was handled in a conversation, as these goals speak of it."""
     others: set[str] = set()
@@ -75,6 +89,7 @@ class GoalsInTurn:
         self._parts = parts
         self._open_part = open_part
         self._conversation = conversation
+        self._placed: set[str] = set()  # classes of things whose first place in this instruction is noted
 
     def carry_out(self) -> Generator[PlannedStep, SkillResult, PlanOutcome]:
         """Yield the steps of all parts; what becomes of one does not keep the next from being tried.
@@ -106,21 +121,33 @@ class GoalsInTurn:
             step = next(steps)
             while True:
                 things = list(filter(None, map(task.world.thing_of, step.call.arguments)))
+                places = [_place_of(thing, task) for thing in things]
                 result = yield replace(step, goal_index=step.goal_index + task.first_goal)
                 self.begun = True
                 if result.success and step.call.skill not in _ONLY_REACH:
-                    self._note_handled(task, things)
+                    self._note_handled(task, things, places)
                 step = steps.send(result)
         except StopIteration as stop:
             ended: str = stop.value
             return ended
 
-    def _note_handled(self, task: Task, things: Sequence[Thing]) -> None:
-        """Remember which things of the goals they were: "it" and "the plate" mean these from then on."""
+    def _note_handled(self, task: Task, things: Sequence[Thing], places: Sequence[Thing | None]) -> None:
+        """Remember which things of the goals they were, which "it" and "the plate" mean from then on, and what each was
+        in or on before this instruction."""
         kinds = task.world.kinds
         named = {name for goal in task.goals for mention in goal.mentions for name in mention.candidates}
         about = set(map(kinds.whole, named))
-        for thing in things:
+        for thing, place in zip(things, places):
             whole = kinds.whole(thing.object_class)
             if whole in about:
                 self._conversation.handled.setdefault(whole, set()).update(thing.identities)
+                if whole not in self._placed:
+                    self._placed.add(whole)
+                    self._conversation.places.pop(whole, None)
+                    self._conversation.places |= {whole: place} if place is not None else {}
+
+
+def _place_of(thing: Thing, task: Task) -> Thing | None:
+    """Return what memory holds a thing to be in or on."""
+    belief = task.world.belief
+    return belief.things.get(belief.state.container_of(thing.name) or "")

@@ -17,7 +17,7 @@ from memory_node.llm.json_reply import json_form
 from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.asked_skills import licensed_skills, wants_pieces
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goals_in_turn import GoalsInTurn, Part, handled_before, parts_of
+from memory_node.planner.goals_in_turn import GoalsInTurn, Part, handled_before, parts_of, with_place_before
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.language.asking_back import Question, Slot
 from memory_node.planner.language.understanding import Understanding
@@ -177,12 +177,15 @@ class LlmPlanner:
         return GoalsInTurn(parts, open_part, conversation)
 
     def _task(self, part: Part, situation: Situation, account: ModelAccount) -> Task:
-        goals, handled = part.goals, handled_before(part.goals, situation.conversation, self._kinds)
+        conversation = situation.conversation
+        handled = handled_before(part.goals, conversation, self._kinds)
+        goals, places = with_place_before(part.goals, conversation, self._kinds)
         present = frozenset(found.class_name for found in situation.scene().objects if not found.removed)
         about = self._about(part.words, goals, present)
         skills = tuple(skill for skill in licensed_skills(goals, self._kinds) if skill.name in situation.skills)
         found = situation.findings.of(self._kinds)
-        world = KnownWorld(self._kinds, about, skills, self._config.things, self._config.brief, found, handled.again)
+        again = handled.again | places
+        world = KnownWorld(self._kinds, about, skills, self._config.things, self._config.brief, found, again)
         return Task(
             part.words,
             goals,
@@ -195,7 +198,7 @@ class LlmPlanner:
             part.first,
             part.completed,
             handled.others,
-            handled.meant,
+            handled.meant | places,
         )
 
     def _about(self, instruction: str, goals: Sequence[Goal], present: Collection[str]) -> tuple[str, ...]:

@@ -109,6 +109,34 @@ def test_thing_that_was_handled_comes_before_others_of_its_class(two_apples) -> 
     assert {two_apples.things[name].support_id for name in "ab"} == {"m-table"}, "it was taken out again"
 
 
+BACK = Goal(
+    GoalKind.PLACE, replace(APPLE, referring=True), Mention("where it was", original_place=True), text="put it back"
+)
+
+
+def test_where_a_thing_was_is_the_place_that_this_instruction_took_it_from(kitchen) -> None:
+    model = Wanting(*PUT_IN, *PUT_OUT)
+    result = run(model, kitchen, IN, BACK)
+    assert result.success
+    assert "Goals: place Apple to CounterTop" in opening(model.shown[len(PUT_IN)])
+    assert kitchen.things["m-apple"].support_id == "m-table"
+
+
+def test_where_a_thing_was_is_remembered_for_the_next_instruction(kitchen) -> None:
+    conversation = Conversation()
+    assert run(Wanting(*PUT_IN), kitchen, IN, conversation=conversation).success
+    assert run(Wanting(*PUT_OUT), kitchen, BACK, conversation=conversation).success
+    assert kitchen.things["m-apple"].support_id == "m-table"
+
+
+def test_another_place_of_the_kind_is_not_where_a_thing_was(kitchen) -> None:
+    kitchen.things["m-other"] = TinyThing("m-other", "CounterTop")
+    elsewhere = [text.replace("CounterTop", "CounterTop 2") for text in PUT_OUT]
+    result = run(Wanting(*PUT_IN, *elsewhere), kitchen, IN, BACK, max_replans=0)
+    assert kitchen.things["m-apple"].support_id == "m-other"
+    assert result.outcome.achieved == (True, False)
+
+
 def test_another_is_none_of_those_that_were_handled(two_apples) -> None:
     another = replace(IN, target=replace(APPLE, another=True))
     likes_any = Wanting("GoToObject(Apple 2)", "PickupObject(Apple 2)")
