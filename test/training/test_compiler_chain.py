@@ -155,7 +155,8 @@ def test_tiny_pair_goes_the_whole_way(tmp_path: Path) -> None:
     (curve,) = reinforce(pair, rollouts, 1, short, tmp_path / "grpo.pt")
     assert curve.updates == len(curve.rewards) == 1
     longer = GrpoSchedule(updates=2, tasks=1, rollouts=2, rate=1e-4)
-    (curve,) = reinforce(pair, rollouts, 1, longer, tmp_path / "grpo.pt")  # it goes on from the first update
+    assert [one.updates for one in reinforce(pair, rollouts, 1, longer, tmp_path / "grpo.pt")] == [1, 2]
+    (curve,) = reinforce(pair, rollouts, 1, longer, tmp_path / "grpo.pt")  # an ended run says what came of it
     assert curve.updates == len(curve.rewards) == 2
     with pytest.raises(ValueError, match="another run"):
         next(reinforce(pair, rollouts, 1, GrpoSchedule(updates=3, rate=1.0), tmp_path / "grpo.pt"))

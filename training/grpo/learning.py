@@ -58,7 +58,7 @@ def reinforce(
     allowed_of: AllowedOf = unbound,
     on_update: Callable[[], object] = lambda: None,
 ) -> Iterator[Curve]:
-    """Update the pair's free weights by rollouts; yield after every update. What the checkpoint holds is gone on from.
+    """Update the pair's free weights by rollouts; yield after every update, and before where a run is gone on with.
 
     on_update: called before the first rollouts, and after each change of the weights.
 
@@ -71,6 +71,8 @@ def reinforce(
     state = resume(checkpoint, free, optimizer, run)
     curve = Curve(**state["curve"]) if state is not None else Curve()
     on_update()
+    if state is not None:
+        yield curve
     while curve.updates < schedule.updates:
         first = (schedule.seed * 1_000_003 + curve.updates) * (1 + schedule.tasks * schedule.rollouts)
         drawn = torch.randint(task_count, (schedule.tasks,), generator=_draws(first), device="cpu").tolist()
