@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from free_domain import free_domain
+from hypothesis import HealthCheck, settings
 
 # Nothing that a test starts may leave this machine.
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
@@ -23,6 +24,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["ROBOT_MEMORY_END_WITH_PARENT"] = "1"
 # A shell starts a suite in the background with Ctrl-C ignored, and so would be all that the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# A busy machine is no defect of what is tested: how long an example takes to draw or to run fails nothing.
+settings.register_profile("any_machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any_machine")
 # What nodes keep where nothing else is said (a session) is not this user's.
 _DATA_FOLDER = tempfile.TemporaryDirectory(prefix="robot_memory_test_")
 os.environ["XDG_DATA_HOME"] = _DATA_FOLDER.name

@@ -9,6 +9,7 @@ from benchmarks.alfworld.command_words import called_skill
 from benchmarks.alfworld.senses import TextSenses
 from benchmarks.alfworld.sentences import LONGEST_REPLY, read_places, read_sight, read_task
 from benchmarks.alfworld.site import Site, site_of
+from benchmarks.alfworld.skill_outcome import result_of
 from benchmarks.alfworld.text_skills import GO_TO, Commands, TextEngine, TextSkills
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
@@ -83,24 +84,7 @@ class TextRobot:
 
     def execute(self, call: SkillCall) -> SkillResult:
         """Run one skill to its end; never raises for a skill that fails."""
-        self.senses.changes = []
-        searched = self.searched
-        reason, message, object_id = _R.NONE, "", ""
-        try:
-            object_id = self._carried_out(self._skills.commands(call))
-        except SkillFailure as failure:
-            reason, message, object_id = failure.reason, str(failure), failure.object_id
-        except InvalidValueError as error:
-            reason, message = _R.INVALID_CALL, str(error)
-        return SkillResult(
-            call,
-            reason is _R.NONE,
-            reason,
-            message,
-            object_id,
-            explored_areas=self.searched - searched,
-            changes=tuple(self.senses.changes),
-        )
+        return result_of(call, lambda: self._carried_out(self._skills.commands(call)), self._skills, self.senses)
 
     def first_command(self, call: SkillCall) -> str:
         """Return the command that a skill would send first, "" where there is none: it fails, or nothing is left of it

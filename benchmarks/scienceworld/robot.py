@@ -8,13 +8,13 @@ from typing import Protocol
 from benchmarks.alfworld.robot import NonsenseError
 from benchmarks.alfworld.sentences import LONGEST_REPLY, read_task
 from benchmarks.alfworld.site import Site
+from benchmarks.alfworld.skill_outcome import result_of
 from benchmarks.scienceworld.focus import Focus
 from benchmarks.scienceworld.kinds import LessonKinds
 from benchmarks.scienceworld.lesson_skills import LOOK, LessonSkills
 from benchmarks.scienceworld.senses import LessonSenses
 from benchmarks.scienceworld.sentences import read_contents, read_held, read_room, refusal_of
 from memory_node.domain.clock import Clock
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.sim.execution import SkillFailure
@@ -98,24 +98,7 @@ class LessonRobot:
 
     def execute(self, call: SkillCall) -> SkillResult:
         """Run one skill to its end; never raises for a skill that fails."""
-        self.senses.changes = []
-        searched = self.searched
-        reason, message, object_id = _R.NONE, "", ""
-        try:
-            object_id = self._carried_out(call)
-        except SkillFailure as failure:
-            reason, message, object_id = failure.reason, str(failure), failure.object_id
-        except InvalidValueError as error:
-            reason, message = _R.INVALID_CALL, str(error)
-        return SkillResult(
-            call,
-            reason is _R.NONE,
-            reason,
-            message,
-            object_id,
-            explored_areas=self.searched - searched,
-            changes=tuple(self.senses.changes),
-        )
+        return result_of(call, lambda: self._carried_out(call), self._skills, self.senses)
 
     def _carried_out(self, call: SkillCall) -> str:
         """Send the commands of a skill; return what it was about."""
