@@ -51,8 +51,6 @@ ROWS: dict[str, Row] = {
     "episodic alone": Row(frozenset({"episodic"})),
     "semantic alone": Row(frozenset({"semantic"})),
 }
-# Failures by chance, which say nothing about learning.
-_CHANCE = (str(FailureReason.EXECUTION), str(FailureReason.TIMEOUT))
 
 
 @dataclass(frozen=True)
@@ -140,7 +138,7 @@ def _repeated_failures(trials: Sequence[Trial]) -> float:
     repeated = 0
     for trial in trials:
         for failure in trial.failures:
-            if failure.rpartition(": ")[2] not in _CHANCE:
+            if not FailureReason(failure.rpartition(": ")[2]).by_chance:
                 repeated += failure in met
                 met.add(failure)
     return repeated / max(len(trials), 1)

@@ -26,13 +26,12 @@ from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries
 from memory_node.context.ways import WAYS, fitted, left_of
 from memory_node.domain.advice import bind
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 
 # Failures by chance: the same call may succeed when it is repeated.
-_CHANCE = frozenset({FailureReason.EXECUTION, FailureReason.TIMEOUT})
 # Levels of preparations: a preparation may need one itself.
 _DEPTH = 3
 # Subgoals that only change a thing's place.
@@ -77,7 +76,7 @@ class RulesCompiler:
             repeated(observation.recent, proposed) or (proposed,) * (told is not None and told[2] > self._most_tries)
         )
         step = self._prepared(proposed, observation, state, memory, _DEPTH)
-        if step is None and told is not None and told[1] in _CHANCE and not looping:
+        if step is None and told is not None and told[1].by_chance and not looping:
             step = _Step(proposed, told[0])
         if step is None and looping and told is not None:
             step = self._way_out(proposed, state, told[0])
@@ -113,7 +112,7 @@ class RulesCompiler:
         if entry.goal_kinds and observation.subgoal and observation.subgoal.partition(" ")[0] not in entry.goal_kinds:
             return ""
         told = failures_of(call, state)
-        if told is not None and told[1] is entry.reason and told[1] not in _CHANCE and told[2] <= self._most_tries:
+        if told is not None and told[1] is entry.reason and not told[1].by_chance and told[2] <= self._most_tries:
             return told[0]
         binding = binding_of(call)
         believed = (fact for fact in entry.assumes if verdict(fact, binding, state) is True)
@@ -142,7 +141,7 @@ class RulesCompiler:
     def _is_hopeless(self, call: SkillCall, state: BriefState) -> bool:
         """Return whether a preparation has failed for a cause, although no missing precondition of it is known."""
         told = failures_of(call, state)
-        return told is not None and (told[1] not in _CHANCE or told[2] > self._most_tries)
+        return told is not None and (not told[1].by_chance or told[2] > self._most_tries)
 
     def _way_out(self, call: SkillCall, state: BriefState, because: str) -> _Step | None:
         """Return another way to what a call was to do: drive up to its thing anew."""

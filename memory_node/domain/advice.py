@@ -22,11 +22,15 @@ class AdviceSource(str, enum.Enum):
 
 @dataclass(frozen=True)
 class Advice:
-    """Do `before` before the action. Its arguments are classes, or "{name}": the action's own argument of that name."""
+    """Do `before` before the action. Its arguments are classes, or "{name}": the action's own argument of that name.
+
+    again: the action has just failed by chance; it is worth making once more as it is.
+    """
 
     source: AdviceSource
     text: str
     before: tuple[SkillCall, ...] = ()
+    again: bool = False
 
 
 def bind(template: SkillCall, action: SkillCall) -> SkillCall | None:

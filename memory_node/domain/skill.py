@@ -34,6 +34,16 @@ class FailureReason(str, enum.Enum):
     def __str__(self) -> str:
         return self.value
 
+    @property
+    def by_chance(self) -> bool:
+        """Whether the skill failed by itself: nothing is known that was missing, so it may succeed once more."""
+        return self in (FailureReason.EXECUTION, FailureReason.TIMEOUT)
+
+    @property
+    def teaches(self) -> bool:
+        """Whether the failure has a cause that something can be done about beforehand."""
+        return not self.by_chance and self not in (FailureReason.NONE, FailureReason.CANCELED)
+
 
 @dataclass(frozen=True)
 class SkillCall:

@@ -27,6 +27,8 @@ def advice_before(
     if "working" in config.parts:
         warnings = episode.warnings_before(action)
         advice += (Advice(AdviceSource.WORKING, str(warning), warning.steps) for warning in warnings)
+        if 0 < episode.failed_by_chance(action) <= config.most_tries:
+            advice.append(Advice(AdviceSource.WORKING, f"{action.skill} failed by itself; once more", again=True))
     task_type = episode.summary.task_type
     if "episodic" in config.parts and "actions" in config.graphs:
         advice += long_term.recalled(task_type, long_term.similar(task_type, objects, ""), action)

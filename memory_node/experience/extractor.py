@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memory_node.domain.skill import FailureReason
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.action_alignment import order_guidelines, procedure_guideline
@@ -20,7 +19,6 @@ from memory_node.experience.remedy import broken_rules, declared_remedy, describ
 # A fact about the robot is needed for every object; a fact about an object only for objects of its class.
 _OF_THE_ROBOT = frozenset({Predicate.NEAR, Predicate.HOLDING, Predicate.HOLDING_CUTTER, Predicate.HAND_EMPTY})
 # Failures by chance: the same action may succeed when it is tried again.
-_CHANCE = frozenset({FailureReason.EXECUTION, FailureReason.TIMEOUT, FailureReason.CANCELED})
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def _repairs(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> list[Guide
     """Return for each kind of failure what made the same action succeed later, or the library's remedy."""
     found: dict[str, Guideline] = {}
     for index, step in enumerate(steps):
-        repair = None if step.success or step.reason in _CHANCE else _repair(episode, step, steps[index + 1 :])
+        repair = None if step.success or not step.reason.teaches else _repair(episode, step, steps[index + 1 :])
         if repair is not None:
             known = found.get(repair.key)
             found[repair.key] = known.merged(repair, supports_kept=1) if known else repair

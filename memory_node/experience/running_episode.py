@@ -63,6 +63,10 @@ class RunningEpisode:
         """Return the warnings about doing an action next."""
         return self._memory.warnings_before(action)
 
+    def failed_by_chance(self, action: SkillCall) -> int:
+        """Return how often, since anything else was done, an action has failed by chance."""
+        return self._memory.failed_by_chance(action)
+
     def fulfils(self, call: SkillCall) -> bool:
         """Return whether the effect of a call holds already, by the steps so far."""
         return self._memory.fulfils(call)

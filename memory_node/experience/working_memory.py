@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -78,6 +79,11 @@ class WorkingMemory:
     def warnings_before(self, action: SkillCall) -> list[ConsistencyWarning]:
         """Return the warnings about doing an action next."""
         return check_action(action, self._facts, tuple(self._window))
+
+    def failed_by_chance(self, action: SkillCall) -> int:
+        """Return how often, since anything else was done, an action has failed by chance."""
+        last = takewhile(lambda step: step.action == action and step.reason.by_chance, reversed(self._window))
+        return sum(1 for _ in last)
 
     def fulfils(self, call: SkillCall) -> bool:
         """Return whether the effect of a call holds already, by all steps so far."""

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from memory_node.context.guidance import GuidancePort
-from memory_node.domain.advice import bind
+from memory_node.domain.advice import Advice, bind
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import ExperiencePort
 from memory_node.domain.skill import SkillCall, SkillResult
@@ -117,15 +117,12 @@ class GuidedPlanner:
         self, episode: _Episode, step: PlannedStep, situation: Situation
     ) -> Generator[PlannedStep, SkillResult, SkillResult]:
         """Yield a step after what experience puts before it, and once more where experience knows why it failed."""
-        if self._advised:
-            yield from episode.prepare(step, situation)
-        result = yield step
-        episode.record(step, result)
-        if self._advised and not result.success:
-            prepared = yield from episode.prepare(step, situation)
-            if prepared:
-                result = yield step
-                episode.record(step, result)
+        if not self._advised:
+            return (yield from episode.done(step))
+        yield from episode.prepare(step, situation)
+        result = yield from episode.tried(step, situation)
+        if not result.success and (yield from episode.prepare(step, situation)):
+            result = yield from episode.tried(step, situation)
         return result
 
     def _compiled(self, episode: _Episode, situation: Situation) -> CompiledSteps | None:
@@ -162,9 +159,25 @@ class _Episode:
             before = PlannedStep(call, step.goal_index)
             if depth < _MAX_DEPTH:
                 yield from self.prepare(before, situation, depth + 1)
-            result = yield before
-            self.record(before, result)
+            result = yield from self.tried(before, situation)
             succeeded |= result.success
+
+    def done(self, step: PlannedStep) -> Generator[PlannedStep, SkillResult, SkillResult]:
+        """Yield a step, and tell experience how it ended."""
+        result = yield step
+        self.record(step, result)
+        return result
+
+    def tried(self, step: PlannedStep, situation: Situation) -> Generator[PlannedStep, SkillResult, SkillResult]:
+        """Yield a step, and once more while it fails by chance and experience advises so."""
+        result = yield from self.done(step)
+        while result.reason.by_chance:
+            again = next((advice for advice in self._advice(step.call) if advice.again), None)
+            if again is None:
+                break
+            situation.report(PlanProgress(ProgressKind.MEMORY, again.text, call=step.call))
+            result = yield from self.done(step)
+        return result
 
     def record(self, planned: PlannedStep, result: SkillResult) -> None:
         """Tell experience how a step ended. What it changed, and what the hand holds now, memory knows already."""
@@ -193,14 +206,16 @@ class _Episode:
         self._experience.record(step, planned.context_id)
 
     def _advised(self, call: SkillCall, tried: set[SkillCall], situation: Situation) -> tuple[SkillCall, str] | None:
-        named = self._named(call)
-        objects = tuple(text.partition("@")[0] for text in named.arguments)
-        for advice in self._experience.advise(self.id, named, objects):
+        for advice in self._advice(call):
             for template in advice.before:
                 bound = bind(template, call)
                 if bound is not None and bound not in tried | self._failed and not self._is_held(bound, situation):
                     return bound, advice.text
         return None
+
+    def _advice(self, call: SkillCall) -> tuple[Advice, ...]:
+        named = self._named(call)
+        return self._experience.advise(self.id, named, tuple(text.partition("@")[0] for text in named.arguments))
 
     def _is_held(self, call: SkillCall, situation: Situation) -> bool:
         return call.skill == "PickupObject" and self._class_of(call) == situation.held_class

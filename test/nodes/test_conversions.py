@@ -216,7 +216,7 @@ def test_step_survives() -> None:
 
 def test_advice_survives_with_its_templates() -> None:
     before = (SkillCall("PickupObject", ("Knife",)), SkillCall("OpenObject", ("{receptacle}",)))
-    advice = Advice(AdviceSource.EPISODIC, "it was closed", before)
+    advice = Advice(AdviceSource.EPISODIC, "it was closed", before, again=True)
     message = conversions.advice_to_msg(advice)
     assert conversions.advice_from_msg(message) == advice
     message.source = "rumour"

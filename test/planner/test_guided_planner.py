@@ -326,3 +326,28 @@ def test_step_whose_failure_working_memory_can_repair_is_made_once_more(clock: C
 def test_step_is_not_made_again_where_nothing_repairs_it(clock: Clock) -> None:
     planner = GuidedPlanner(ForgetfulPlanner(tries=2), experience_with("episodic"), clock)
     assert live(planner) == ["-PutObject", "-PutObject"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "failures", "steps"),
+    [
+        (("working",), 1, ["-PutObject", "PutObject"]),
+        (("working",), 5, ["-PutObject", "-PutObject", "-PutObject"]),
+        (("episodic", "semantic"), 1, ["-PutObject"]),
+    ],
+)
+def test_step_that_failed_by_chance_is_made_again_by_working_memory_alone(
+    parts: tuple[str, ...], failures: int, steps: list[str], clock: Clock
+) -> None:
+    experience = experience_with(*parts)
+    run = GuidedPlanner(ListedPlanner(PUT), experience, clock).carry_out("put the egg away", situation("Egg"))
+    seen = []
+    try:
+        step = next(run)
+        while True:
+            done = len(seen) >= failures
+            seen.append(f"{'' if done else '-'}{step.call.skill}")
+            step = run.send(SkillResult(step.call, done, FailureReason.NONE if done else FailureReason.EXECUTION))
+    except StopIteration:
+        experience.close()
+    assert seen == steps

@@ -16,7 +16,6 @@ from memory_node.experience.remedy import declared_remedy, described
 _LOOP = 3
 # A search that saw fewer of the kinds of places than this share ended too early.
 _FEW_PLACES = 0.6
-_CHANCE = frozenset({FailureReason.EXECUTION, FailureReason.TIMEOUT, FailureReason.CANCELED})
 _SEVERAL = frozenset(("two", "three", "four", "both", "several"))
 _REASONS = {str(reason): reason for reason in FailureReason}
 _WORD = re.compile(r"[a-z]+")
@@ -149,7 +148,7 @@ def repairs_of(deeds: Sequence[Deed]) -> tuple[RepairNote, ...]:
 def _repairs(deeds: Sequence[Deed]) -> Iterator[RepairNote]:
     for deed in deeds:
         reason = _REASONS.get(deed.failure)
-        if deed.worked or reason is None or reason in _CHANCE:
+        if deed.worked or reason is None or not reason.teaches:
             continue
         remedy = declared_remedy(SkillCall(deed.verb, (deed.thing, deed.place)), reason)
         if remedy:

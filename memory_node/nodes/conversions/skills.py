@@ -158,7 +158,8 @@ def call_from_msg(msg: rm.SkillCall) -> SkillCall:
 
 def advice_to_msg(advice: Advice) -> rm.Advice:
     """Return an Advice message."""
-    return rm.Advice(source=str(advice.source), text=advice.text, before=[call_to_msg(call) for call in advice.before])
+    before = [call_to_msg(call) for call in advice.before]
+    return rm.Advice(source=str(advice.source), text=advice.text, before=before, again=advice.again)
 
 
 def advice_from_msg(msg: rm.Advice) -> Advice:
@@ -167,7 +168,7 @@ def advice_from_msg(msg: rm.Advice) -> Advice:
     Raises:
         ValueError: an unknown source, or a call that names no skill.
     """
-    return Advice(AdviceSource(msg.source), msg.text, tuple(call_from_msg(call) for call in msg.before))
+    return Advice(AdviceSource(msg.source), msg.text, tuple(call_from_msg(call) for call in msg.before), msg.again)
 
 
 def skill_result_to_msg(result: SkillResult, held_object: str) -> ExecuteSkill.Result:
