@@ -31,7 +31,6 @@ from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 
-# Failures by chance: the same call may succeed when it is repeated.
 # Levels of preparations: a preparation may need one itself.
 _DEPTH = 3
 # Subgoals that only change a thing's place.

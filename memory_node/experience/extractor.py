@@ -18,7 +18,6 @@ from memory_node.experience.remedy import broken_rules, declared_remedy, describ
 
 # A fact about the robot is needed for every object; a fact about an object only for objects of its class.
 _OF_THE_ROBOT = frozenset({Predicate.NEAR, Predicate.HOLDING, Predicate.HOLDING_CUTTER, Predicate.HAND_EMPTY})
-# Failures by chance: the same action may succeed when it is tried again.
 
 
 @dataclass(frozen=True)

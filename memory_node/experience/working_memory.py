@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import takewhile
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -67,10 +66,13 @@ class WorkingMemory:
         self._count = 0
         self._facts = BelievedFacts(kinds or load_catalogue(), held)
         self._warnings: tuple[ConsistencyWarning, ...] = ()
+        # What failed by chance last, as often as that happened in a row; not bounded by the window.
+        self._by_chance: tuple[SkillCall | None, int] = (None, 0)
 
     def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
         """Take one finished step; return what was inconsistent about it, by what was known before and how it ended."""
         self._warnings = tuple(check_step(step, self._facts, tuple(self._window)))
+        self._by_chance = (step.action, self.failed_by_chance(step.action) + 1) if step.reason.by_chance else (None, 0)
         self._facts.after(step)
         self._window.append(step)
         self._count += 1
@@ -82,8 +84,8 @@ class WorkingMemory:
 
     def failed_by_chance(self, action: SkillCall) -> int:
         """Return how often, since anything else was done, an action has failed by chance."""
-        last = takewhile(lambda step: step.action == action and step.reason.by_chance, reversed(self._window))
-        return sum(1 for _ in last)
+        last, times = self._by_chance
+        return times if last == action else 0
 
     def fulfils(self, call: SkillCall) -> bool:
         """Return whether the effect of a call holds already, by all steps so far."""

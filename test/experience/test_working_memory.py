@@ -35,7 +35,7 @@ def test_text_says_hand_failure_and_warning(step: StepMaker) -> None:
 
 
 def test_failures_by_chance_count_until_something_else_is_done(step: StepMaker) -> None:
-    memory = WorkingMemory()
+    memory = WorkingMemory(window=1)
     memory.record(failed := step("PickupObject", "Apple", fails="execution"))
     memory.record(step("PickupObject", "Apple", fails="timeout"))
     assert memory.failed_by_chance(failed.action) == 2
