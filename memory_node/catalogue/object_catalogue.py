@@ -141,6 +141,11 @@ class ObjectCatalogue:
         """Return what is done for a kind of goal when the words say no more; None: these kinds allow nothing."""
         return next(iter(self.treatments_of(goal)), None)
 
+    def meant_treatment(self, goal: GoalKind, name: str) -> Treatment | None:
+        """Return the treatment of a name where it fulfils that kind of goal, else the usual one."""
+        said = self.treatment(name)
+        return said if said is not None and said.goal is goal else self.usual_treatment(goal)
+
     def appliance(self, name: str, reference: str = "") -> Appliance:
         """Return what the steps of a composite depend on at a thing of a class; reference: how calls name the thing."""
         kind, reference = self[name], reference or name

@@ -1,10 +1,11 @@
-"""Tells which calls bring a goal about, by what their skills are declared to do."""
+"""Tells which calls bring a goal about, by what their skills are declared to do, and which serve no goal."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
 from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.planner.belief import Belief, Thing
@@ -12,6 +13,10 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import WANTED_STATES
 
 _K = GoalKind
+# Skills that turn to a thing before anything is done with it, for a hand that is empty and for one that is not. An
+# empty hand may open in advance what something is to be put into.
+_TURNS_EMPTY = frozenset({"GoToObject", "PickupObject"})
+_TURNS_FULL = frozenset({"GoToObject", "OpenObject", "CloseObject"})
 # skill -> kinds of goals that one such call with their target brings about
 _BROUGHT_ABOUT: dict[str, frozenset[GoalKind]] = {
     **{skill: frozenset({kind}) for skill, kind in GOAL_OF_SKILL.items()},
@@ -23,6 +28,7 @@ _BROUGHT_ABOUT: dict[str, frozenset[GoalKind]] = {
     **dict.fromkeys(("SwitchOn", "ToggleOn"), frozenset({_K.SWITCH_ON})),
     **dict.fromkeys(("SwitchOff", "ToggleOff"), frozenset({_K.SWITCH_OFF})),
 }
+_IN_HAND = frozenset({_K.FETCH, _K.EXAMINE})
 _CARRIED = frozenset({_K.PLACE, _K.PLACE_TWO, _K.STACK, _K.CLEAN, _K.HEAT, _K.COOL})
 
 
@@ -41,10 +47,71 @@ def fulfils(call: SkillCall, goal: Goal, belief: Belief) -> bool:
     return goal.kind in _BROUGHT_ABOUT.get(call.skill, ()) and _is_one_of(subject, _forms(goal, belief))
 
 
-def _cuts(subject: Thing, goal: Goal, belief: Belief) -> bool:
-    """Return whether a goal wants a thing cut, or pieces of it while none are known."""
-    if not _is_one_of(subject, goal.target.candidates):
+def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool:
+    """Return whether a call serves none of the goals that are not met: it turns to what has no part in any of them, or
+    puts down elsewhere what one of them needs in the hand. What frees the hand of anything else is not in vain."""
+    subject, held = belief.named(call.arguments[0]) if call.arguments else None, belief.things.get(belief.state.held)
+    if subject is None:
         return False
+    if held is None:
+        return call.skill in _TURNS_EMPTY and not _has_part(subject, goals, belief)
+    if not any(_is_needed_in_hand(held, goal, belief) for goal in goals):
+        return False
+    if call.skill == "PutObject":
+        return not any(_takes(belief.named(call.arguments[-1]), held, goal, belief) for goal in goals)
+    takes = any(_takes(subject, held, goal, belief) for goal in goals)
+    return call.skill in _TURNS_FULL and not takes and not _has_part(subject, goals, belief)
+
+
+def _has_part(thing: Thing, goals: Collection[Goal], belief: Belief) -> bool:
+    """Return whether a goal is about a thing, or about something in or on it."""
+    return any(_is_about(one, goal, belief) for one in _with_contents(thing, belief) for goal in goals)
+
+
+def _is_needed_in_hand(thing: Thing, goal: Goal, belief: Belief) -> bool:
+    """Return whether a goal wants a thing, as it is cut now, carried; or the thing cuts what it wants cut."""
+    where = goal.destination
+    if where is not None and (where.beside or where.original_place or not where.candidates):
+        return False  # any place may be the one
+    carried = goal.kind in _CARRIED | _IN_HAND and _is_one_of(thing, _forms(goal, belief))
+    return carried or _cuts_for(thing, goal, belief)
+
+
+def _takes(place: Thing | None, subject: Thing, goal: Goal, belief: Belief) -> bool:
+    """Return whether a goal wants a thing in or on some place: to stay, or to be treated there."""
+    if place is None or _puts_there(subject, place, goal, belief):
+        return True
+    treatment = belief.kinds.meant_treatment(goal.kind, goal.treatment)
+    return treatment is not None and _is_one_of(place, (*treatment.at, *treatment.vessels))
+
+
+def _is_about(thing: Thing, goal: Goal, belief: Belief) -> bool:
+    """Return whether a goal is about a thing, but for where it wants others to be, or needs it for its treatment."""
+    treatment = belief.kinds.meant_treatment(goal.kind, goal.treatment)
+    mentions = filter(None, (goal.target, goal.container, goal.light))
+    named = [name for mention in mentions for name in (*mention.candidates, *mention.stand_ins)]
+    vessels = treatment.vessels if treatment is not None else ()
+    return _is_one_of(thing, (*named, *_forms(goal, belief), *vessels)) or _cuts_for(thing, goal, belief)
+
+
+def _cuts_for(tool: Thing, goal: Goal, belief: Belief) -> bool:
+    return belief.kinds[tool.object_class].can(Property.CUTS) and _is_cut_wanted(goal, belief)
+
+
+def _with_contents(thing: Thing, belief: Belief) -> Iterable[Thing]:
+    """Return a thing and all that is in or on it."""
+    names = [thing.name]
+    for name in names:
+        names += [inner for inner, outer in belief.state.inside if outer == name and inner not in names]
+    return (belief.things[name] for name in names if name in belief.things)
+
+
+def _cuts(subject: Thing, goal: Goal, belief: Belief) -> bool:
+    return _is_one_of(subject, goal.target.candidates) and _is_cut_wanted(goal, belief)
+
+
+def _is_cut_wanted(goal: Goal, belief: Belief) -> bool:
+    """Return whether a goal wants something cut, or pieces of it while none are known."""
     if goal.kind is GoalKind.SLICE:
         return True
     return goal.sliced and not any(_is_one_of(thing, _forms(goal, belief)) for thing in belief.things.values())

@@ -31,7 +31,7 @@ WANTED_STATES: dict[GoalKind, frozenset[ObjectState]] = {
     GoalKind.BREAK: frozenset({_S.BROKEN}),
 }
 # Kinds that the scene graph cannot check: where somebody stood, what was said.
-_UNTOLD = frozenset({GoalKind.FIND, GoalKind.GO, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
+UNTOLD = frozenset({GoalKind.FIND, GoalKind.GO, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
 # What was handed over lies in the person's box, or so far beside it (m): both are seen with errors.
 _LAP_M = 0.1
 # What was heated or cooled so long ago has the warmth of the room again.
@@ -119,7 +119,7 @@ class GoalCheck:
             return self._unmet_in_hand(goal)
         if goal.kind is GoalKind.THROW:
             return f"the hand still holds {self._held}" if self._is(self._held, self._wanted_classes(goal)) else ""
-        if goal.kind in _UNTOLD:
+        if goal.kind in UNTOLD:
             return ""
         if goal.kind is GoalKind.DROP:
             return f"the hand still holds {self._held}" if self._held else ""

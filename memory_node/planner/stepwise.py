@@ -9,8 +9,8 @@ from memory_node.domain.context import ContextSource
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
-from memory_node.planner.fulfilling import fulfils
-from memory_node.planner.goal_check import Judgement
+from memory_node.planner.fulfilling import fulfils, is_in_vain
+from memory_node.planner.goal_check import UNTOLD, Judgement
 from memory_node.planner.held_back import HeldBack
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.model_run import Steps, Task, described, remedy_of
@@ -21,6 +21,8 @@ from memory_node.planner.step_chooser import DONE, RULED_OUT, StepChooser
 _DOUBTED = 0.01
 # What the other calls are worth while one can be made that does what a goal asks for.
 _INSTEAD = 0.2
+# What a call is worth that serves no goal. Memory may be wrong, so it stays a choice where there is no better one.
+_IN_VAIN = 0.02
 
 
 class StepwiseRun:
@@ -116,9 +118,8 @@ class StepwiseRun:
         calls = first or calls
         judged = task.judged()
         settled = judged.settled | task.set_aside
-        values = {text: task.world.value(call, settled) for text, call in calls.items()}
-        due = self._fulfilling(calls, judged)
-        values = {text: worth if not due or text in due else worth * _INSTEAD for text, worth in values.items()}
+        worth = self._worth_to_goals(calls, judged)
+        values = {text: task.world.value(call, settled) * worth[text] for text, call in calls.items()}
         if not (first and judged.unmet):
             values[DONE] = self._value_of_end(judged)
         messages = self._compiled(task.first_goal + judged.goal_index) or self._messages
@@ -128,11 +129,14 @@ class StepwiseRun:
         task.situation.report(PlanProgress(ProgressKind.PLAN, text))
         return calls.get(choice.call)
 
-    def _fulfilling(self, calls: Mapping[str, SkillCall], judged: Judgement) -> set[str]:
-        """Return those of some calls that do what an unmet goal asks for."""
-        open_goals = [goal for goal, reason in zip(self._task.goals, judged.reasons) if reason]
+    def _worth_to_goals(self, calls: Mapping[str, SkillCall], judged: Judgement) -> dict[str, float]:
+        """Return a factor on the value of each of some calls by what it does for the goals that are not met."""
+        reasons = zip(self._task.goals, judged.reasons)
+        goals = [goal for goal, reason in reasons if reason or goal.kind in UNTOLD]
         belief = self._task.world.belief
-        return {text for text, call in calls.items() if any(fulfils(call, goal, belief) for goal in open_goals)}
+        due = {text for text, call in calls.items() if any(fulfils(call, goal, belief) for goal in goals)}
+        vain = {text for text, call in calls.items() if goals and is_in_vain(call, goals, belief)}
+        return {text: _IN_VAIN if text in vain else _INSTEAD if due and text not in due else 1.0 for text in calls}
 
     def _value_of_end(self, judged: Judgement) -> float:
         """Return memory's value of an end now, in (0, 1]: none while nothing was done, or since memory objected."""

@@ -31,8 +31,7 @@ class Treating:
         Raises:
             Setback: the label space has nothing that serves for such a goal.
         """
-        said, usual = self._kinds.treatment(goal.treatment), self._kinds.usual_treatment(goal.kind)
-        found = said if said is not None and said.goal is goal.kind else usual
+        found, usual = self._kinds.meant_treatment(goal.kind, goal.treatment), self._kinds.usual_treatment(goal.kind)
         if found is not None and usual is not None and not (found.at or found.tools):
             found = replace(found, at=usual.at, tools=usual.tools)  # what has lost its places is done as usual
         if found is None or not (found.at or found.tools):

@@ -9,7 +9,7 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, Thing
-from memory_node.planner.fulfilling import fulfils
+from memory_node.planner.fulfilling import fulfils, is_in_vain
 from memory_node.planner.goal import Goal, Mention
 
 K = GoalKind
@@ -17,13 +17,18 @@ APPLE, FRIDGE, BOWL = Mention("apple", ("Apple",)), Mention("fridge", ("Fridge",
 LAMP = Mention("lamp", ("DeskLamp",))
 
 
-def belief(*names: str, states: tuple[tuple[str, ObjectState], ...] = ()) -> Belief:
+def belief(
+    *names: str,
+    states: tuple[tuple[str, ObjectState], ...] = (),
+    held: str = "",
+    inside: tuple[tuple[str, str], ...] = (),
+) -> Belief:
     made = Belief(load_catalogue(), {name: Thing(name, name, name) for name in names})
-    made.state = replace(made.state, states=frozenset(states))
+    made.state = replace(made.state, states=frozenset(states), held=held, inside=frozenset(inside))
     return made
 
 
-HOME = ("Apple", "Bowl", "Fridge", "CounterTop", "Knife", "DeskLamp", "SinkBasin")
+HOME = ("Apple", "Bowl", "Fridge", "CounterTop", "Knife", "DeskLamp", "SinkBasin", "Microwave")
 
 
 @pytest.mark.parametrize(
@@ -72,3 +77,70 @@ def test_nothing_more_is_cut_where_there_are_pieces() -> None:
     goal = Goal(K.PLACE, APPLE, FRIDGE, sliced=True)
     assert not fulfils(SkillCall("SliceObject", ("Apple",)), goal, belief(*HOME, "AppleSliced"))
     assert fulfils(SkillCall("PutObject", ("AppleSliced", "Fridge")), goal, belief(*HOME, "AppleSliced"))
+
+
+@pytest.mark.parametrize(
+    ("goal", "held", "skill", "arguments"),
+    [
+        (Goal(K.PLACE, APPLE, FRIDGE), "Apple", "PutObject", ("Apple", "CounterTop")),
+        (Goal(K.CLEAN, APPLE, FRIDGE), "Apple", "PutObject", ("Apple", "Fridge")),
+        (Goal(K.FETCH, APPLE), "Apple", "PutObject", ("Apple", "CounterTop")),
+        (Goal(K.SLICE, APPLE), "Knife", "PutObject", ("Knife", "CounterTop")),
+        (Goal(K.PLACE, APPLE, FRIDGE), "Apple", "GoToObject", ("SinkBasin",)),
+        (Goal(K.PLACE, APPLE, FRIDGE), "Apple", "OpenObject", ("SinkBasin",)),
+        (Goal(K.SLICE, APPLE), "Knife", "GoToObject", ("Fridge",)),
+        (Goal(K.PLACE, APPLE, FRIDGE), "", "GoToObject", ("Fridge",)),
+        (Goal(K.PLACE, APPLE, FRIDGE), "", "GoToObject", ("SinkBasin",)),
+        (Goal(K.PLACE, APPLE, FRIDGE), "", "PickupObject", ("Knife",)),
+        (Goal(K.PLACE, APPLE, FRIDGE, sliced=True), "", "PickupObject", ("Bowl",)),
+    ],
+)
+def test_call_serves_no_goal(goal: Goal, held: str, skill: str, arguments: tuple[str, ...]) -> None:
+    assert is_in_vain(SkillCall(skill, arguments), [goal], belief(*HOME, held=held))
+
+
+@pytest.mark.parametrize(
+    ("goal", "held", "skill", "arguments"),
+    [
+        (Goal(K.PLACE, APPLE, FRIDGE), "Apple", "PutObject", ("Apple", "Fridge")),
+        (Goal(K.PLACE, APPLE, FRIDGE), "Bowl", "PutObject", ("Bowl", "CounterTop")),
+        (Goal(K.PLACE, APPLE, replace(FRIDGE, beside=True)), "Apple", "PutObject", ("Apple", "CounterTop")),
+        (Goal(K.PLACE, APPLE, FRIDGE, sliced=True), "Apple", "PutObject", ("Apple", "CounterTop")),
+        (Goal(K.STACK, APPLE, FRIDGE, BOWL), "Bowl", "PutObject", ("Bowl", "CounterTop")),
+        (Goal(K.CLEAN, APPLE), "Apple", "PutObject", ("Apple", "SinkBasin")),
+        (Goal(K.PLACE, APPLE, FRIDGE), "Apple", "GoToObject", ("Fridge",)),
+        (Goal(K.PLACE, APPLE, FRIDGE), "Apple", "OpenObject", ("Fridge",)),
+        (Goal(K.PLACE, APPLE, FRIDGE), "Knife", "GoToObject", ("CounterTop",)),
+        (Goal(K.HEAT, APPLE), "Apple", "GoToObject", ("Microwave",)),
+        (Goal(K.PLACE, APPLE, FRIDGE), "", "GoToObject", ("Apple",)),
+        (Goal(K.PLACE, APPLE, FRIDGE), "", "OpenObject", ("Fridge",)),
+        (Goal(K.PLACE, APPLE, FRIDGE, sliced=True), "", "GoToObject", ("Knife",)),
+        (Goal(K.SWITCH_ON, LAMP), "", "GoToObject", ("DeskLamp",)),
+        (Goal(K.GO, FRIDGE), "", "GoToObject", ("Fridge",)),
+        (
+            Goal(K.PLACE, APPLE, Mention("in the bedroom", room="bedroom")),
+            "Apple",
+            "PutObject",
+            ("Apple", "CounterTop"),
+        ),
+    ],
+)
+def test_call_may_serve_a_goal(goal: Goal, held: str, skill: str, arguments: tuple[str, ...]) -> None:
+    assert not is_in_vain(SkillCall(skill, arguments), [goal], belief(*HOME, held=held))
+
+
+def test_place_with_something_that_a_goal_wants_is_worth_a_drive() -> None:
+    goal = Goal(K.PLACE, APPLE, FRIDGE)
+    stocked = belief(*HOME, inside=(("Apple", "Bowl"), ("Bowl", "CounterTop")))
+    assert not is_in_vain(SkillCall("GoToObject", ("CounterTop",)), [goal], stocked)
+    assert is_in_vain(SkillCall("GoToObject", ("SinkBasin",)), [goal], stocked)
+
+
+def test_knife_is_not_taken_again_where_there_are_pieces() -> None:
+    goal = Goal(K.PLACE, APPLE, FRIDGE, sliced=True)
+    assert is_in_vain(SkillCall("PickupObject", ("Knife",)), [goal], belief(*HOME, "AppleSliced"))
+
+
+def test_what_another_goal_wants_there_is_not_in_vain() -> None:
+    goals = [Goal(K.PLACE, APPLE, FRIDGE), Goal(K.PLACE, APPLE, Mention("counter", ("CounterTop",)))]
+    assert not is_in_vain(SkillCall("PutObject", ("Apple", "CounterTop")), goals, belief(*HOME, held="Apple"))

@@ -386,3 +386,22 @@ def test_second_attempt_knows_what_the_first_one_found_and_did(kitchen) -> None:
     assert result.success, result.outcome.failures
     assert [call for call in kitchen.calls if call.startswith("Explore(Fridge")] == kitchen.calls[2:3]
     assert kitchen.things["m-apple"].support_id == "m-fridge"
+
+
+def test_what_serves_no_goal_is_not_offered(kitchen) -> None:
+    model = Writing(*PLAN)
+    assert run(model, kitchen, mode="step").success
+    empty_handed, laden, at_the_open_door = model.grammars[0], model.grammars[2], model.grammars[4]
+    assert "Apple" in empty_handed
+    assert "Fridge" not in empty_handed
+    assert "PutObject" not in laden
+    assert "PutObject" in at_the_open_door
+    assert "CounterTop" not in at_the_open_door
+
+
+def test_what_serves_no_goal_stays_a_choice_where_nothing_better_is_known(kitchen) -> None:
+    plate = Goal(GoalKind.PLACE, Mention("plate", ("Plate",)), FRIDGE)
+    model = Wanting("Explore(Plate)", "GoToObject(Fridge)")
+    kitchen.failing = {"Explore": FailureReason.NOT_FOUND}
+    run(model, kitchen, plate, max_steps=2)
+    assert kitchen.calls[-1].startswith("GoToObject(Fridge")
