@@ -9,7 +9,7 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.planner.belief import Belief, Thing
-from memory_node.planner.goal import Goal
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_check import WANTED_STATES
 
 _K = GoalKind
@@ -54,27 +54,34 @@ def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool
     if subject is None:
         return False
     if held is None:
-        return call.skill in _TURNS_EMPTY and not _has_part(subject, goals, belief)
-    if not any(_is_needed_in_hand(held, goal, belief) for goal in goals):
+        return call.skill in _TURNS_EMPTY and not any(_has_part(subject, goal, belief) for goal in goals)
+    if not any(_is_carried(held, goal, belief) or _cuts_for(held, goal, belief) for goal in goals):
         return False
     if call.skill == "PutObject":
         return not any(_takes(belief.named(call.arguments[-1]), held, goal, belief) for goal in goals)
-    takes = any(_takes(subject, held, goal, belief) for goal in goals)
-    return call.skill in _TURNS_FULL and not takes and not _has_part(subject, goals, belief)
+    return call.skill in _TURNS_FULL and not any(_goes_on_at(subject, held, goal, belief) for goal in goals)
 
 
-def _has_part(thing: Thing, goals: Collection[Goal], belief: Belief) -> bool:
+def _goes_on_at(subject: Thing, held: Thing, goal: Goal, belief: Belief) -> bool:
+    """Return whether there is something to do for a goal at a thing with another in the hand."""
+    if not _is_carried(held, goal, belief):
+        return _has_part(subject, goal, belief)
+    lights = goal.light.candidates if goal.light is not None else ()
+    return _takes(subject, held, goal, belief) or _is_one_of(subject, lights)
+
+
+def _has_part(thing: Thing, goal: Goal, belief: Belief) -> bool:
     """Return whether a goal is about a thing, or about something in or on it."""
-    return any(_is_about(one, goal, belief) for one in _with_contents(thing, belief) for goal in goals)
+    return any(_is_about(one, goal, belief) for one in _with_contents(thing, belief))
 
 
-def _is_needed_in_hand(thing: Thing, goal: Goal, belief: Belief) -> bool:
-    """Return whether a goal wants a thing, as it is cut now, carried; or the thing cuts what it wants cut."""
+def _is_carried(thing: Thing, goal: Goal, belief: Belief) -> bool:
+    """Return whether a goal wants a thing, as it is now, in the hand or in a certain place."""
     where = goal.destination
     if where is not None and (where.beside or where.original_place or not where.candidates):
         return False  # any place may be the one
-    carried = goal.kind in _CARRIED | _IN_HAND and _is_one_of(thing, _forms(goal, belief))
-    return carried or _cuts_for(thing, goal, belief)
+    is_wanted = _is_one_of(thing, _forms(goal, belief)) or _is_full_container(thing, goal, belief)
+    return goal.kind in _CARRIED | _IN_HAND and is_wanted
 
 
 def _takes(place: Thing | None, subject: Thing, goal: Goal, belief: Belief) -> bool:
@@ -119,16 +126,38 @@ def _is_cut_wanted(goal: Goal, belief: Belief) -> bool:
 
 def _puts_there(subject: Thing, place: Thing, goal: Goal, belief: Belief) -> bool:
     """Return whether a goal wants a thing, as it is now, in or on that place."""
-    where = goal.container or goal.destination
+    where = _destination(subject, goal, belief)
     if where is None or where.beside or where.original_place or goal.kind not in _CARRIED:
         return False
-    states = WANTED_STATES.get(goal.kind)
-    is_ready = states is None or any(belief.state.has(subject.name, state) for state in states)
-    return (
-        is_ready
-        and _is_one_of(subject, _forms(goal, belief))
-        and _is_one_of(place, belief.kinds.with_wholes(where.candidates))
-    )
+    begun = _begun(goal, where, belief) if goal.kind is GoalKind.PLACE_TWO else set()
+    return place.name in begun if begun else _is_place(place, where, belief)
+
+
+def _begun(goal: Goal, where: Mention, belief: Belief) -> set[str]:
+    """Return the names of the places that a goal means and that have a thing already which it wants there."""
+    things, inside = belief.things, belief.state.inside
+    placed = {outer for inner, outer in inside if inner in things and _is_one_of(things[inner], _forms(goal, belief))}
+    return {name for name in placed if name in things and _is_place(things[name], where, belief)}
+
+
+def _is_place(place: Thing, where: Mention, belief: Belief) -> bool:
+    return _is_one_of(place, belief.kinds.with_wholes(where.candidates))
+
+
+def _destination(subject: Thing, goal: Goal, belief: Belief) -> Mention | None:
+    """Return where a goal wants a thing next: a target, once it is as wanted, in the container; that with a target in
+    it at the destination. None for nowhere yet."""
+    if _is_one_of(subject, _forms(goal, belief)):
+        states = WANTED_STATES.get(goal.kind)
+        is_ready = states is None or any(belief.state.has(subject.name, state) for state in states)
+        return (goal.container or goal.destination) if is_ready else None
+    return goal.destination if _is_full_container(subject, goal, belief) else None
+
+
+def _is_full_container(thing: Thing, goal: Goal, belief: Belief) -> bool:
+    if goal.container is None or not _is_one_of(thing, goal.container.candidates):
+        return False
+    return any(_is_one_of(inner, _forms(goal, belief)) for inner in _with_contents(thing, belief))
 
 
 def _forms(goal: Goal, belief: Belief) -> Collection[str]:

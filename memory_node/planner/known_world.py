@@ -117,12 +117,12 @@ class KnownWorld:
                 yield name, names[found.support_id]
 
     def _states(self, name: str, found: SceneObject) -> Iterator[tuple[str, ObjectState]]:
-        """Yield what memory believes of a thing; what turned out to be closed is closed."""
-        is_shut = name in self._lids.shut
-        if is_shut:
-            yield name, ObjectState.CLOSED
+        """Yield what memory believes of a thing; whether it is open, the robot's last skills tell better."""
+        known = self._lids.state_of(name)
+        if known is not None:
+            yield name, known
         for state in believed(found.states):
-            if not (is_shut and state in (ObjectState.OPENED, ObjectState.CLOSED)):
+            if known is None or state not in (ObjectState.OPENED, ObjectState.CLOSED):
                 yield name, state
 
     def admissible(self) -> dict[str, SkillCall]:
@@ -182,6 +182,10 @@ class KnownWorld:
         if call.skill == "OpenObject":
             self._lids.note_opened(subject)
             self._failed.clear()  # whatever was behind the door, known to be there or not
+        elif call.skill == "CloseObject":
+            self._lids.note_closed(subject)
+        elif call.skill == "PutObject":
+            self._lids.note_used(self._named(call.arguments[1:]))
         self._at = self._where_after(call, subject)
 
     def _where_after(self, call: SkillCall, subject: str) -> str:

@@ -1,4 +1,4 @@
-"""What turned out to be closed while an instruction is carried out, and what turned out to lie in it."""
+"""What turned out to be closed or was opened while an instruction is carried out, and what turned out to lie in it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, Thing
 
 # What a thing is shut in has its middle so near (m) to the thing, at most: half of a wide cabinet, and some error.
@@ -19,21 +20,36 @@ _REACH_M = 1.0
 
 @dataclass
 class Lids:
-    """By the names that a model knows things by. shut: what is closed. inside: (thing, what it is shut in)."""
+    """By the names that a model knows things by. shut: what is closed. opened: what the robot reported to have opened,
+    also where memory has not seen it open yet. inside: (thing, what it is shut in)."""
 
     shut: set[str] = field(default_factory=set)
+    opened: set[str] = field(default_factory=set)
     inside: dict[str, str] = field(default_factory=dict)
 
     def note_closed(self, name: str, lid: str = "") -> None:
         """Take in that a thing is closed; lid: what it is shut in, where the thing itself does not open."""
         self.shut.add(lid or name)
+        self.opened.discard(lid or name)
         if lid:
             self.inside[name] = lid
 
     def note_opened(self, name: str) -> None:
         """Take in that a thing is open: what lies in it can be reached, and may be taken away."""
         self.shut.discard(name)
+        self.opened.add(name)
         self.inside = {inner: lid for inner, lid in self.inside.items() if lid != name}
+
+    def note_used(self, name: str) -> None:
+        """Take in that something was put in or on a thing: it is not closed any more."""
+        if name in self.shut:
+            self.note_opened(name)
+
+    def state_of(self, name: str) -> ObjectState | None:
+        """Return whether a thing is open or closed, None where its lid was not touched."""
+        if name in self.shut:
+            return ObjectState.CLOSED
+        return ObjectState.OPENED if name in self.opened else None
 
     def leading(
         self, calls: Mapping[str, SkillCall], belief: Belief, is_wanted: Callable[[str], bool]

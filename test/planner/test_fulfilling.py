@@ -73,6 +73,26 @@ def test_what_was_washed_goes_where_it_was_to_go_then() -> None:
     assert fulfils(SkillCall("PutObject", ("Apple", "Fridge")), Goal(K.CLEAN, APPLE, FRIDGE), washed)
 
 
+def test_full_container_goes_on_to_the_destination() -> None:
+    goal, into_the_fridge = Goal(K.STACK, APPLE, FRIDGE, BOWL), SkillCall("PutObject", ("Bowl", "Fridge"))
+    onto_the_counter = SkillCall("PutObject", ("Bowl", "CounterTop"))
+    empty, full = belief(*HOME, held="Bowl"), belief(*HOME, held="Bowl", inside=(("Apple", "Bowl"),))
+    assert not fulfils(into_the_fridge, goal, empty)
+    assert fulfils(into_the_fridge, goal, full)
+    assert not is_in_vain(onto_the_counter, [goal], empty)
+    assert is_in_vain(onto_the_counter, [goal], full)
+
+
+def test_second_of_two_goes_where_the_first_is() -> None:
+    goal = Goal(K.PLACE_TWO, APPLE, FRIDGE, count=2)
+    made = belief(*HOME, "Apple 2", "Fridge 2", held="Apple 2", inside=(("Apple", "Fridge 2"),))
+    for name in ("Apple 2", "Fridge 2"):
+        made.things[name] = replace(made.things[name], object_class=name.removesuffix(" 2"))
+    assert fulfils(SkillCall("PutObject", ("Apple 2", "Fridge 2")), goal, made)
+    assert not fulfils(SkillCall("PutObject", ("Apple 2", "Fridge")), goal, made)
+    assert is_in_vain(SkillCall("GoToObject", ("Fridge",)), [goal], made)
+
+
 def test_nothing_more_is_cut_where_there_are_pieces() -> None:
     goal = Goal(K.PLACE, APPLE, FRIDGE, sliced=True)
     assert not fulfils(SkillCall("SliceObject", ("Apple",)), goal, belief(*HOME, "AppleSliced"))
@@ -115,6 +135,7 @@ def test_call_serves_no_goal(goal: Goal, held: str, skill: str, arguments: tuple
         (Goal(K.PLACE, APPLE, FRIDGE), "", "GoToObject", ("Apple",)),
         (Goal(K.PLACE, APPLE, FRIDGE), "", "OpenObject", ("Fridge",)),
         (Goal(K.PLACE, APPLE, FRIDGE, sliced=True), "", "GoToObject", ("Knife",)),
+        (Goal(K.SLICE, APPLE), "Knife", "GoToObject", ("Apple",)),
         (Goal(K.SWITCH_ON, LAMP), "", "GoToObject", ("DeskLamp",)),
         (Goal(K.GO, FRIDGE), "", "GoToObject", ("Fridge",)),
         (
@@ -134,6 +155,17 @@ def test_place_with_something_that_a_goal_wants_is_worth_a_drive() -> None:
     stocked = belief(*HOME, inside=(("Apple", "Bowl"), ("Bowl", "CounterTop")))
     assert not is_in_vain(SkillCall("GoToObject", ("CounterTop",)), [goal], stocked)
     assert is_in_vain(SkillCall("GoToObject", ("SinkBasin",)), [goal], stocked)
+
+
+def test_another_thing_of_the_kind_is_no_reason_to_turn_with_one_in_the_hand() -> None:
+    made = belief(*HOME, "Apple 2", held="Apple", inside=(("Apple 2", "Microwave"),))
+    made.things["Apple 2"] = replace(made.things["Apple 2"], object_class="Apple")
+    assert is_in_vain(SkillCall("GoToObject", ("Microwave",)), [Goal(K.PLACE, APPLE, FRIDGE)], made)
+
+
+def test_lamp_is_gone_to_with_what_is_to_be_looked_at() -> None:
+    goal = Goal(K.EXAMINE, APPLE, light=LAMP)
+    assert not is_in_vain(SkillCall("GoToObject", ("DeskLamp",)), [goal], belief(*HOME, held="Apple"))
 
 
 def test_knife_is_not_taken_again_where_there_are_pieces() -> None:

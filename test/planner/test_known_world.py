@@ -266,3 +266,38 @@ def test_lid_is_opened_first_where_the_robot_names_none(kitchen) -> None:
     world = world_of(kitchen, "Apple", "Mug")
     find_shut(world, kitchen, "Apple", "")
     assert set(world.to_open_first(world.admissible())) == {"GoToObject(Fridge)"}, "the robot has no id for it"
+
+
+def test_door_that_the_robot_reports_open_is_open_until_something_says_otherwise(kitchen) -> None:
+    world = world_of(kitchen)
+    for text in ("GoToObject(Apple)", "PickupObject(Apple)", "GoToObject(Fridge)"):
+        do(world, kitchen, text)
+    opening = world.admissible()["OpenObject(Fridge)"]
+    world.follow(SkillResult(opening, True))  # said, and not done
+    follow_memory(world, kitchen)
+    calls = world.admissible()
+    assert "PutObject(Apple, Fridge)" in calls
+    put = calls["PutObject(Apple, Fridge)"]
+    world.follow(SkillResult(put, False, FailureReason.CLOSED))
+    follow_memory(world, kitchen)
+    assert "PutObject(Apple, Fridge)" not in world.admissible()
+    assert "OpenObject(Fridge)" in world.admissible()
+
+
+def test_door_that_was_closed_again_is_closed(kitchen) -> None:
+    world = world_of(kitchen)
+    for text in ("GoToObject(Fridge)", "OpenObject(Fridge)", "CloseObject(Fridge)"):
+        do(world, kitchen, text)
+    assert "OpenObject(Fridge)" in world.admissible()
+    assert "CloseObject(Fridge)" not in world.admissible()
+
+
+def test_what_took_a_thing_in_is_not_closed_any_more(kitchen) -> None:
+    world = world_of(kitchen)
+    for text in ("GoToObject(Apple)", "PickupObject(Apple)", "GoToObject(Fridge)", "OpenObject(Fridge)"):
+        do(world, kitchen, text)
+    put = world.admissible()["PutObject(Apple, Fridge)"]
+    world.follow(SkillResult(put, False, FailureReason.CLOSED))  # another one opens it, and the call is made once more
+    world.follow(kitchen.execute(put))
+    follow_memory(world, kitchen)
+    assert "CloseObject(Fridge)" in world.admissible()

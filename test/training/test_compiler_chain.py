@@ -38,6 +38,7 @@ from training.adapters.adapter import with_adapter
 from training.adapters.checkpoint import free_weights
 from training.adapters.example import answered
 from training.adapters.learning import Schedule, learn
+from training.adapters.processes import device
 from training.compiler.game_pairs import GameTeacher
 from training.grpo.games import GameRollouts
 from training.grpo.learning import GrpoSchedule, add_gradients, reinforce
@@ -315,9 +316,10 @@ def test_variants_with_an_adapter_for_placeholders_learn_one_after_the_other() -
         learnt = free_weights(together)
         assert {key.rpartition("lora_")[2][0] for key in learnt if "lora" in key} == {"A", "B"}
         assert not any(weight.any() for key, weight in learnt.items() if "lora_B" in key), "nothing of the one before"
-        pair.read_ahead(step)
-        inner(compiler).model.forward, reads = None, inner(compiler).model.forward  # type: ignore[method-assign]
-        pair.read_ahead(step)  # what was kept is not read again
+        with device():
+            pair.read_ahead(step)
+            inner(compiler).model.forward, reads = None, inner(compiler).model.forward  # type: ignore[method-assign]
+            pair.read_ahead(step)  # what was kept is not read again
         inner(compiler).model.forward = reads  # type: ignore[method-assign]
         for weight in learnt.values():
             nn.init.normal_(weight)
