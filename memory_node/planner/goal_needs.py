@@ -1,0 +1,128 @@
+"""What a goal needs of the things that are believed to be there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_kind import Property
+from memory_node.catalogue.treatment import Treatment
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.belief import Belief, Thing
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal_check import WANTED_STATES
+
+_K = GoalKind
+_IN_HAND = frozenset({_K.FETCH, _K.EXAMINE})
+_TO_A_PLACE = frozenset({_K.PLACE, _K.PLACE_TWO, _K.STACK, _K.CLEAN, _K.HEAT, _K.COOL})
+
+
+@dataclass(frozen=True)
+class GoalNeeds:
+    """One goal, and what is believed."""
+
+    goal: Goal
+    belief: Belief
+
+    def is_target(self, thing: Thing) -> bool:
+        """Return whether a thing may be what the goal is about, as it is cut now."""
+        return _is_one_of(thing, self._forms)
+
+    def is_cut(self, thing: Thing) -> bool:
+        """Return whether a thing may be what the goal wants cut."""
+        return _is_one_of(thing, self.goal.target.candidates) and self._wants_a_cut
+
+    def is_light(self, thing: Thing) -> bool:
+        """Return whether a thing may be the light of the goal."""
+        return self.goal.light is not None and _is_one_of(thing, self.goal.light.candidates)
+
+    def carries(self, thing: Thing) -> bool:
+        """Return whether a thing, as it is now, is wanted in the hand, or in a certain place."""
+        where = self.goal.destination
+        if where is not None and (where.beside or where.original_place or not where.candidates):
+            return False  # any place may be the one
+        is_wanted = self.is_target(thing) or self._is_full_container(thing)
+        return self.goal.kind in _TO_A_PLACE | _IN_HAND and is_wanted
+
+    def cuts_with(self, tool: Thing) -> bool:
+        """Return whether a thing cuts, and something is to be cut."""
+        return self.belief.kinds[tool.object_class].can(Property.CUTS) and self._wants_a_cut
+
+    def has_part(self, thing: Thing) -> bool:
+        """Return whether the goal is about a thing, or about something in or on it; the place where it wants others to
+        be has no part in it by itself."""
+        return any(self._is_about(one) for one in self._with_contents(thing))
+
+    def puts(self, thing: Thing, place: Thing) -> bool:
+        """Return whether a thing, as it is now, is wanted in or on a place."""
+        where = self._destination(thing)
+        if where is None or where.beside or where.original_place or self.goal.kind not in _TO_A_PLACE:
+            return False
+        begun = self._begun(where) if self.goal.kind is GoalKind.PLACE_TWO else set()
+        return place.name in begun if begun else self._is_place(place, where)
+
+    def treats_at(self, place: Thing) -> bool:
+        """Return whether the treatment that the goal asks for is done in or at a place."""
+        treatment = self._treatment
+        return treatment is not None and _is_one_of(place, (*treatment.at, *treatment.vessels))
+
+    def _is_about(self, thing: Thing) -> bool:
+        mentions = filter(None, (self.goal.target, self.goal.container, self.goal.light))
+        named = [name for mention in mentions for name in (*mention.candidates, *mention.stand_ins)]
+        vessels = self._treatment.vessels if self._treatment is not None else ()
+        return _is_one_of(thing, (*named, *self._forms, *vessels)) or self.cuts_with(thing)
+
+    def _destination(self, thing: Thing) -> Mention | None:
+        """Return where a thing is wanted next: a target, once it is as wanted, in the container; that with a target in
+        it at the destination. None for nowhere yet."""
+        if self.is_target(thing):
+            states = WANTED_STATES.get(self.goal.kind)
+            is_ready = states is None or any(self.belief.state.has(thing.name, state) for state in states)
+            return (self.goal.container or self.goal.destination) if is_ready else None
+        return self.goal.destination if self._is_full_container(thing) else None
+
+    def _begun(self, where: Mention) -> set[str]:
+        """Return the names of the places that the goal means and that have a target already."""
+        things = self.belief.things
+        placed = {
+            outer for inner, outer in self.belief.state.inside if inner in things and self.is_target(things[inner])
+        }
+        return {name for name in placed if name in things and self._is_place(things[name], where)}
+
+    def _is_full_container(self, thing: Thing) -> bool:
+        if self.goal.container is None or not _is_one_of(thing, self.goal.container.candidates):
+            return False
+        return any(map(self.is_target, self._with_contents(thing)))
+
+    def _is_place(self, place: Thing, where: Mention) -> bool:
+        return _is_one_of(place, self.belief.kinds.with_wholes(where.candidates))
+
+    def _with_contents(self, thing: Thing) -> Iterable[Thing]:
+        """Return a thing and all that is in or on it."""
+        things, names = self.belief.things, [thing.name]
+        for name in names:
+            names += [inner for inner, outer in self.belief.state.inside if outer == name and inner not in names]
+        return (things[name] for name in names if name in things)
+
+    @property
+    def _forms(self) -> Collection[str]:
+        """The classes of what the goal is about: of the things, or of their pieces."""
+        names, kinds = self.goal.target.candidates, self.belief.kinds
+        return tuple(filter(None, (kinds[name].slices for name in names))) if self.goal.sliced else names
+
+    @property
+    def _wants_a_cut(self) -> bool:
+        """Whether something is to be cut, or pieces of it are wanted and none are known."""
+        if self.goal.kind is GoalKind.SLICE:
+            return True
+        return self.goal.sliced and not any(map(self.is_target, self.belief.things.values()))
+
+    @property
+    def _treatment(self) -> Treatment | None:
+        return self.belief.kinds.meant_treatment(self.goal.kind, self.goal.treatment)
+
+
+def _is_one_of(thing: Thing, names: Iterable[str]) -> bool:
+    """Return whether a thing is of one of some classes."""
+    return folded(thing.object_class) in set(map(folded, names))
