@@ -46,22 +46,26 @@ def fulfils(call: SkillCall, goal: Goal, belief: Belief) -> bool:
 def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool:
     """Return whether a call serves none of the goals that are not met: it turns to what has no part in any of them, or
     puts down elsewhere what one of them needs in the hand. What frees the hand of anything else is not in vain."""
-    needs = [GoalNeeds(goal, belief) for goal in goals]
-    subject, held = belief.named(call.arguments[0]) if call.arguments else None, belief.things.get(belief.state.held)
+    subject = belief.named(call.arguments[0]) if call.arguments else None
     if subject is None:
         return False
+    needs, held = [GoalNeeds(goal, belief) for goal in goals], belief.things.get(belief.state.held)
     if held is None:
         return call.skill in _TURNS_EMPTY and not any(one.has_part(subject) for one in needs)
-    if not any(one.carries(held) or one.cuts_with(held) for one in needs):
-        return False
+    is_needed = any(one.carries(held) or one.cuts_with(held) for one in needs)
     if call.skill == "PutObject":
         place = belief.named(call.arguments[-1])
-        return place is not None and not any(one.puts(held, place) or one.treats_at(place) for one in needs)
-    return call.skill in _TURNS_FULL and not any(_goes_on_at(subject, held, one) for one in needs)
+        return is_needed and place is not None and not any(_takes(place, held, one) for one in needs)
+    return is_needed and call.skill in _TURNS_FULL and not any(_goes_on_at(subject, held, one) for one in needs)
 
 
 def _goes_on_at(subject: Thing, held: Thing, needs: GoalNeeds) -> bool:
     """Return whether there is something to do for a goal at a thing with another in the hand."""
     if not needs.carries(held):
         return needs.has_part(subject)
-    return needs.puts(held, subject) or needs.treats_at(subject) or needs.is_light(subject)
+    return _takes(subject, held, needs) or needs.is_light(subject)
+
+
+def _takes(place: Thing, held: Thing, needs: GoalNeeds) -> bool:
+    """Return whether a goal wants a thing in or on some place: to stay, or to be treated there."""
+    return needs.puts(held, place) or needs.treats_at(place)
