@@ -52,11 +52,12 @@ def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool
     needs, held = [GoalNeeds(goal, belief) for goal in goals], belief.things.get(belief.state.held)
     if held is None:
         return call.skill in _TURNS_EMPTY and not any(one.has_part(subject) for one in needs)
-    is_needed = any(one.carries(held) or one.cuts_with(held) for one in needs)
+    if not any(one.keeps_in_hand(held) for one in needs):
+        return False
     if call.skill == "PutObject":
         place = belief.named(call.arguments[-1])
-        return is_needed and place is not None and not any(_takes(place, held, one) for one in needs)
-    return is_needed and call.skill in _TURNS_FULL and not any(_goes_on_at(subject, held, one) for one in needs)
+        return place is not None and not any(_takes(place, held, one) for one in needs)
+    return call.skill in _TURNS_FULL and not any(_goes_on_at(subject, held, one) for one in needs)
 
 
 def _goes_on_at(subject: Thing, held: Thing, needs: GoalNeeds) -> bool:

@@ -45,9 +45,9 @@ class GoalNeeds:
         is_wanted = self.is_target(thing) or self._is_full_container(thing)
         return self.goal.kind in _TO_A_PLACE | _IN_HAND and is_wanted
 
-    def cuts_with(self, tool: Thing) -> bool:
-        """Return whether a thing cuts, and something is to be cut."""
-        return self.belief.kinds[tool.object_class].can(Property.CUTS) and self._wants_a_cut
+    def keeps_in_hand(self, thing: Thing) -> bool:
+        """Return whether a thing is carried, or cuts what is to be cut."""
+        return self.carries(thing) or self._cuts_with(thing)
 
     def has_part(self, thing: Thing) -> bool:
         """Return whether the goal is about a thing, or about something in or on it; the place where it wants others to
@@ -71,7 +71,11 @@ class GoalNeeds:
         mentions = filter(None, (self.goal.target, self.goal.container, self.goal.light))
         named = [name for mention in mentions for name in (*mention.candidates, *mention.stand_ins)]
         vessels = self._treatment.vessels if self._treatment is not None else ()
-        return _is_one_of(thing, (*named, *self._forms, *vessels)) or self.cuts_with(thing)
+        return _is_one_of(thing, (*named, *self._forms, *vessels)) or self._cuts_with(thing)
+
+    def _cuts_with(self, tool: Thing) -> bool:
+        """Return whether a thing cuts, and something is to be cut."""
+        return self.belief.kinds[tool.object_class].can(Property.CUTS) and self._wants_a_cut
 
     def _destination(self, thing: Thing) -> Mention | None:
         """Return where a thing is wanted next: a target, once it is as wanted, in the container; that with a target in
