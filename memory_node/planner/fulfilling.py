@@ -51,13 +51,18 @@ def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool
         return False
     needs, held = [GoalNeeds(goal, belief) for goal in goals], belief.things.get(belief.state.held)
     if held is None:
-        return call.skill in _TURNS_EMPTY and not any(one.has_part(subject) for one in needs)
+        return call.skill in _TURNS_EMPTY and not any(_has_use(subject, one) for one in needs)
     if not any(one.keeps_in_hand(held) for one in needs):
         return False
     if call.skill == "PutObject":
         place = belief.named(call.arguments[-1])
         return place is not None and not any(_takes(place, held, one) for one in needs)
     return call.skill in _TURNS_FULL and not any(_goes_on_at(subject, held, one) for one in needs)
+
+
+def _has_use(subject: Thing, needs: GoalNeeds) -> bool:
+    """Return whether an empty hand has a use for a thing: it has a part in a goal, or may hide what the goal lacks."""
+    return needs.has_part(subject) or needs.may_hide(subject)
 
 
 def _goes_on_at(subject: Thing, held: Thing, needs: GoalNeeds) -> bool:

@@ -9,6 +9,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_kind import Property
 from memory_node.catalogue.treatment import Treatment
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, Thing
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_check import WANTED_STATES
@@ -53,6 +54,19 @@ class GoalNeeds:
         """Return whether the goal is about a thing, or about something in or on it; the place where it wants others to
         be has no part in it by itself."""
         return any(self._is_about(one) for one in self._with_contents(thing))
+
+    def may_hide(self, place: Thing) -> bool:
+        """Return whether something that the goal is about is not known, and may be shut in a place."""
+        is_shut = self.belief.kinds[place.object_class].lidded and not self.belief.state.has(
+            place.name, ObjectState.OPENED
+        )
+        return is_shut and self._lacks()
+
+    def _lacks(self) -> bool:
+        """Return whether nothing is known that may be one of the things that the goal is about."""
+        known, mentions = self.belief.things.values(), (self.goal.target, self.goal.container, self.goal.light)
+        wanted = [mention.candidates for mention in mentions if mention is not None and mention.candidates]
+        return any(not any(_is_one_of(thing, (*names, *self._pieces(names))) for thing in known) for names in wanted)
 
     def puts(self, thing: Thing, place: Thing) -> bool:
         """Return whether a thing, as it is now, is wanted in or on a place."""
@@ -109,11 +123,15 @@ class GoalNeeds:
             names += [inner for inner, outer in self.belief.state.inside if outer == name and inner not in names]
         return (things[name] for name in names if name in things)
 
+    def _pieces(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the classes of the pieces of some classes."""
+        return tuple(filter(None, (self.belief.kinds[name].slices for name in names)))
+
     @property
     def _forms(self) -> Collection[str]:
         """The classes of what the goal is about: of the things, or of their pieces."""
-        names, kinds = self.goal.target.candidates, self.belief.kinds
-        return tuple(filter(None, (kinds[name].slices for name in names))) if self.goal.sliced else names
+        names = self.goal.target.candidates
+        return self._pieces(names) if self.goal.sliced else names
 
     @property
     def _wants_a_cut(self) -> bool:

@@ -176,3 +176,14 @@ def test_knife_is_not_taken_again_where_there_are_pieces() -> None:
 def test_what_another_goal_wants_there_is_not_in_vain() -> None:
     goals = [Goal(K.PLACE, APPLE, FRIDGE), Goal(K.PLACE, APPLE, Mention("counter", ("CounterTop",)))]
     assert not is_in_vain(SkillCall("PutObject", ("Apple", "CounterTop")), goals, belief(*HOME, held="Apple"))
+
+
+def test_what_is_not_known_may_be_behind_a_door() -> None:
+    fridge, goal = (
+        SkillCall("GoToObject", ("Fridge",)),
+        Goal(K.PLACE, Mention("egg", ("Egg",)), Mention("", ("SinkBasin",))),
+    )
+    assert not is_in_vain(fridge, [goal], belief(*HOME))
+    assert is_in_vain(fridge, [goal], belief(*HOME, states=(("Fridge", ObjectState.OPENED),)))
+    assert is_in_vain(fridge, [goal], belief(*HOME, "Egg"))
+    assert is_in_vain(SkillCall("GoToObject", ("CounterTop",)), [goal], belief(*HOME))

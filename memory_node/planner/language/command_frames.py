@@ -22,6 +22,8 @@ def framed(sense: VerbSense, found: Arguments, text: str, english: English) -> C
     """Return the command that a verb and what stands behind it make."""
     sense = _with_particle(sense, found, english)
     command, places = _unframed(sense, found, text), found.places
+    if command.verb in english.exchanging:
+        command = _exchanged(command, places)
     halt = _halt(command, places, english)
     if halt is not None:
         return halt
@@ -70,6 +72,14 @@ def _unframed(sense: VerbSense, found: Arguments, text: str) -> Command:
         unread=(*found.unread, *([sense.word] if sense.kind is None else [])),
         treatment=sense.treatment,
     )
+
+
+def _exchanged(command: Command, places: Sequence[Place]) -> Command:
+    """Return the command of "heat an apple and replace it": back to where it was. To put another thing in its place
+    ("replace it with a pear") is explained by no rule."""
+    if any(place.sense == WITH or place.preposition == "by" for place in places):
+        return replace(command, unread=(*command.unread, command.verb))
+    return replace(command, back=command.back or (command.on_it and not places))
 
 
 def _without_summary(targets: Sequence[NounPhrase]) -> tuple[NounPhrase, ...]:

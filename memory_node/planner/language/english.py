@@ -114,6 +114,7 @@ class English:
     serving: Words
     asking: Words
     returning: Words
+    exchanging: Words
     doubtful: Words
     causing: Words
     becoming: Words

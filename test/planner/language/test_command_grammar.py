@@ -84,11 +84,18 @@ def test_bringing_something_to_me_is_a_delivery(text: str) -> None:
     assert read.destination is None
 
 
-@pytest.mark.parametrize("text", ["put it back", "put the mug back where it was", "put the mug back in its place"])
+@pytest.mark.parametrize(
+    "text", ["put it back", "put the mug back where it was", "put the mug back in its place", "replace it"]
+)
 def test_back_is_where_it_was(text: str) -> None:
     read = command(text)
     assert read.back
     assert read.destination is None
+
+
+@pytest.mark.parametrize("text", ["replace it with a cup", "replace the mug by a cup"])
+def test_one_thing_for_another_is_explained_by_no_rule(text: str) -> None:
+    assert command(text).unread == ("replace",)
 
 
 def test_vessel_with_contents_names_both() -> None:

@@ -29,6 +29,8 @@ COMMANDS = {
     "stop": ["stop"],
     "wait a moment": ["wait"],
     "put the mug back": ["place Mug to where it was"],
+    "wash the mug and replace it": ["clean Mug", "place Mug to where it was"],
+    "wash the mug and replace it in the cabinet": ["clean Mug", "place Mug to Cabinet"],
     "is the stove off?": ["tell StoveBurner off"],
     "where are my keys?": ["tell KeyChain place"],
     "what is in the fridge?": ["tell Fridge contents"],
