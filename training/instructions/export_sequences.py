@@ -42,6 +42,11 @@ def write_sequence_weights(
         "absent": (torch.zeros((2, len(symbols))), batch),
     }
     write_int8(writer, feed, {"logits": written}, folder / "sequence_writer.onnx")
-    labels = {"symbols": list(symbols), "classes": list(classes), "strange": list(strange), "recipient": USER}
+    labels: dict[str, object] = {
+        "symbols": list(symbols),
+        "classes": list(classes),
+        "strange": list(strange),
+        "recipient": USER,
+    }
     labels["longest"] = writer.positions.num_embeddings
     (folder / "sequence_labels.json").write_text(json.dumps(labels) + "\n")

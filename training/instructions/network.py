@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
@@ -82,7 +83,7 @@ class FrozenLayers(nn.Module):
             getattr(self.norm, kind).data.copy_(torch.from_numpy(weights[f"embeddings.LayerNorm.{kind}"]))
         self.layers = nn.ModuleList(EncoderLayer() for _ in range(layers))
         for index, layer in enumerate(self.layers):
-            layer.load(weights, index)
+            cast(EncoderLayer, layer).load(weights, index)
         self.requires_grad_(False)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:

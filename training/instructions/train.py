@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import torch
@@ -35,6 +36,7 @@ from training.instructions.network import (
     FROZEN_LAYERS,
     SLOTS,
     TUNED_LAYERS,
+    EncoderLayer,
     FrozenLayers,
     HeadSizes,
     InstructionHeads,
@@ -83,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     print(f"encoded in {time.monotonic() - started:.0f} s", flush=True)
     heads = InstructionHeads(HeadSizes(len(MODEL_KINDS), len(classes), encoded.home.shape[1]))
     for layer in range(TUNED_LAYERS):
-        heads.tuned[layer].load(weights, FROZEN_LAYERS + layer)
+        cast(EncoderLayer, heads.tuned[layer]).load(weights, FROZEN_LAYERS + layer)
     if args.all:
         print("the figures below are of sentences that were learnt from", flush=True)
     fit(heads, encoded, held_back["validation"], args.epochs, np.random.default_rng(args.seed))

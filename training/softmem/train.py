@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from memory_node.app.progress import shown
 from memory_node.context.soft_memory import adapter_beside
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.config import ModelConfig
@@ -151,7 +152,7 @@ def _examples(args: argparse.Namespace, tokens: ModelTokens) -> Sequence[Any]:
 
 def _read_ahead(args: argparse.Namespace, together: Any, examples: Sequence[Any]) -> None:
     """Read what is kept, in the order in which prompts share their beginnings."""
-    for example in examples[: args.kept]:
+    for example in shown(examples[: args.kept], "reading prompts"):
         next(iter(together.pairs.values())).read_ahead(example)
 
 
