@@ -44,12 +44,15 @@ def fulfils(call: SkillCall, goal: Goal, belief: Belief) -> bool:
 
 
 def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool:
-    """Return whether a call serves none of the goals that are not met: it turns to what has no part in any of them, or
-    puts down elsewhere what one of them needs in the hand. What frees the hand of anything else is not in vain."""
+    """Return whether a call serves none of the goals that are not met: it turns to what has no part in any of them,
+    shuts away what one of them is about, or puts down elsewhere what one needs in the hand. What frees the hand of
+    anything else is not in vain."""
     subject = belief.named(call.arguments[0]) if call.arguments else None
     if subject is None:
         return False
     needs, held = [GoalNeeds(goal, belief) for goal in goals], belief.things.get(belief.state.held)
+    if held is None and call.skill == "CloseObject":
+        return any(one.shuts_away(subject) for one in needs)
     if held is None:
         return call.skill in _TURNS_EMPTY and not any(_has_use(subject, one) for one in needs)
     if not any(one.keeps_in_hand(held) for one in needs):

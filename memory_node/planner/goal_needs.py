@@ -68,6 +68,13 @@ class GoalNeeds:
         wanted = [mention.candidates for mention in mentions if mention is not None and mention.candidates]
         return any(not any(_is_one_of(thing, (*names, *self._pieces(names))) for thing in known) for names in wanted)
 
+    def shuts_away(self, place: Thing) -> bool:
+        """Return whether a place, closed, hides something that the goal is about, and not for the goal's sake."""
+        if self.goal.kind is _K.CLOSE or self.treats_at(place):
+            return False
+        inside = (thing for thing in self._with_contents(place) if thing.name != place.name)
+        return any(self._is_about(thing) and not self.puts(thing, place) for thing in inside)
+
     def puts(self, thing: Thing, place: Thing) -> bool:
         """Return whether a thing, as it is now, is wanted in or on a place."""
         where = self._destination(thing)

@@ -184,6 +184,8 @@ class KnownWorld:
             self._failed.clear()  # whatever was behind the door, known to be there or not
         elif call.skill == "CloseObject":
             self._lids.note_closed(subject)
+        elif call.skill == "PickupObject":
+            self._lids.note_taken(subject)
         elif call.skill == "PutObject":
             self._lids.note_used(self._named(call.arguments[1:]))
         self._at = self._where_after(call, subject)

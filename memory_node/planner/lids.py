@@ -35,10 +35,13 @@ class Lids:
             self.inside[name] = lid
 
     def note_opened(self, name: str) -> None:
-        """Take in that a thing is open: what lies in it can be reached, and may be taken away."""
+        """Take in that a thing is open: what lies in it can be reached."""
         self.shut.discard(name)
         self.opened.add(name)
-        self.inside = {inner: lid for inner, lid in self.inside.items() if lid != name}
+
+    def note_taken(self, name: str) -> None:
+        """Take in that a thing was taken out of what it was shut in."""
+        self.inside.pop(name, None)
 
     def note_used(self, name: str) -> None:
         """Take in that something was put in or on a thing: it is not closed any more."""

@@ -228,7 +228,7 @@ def test_what_was_behind_a_door_is_offered_again_once_a_door_was_opened(kitchen)
     assert "GoToObject(Apple)" not in world.admissible()
     do(world, kitchen, "GoToObject(Fridge)")
     do(world, kitchen, "OpenObject(Fridge)")
-    assert "GoToObject(Apple)" in world.admissible()
+    assert "PickupObject(Apple)" in world.admissible(), "it is in the fridge, where the robot stands"
 
 
 def find_shut(world: KnownWorld, home, name: str, robot_id: str) -> None:
@@ -250,6 +250,12 @@ def test_what_a_thing_turned_out_to_be_shut_in_is_opened_first_by_the_robots_own
     follow_memory(world, kitchen)
     assert not world.to_open_first(world.admissible())
     assert "GoToObject(Apple)" in world.admissible()
+    assert "Apple: in Fridge" in world.lines(), "until it is taken out"
+    do(world, kitchen, "GoToObject(Apple)")
+    do(world, kitchen, "PickupObject(Apple)")
+    do(world, kitchen, "GoToObject(CounterTop)")
+    do(world, kitchen, "PutObject(Apple, CounterTop)")
+    assert "Apple: in Fridge" not in world.lines()
 
 
 def test_nothing_is_opened_for_what_is_not_wanted_and_nothing_far_away_is_a_lid(kitchen) -> None:
