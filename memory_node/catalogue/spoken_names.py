@@ -36,6 +36,21 @@ class SpokenNames:
                     return tuple(dict.fromkeys(name for _, name in found))
         return ()
 
+    def named_in(self, text: str) -> tuple[str, ...]:
+        """Return the classes that a text names, each the likeliest of its name, in the order of their last words. A
+        name within a longer one names nothing: no butter in a "butter knife"."""
+        words = [_plain(word.strip(".!?;:\"'")) for word in text.lower().replace(",", " , ").split()]
+        spans = [
+            (start, start + length)
+            for start in range(len(words))
+            for length in range(1, min(self._longest, len(words) - start) + 1)
+            if " ".join(words[start : start + length]) in self._ranked
+        ]
+        whole = [one for one in spans if not any(_is_within(one, other) for other in spans)]
+        return tuple(
+            self._ranked[" ".join(words[start:end])][0][1] for start, end in sorted(whole, key=lambda span: span[1])
+        )
+
     def only_class(self, label: str) -> str:
         """Return the class that a whole name means before all others, however that is spelt; "" where none does, or two
         do alike."""
@@ -50,6 +65,10 @@ class SpokenNames:
 
     def _entries(self, label: str) -> list[tuple[int, str]]:
         return self._spelt.get(folded(label)) or self._spelt.get(folded(_plain(spoken(label))), [])
+
+
+def _is_within(span: tuple[int, int], other: tuple[int, int]) -> bool:
+    return span != other and other[0] <= span[0] and span[1] <= other[1]
 
 
 def _plain(name: str) -> str:

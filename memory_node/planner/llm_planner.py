@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -212,7 +212,7 @@ class LlmPlanner:
                 found.update(dict.fromkeys(self._meant_by(mention, present)))
         if any(wants_pieces(goal, self._kinds) for goal in goals):
             found.update(dict.fromkeys(filter(None, [self._kinds[name].slices for name in found])))
-        return tuple(dict.fromkeys((*found, *self._spoken_of(instruction))))
+        return tuple(dict.fromkeys((*found, *self._kinds.spoken_names.named_in(instruction))))
 
     def _meant_by(self, mention: Mention, present: Collection[str]) -> Sequence[str]:
         """Return the classes that a part of a goal may stand for in this home; its likeliest where none is there."""
@@ -222,12 +222,6 @@ class LlmPlanner:
             return here or mention.candidates[:1]
         alike = [name for name in sorted(self._kinds.alike(mention.candidates)) if name in present]
         return alike or mention.candidates[:1]
-
-    def _spoken_of(self, instruction: str) -> Iterator[str]:
-        """Yield the classes that an instruction names, by the three words before each place in it."""
-        words = instruction.lower().replace(",", " ").split()
-        for end in range(1, len(words) + 1):
-            yield from self._kinds.spoken_names.classes(" ".join(words[max(0, end - 3) : end]).strip(".!?;:\"'"))[:1]
 
     @property
     def _mode(self) -> str:

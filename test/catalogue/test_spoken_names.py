@@ -1,0 +1,19 @@
+"""Which classes the names in a text stand for."""
+
+import pytest
+
+from memory_node.catalogue.label_space import load_catalogue
+
+
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("Slice an apple with a butter knife.", ["Apple", "ButterKnife"]),
+        ("butter, knife", ["Butter", "Knife"]),
+        ("Put the spray bottle beside the table lamp", ["SprayBottle", "DeskLamp"]),
+        ("Put the mugs in the sink, then the mug", ["Mug", "SinkBasin", "Mug"]),
+        ("come here", []),
+    ],
+)
+def test_name_within_a_longer_one_names_nothing(text: str, classes: list[str]) -> None:
+    assert list(load_catalogue().spoken_names.named_in(text)) == classes
