@@ -69,10 +69,13 @@ class GoalNeeds:
         return any(not any(_is_one_of(thing, (*names, *self._pieces(names))) for thing in known) for names in wanted)
 
     def shuts_away(self, place: Thing) -> bool:
-        """Return whether a place, closed, hides something that the goal is about, and not for the goal's sake."""
+        """Return whether a place, closed, hides what the goal needs, and not for the goal's sake."""
         if self.goal.kind is _K.CLOSE or self.treats_at(place):
             return False
-        inside = (thing for thing in self._with_contents(place) if thing.name != place.name)
+        inside = [thing for thing in self._with_contents(place) if thing.name != place.name]
+        where = self.goal.destination
+        if where is not None and any(self._is_place(thing, where) for thing in inside):
+            return True
         return any(self._is_about(thing) and not self.puts(thing, place) for thing in inside)
 
     def puts(self, thing: Thing, place: Thing) -> bool:

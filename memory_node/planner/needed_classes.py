@@ -35,12 +35,15 @@ class NeededClasses:
 
         known: folded classes.
         """
-        # Pieces are made of what is there.
-        wanted = [
-            name for name in about if self._kinds.whole(name) == name or folded(self._kinds.whole(name)) not in known
-        ]
+        wanted = [name for name in about if not self._is_there_otherwise(name, set(about), known)]
         wanted += [needed[0] for needed in self.groups if not any(folded(name) in known for name in needed)]
         return tuple(name for name in dict.fromkeys(wanted) if folded(name) not in known)
+
+    def _is_there_otherwise(self, name: str, about: Collection[str], known: Collection[str]) -> bool:
+        """Return whether pieces are wanted that can be made of what is there, or a whole of which there are pieces that
+        are wanted as well."""
+        whole, pieces = self._kinds.whole(name), self._kinds[name].slices
+        return (whole != name and folded(whole) in known) or (pieces in about and folded(pieces) in known)
 
     @property
     def places(self) -> frozenset[str]:

@@ -10,6 +10,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
 from memory_node.planner.fulfilling import fulfils, is_in_vain
+from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import UNTOLD, Judgement
 from memory_node.planner.held_back import HeldBack
 from memory_node.planner.memory_lookup import MemoryLookup
@@ -21,8 +22,6 @@ from memory_node.planner.step_chooser import DONE, RULED_OUT, StepChooser
 _DOUBTED = 0.01
 # What the other calls are worth while one can be made that does what a goal asks for.
 _INSTEAD = 0.2
-# What a call is worth that serves no goal. Memory may be wrong, so it stays a choice where there is no better one.
-_IN_VAIN = 0.02
 
 
 class StepwiseRun:
@@ -115,8 +114,8 @@ class StepwiseRun:
         offered = task.world.admissible().items()
         calls = {text: call for text, call in offered if not self._objection(call) and not self._held_back.holds(call)}
         first = task.world.to_open_first(calls)
-        calls = first or calls
         judged = task.judged()
+        calls = first or self._serving(calls, judged)
         settled = judged.settled | task.set_aside
         worth = self._worth_to_goals(calls, judged)
         values = {text: task.world.value(call, settled) * worth[text] for text, call in calls.items()}
@@ -129,14 +128,22 @@ class StepwiseRun:
         task.situation.report(PlanProgress(ProgressKind.PLAN, text))
         return calls.get(choice.call)
 
+    def _unmet(self, judged: Judgement) -> list[Goal]:
+        """Return the goals that are not met, or of which memory cannot tell."""
+        reasons = zip(self._task.goals, judged.reasons)
+        return [goal for goal, reason in reasons if reason or goal.kind in UNTOLD]
+
+    def _serving(self, calls: dict[str, SkillCall], judged: Judgement) -> dict[str, SkillCall]:
+        """Return those of some calls that may serve a goal that is not met. Memory may be wrong, so all stay a choice
+        where there is none."""
+        goals, belief = self._unmet(judged), self._task.world.belief
+        return {text: call for text, call in calls.items() if goals and not is_in_vain(call, goals, belief)} or calls
+
     def _worth_to_goals(self, calls: Mapping[str, SkillCall], judged: Judgement) -> dict[str, float]:
         """Return a factor on the value of each of some calls by what it does for the goals that are not met."""
-        reasons = zip(self._task.goals, judged.reasons)
-        goals = [goal for goal, reason in reasons if reason or goal.kind in UNTOLD]
-        belief = self._task.world.belief
+        goals, belief = self._unmet(judged), self._task.world.belief
         due = {text for text, call in calls.items() if any(fulfils(call, goal, belief) for goal in goals)}
-        vain = {text for text, call in calls.items() if goals and is_in_vain(call, goals, belief)}
-        return {text: _IN_VAIN if text in vain else _INSTEAD if due and text not in due else 1.0 for text in calls}
+        return {text: _INSTEAD if due and text not in due else 1.0 for text in calls}
 
     def _value_of_end(self, judged: Judgement) -> float:
         """Return memory's value of an end now, in (0, 1]: none while nothing was done, or since memory objected."""

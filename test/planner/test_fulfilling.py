@@ -192,6 +192,7 @@ def test_what_is_not_known_may_be_behind_a_door() -> None:
 def test_what_a_goal_is_about_is_not_shut_away() -> None:
     close, stored = SkillCall("CloseObject", ("Fridge",)), (("Apple", "Fridge"),)
     assert is_in_vain(close, [Goal(K.PLACE, APPLE, BOWL)], belief(*HOME, inside=stored))
+    assert is_in_vain(close, [Goal(K.PLACE, APPLE, BOWL)], belief(*HOME, inside=(("Bowl", "Fridge"),)))
     assert not is_in_vain(close, [Goal(K.PLACE, APPLE, BOWL)], belief(*HOME))
     assert not is_in_vain(close, [Goal(K.PLACE, APPLE, FRIDGE)], belief(*HOME, inside=stored))
     assert not is_in_vain(close, [Goal(K.COOL, APPLE, BOWL)], belief(*HOME, inside=stored))

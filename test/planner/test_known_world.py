@@ -307,3 +307,9 @@ def test_what_took_a_thing_in_is_not_closed_any_more(kitchen) -> None:
     world.follow(kitchen.execute(put))
     follow_memory(world, kitchen)
     assert "CloseObject(Fridge)" in world.admissible()
+
+
+def test_nobody_looks_for_the_whole_of_pieces_that_are_wanted_and_there(kitchen) -> None:
+    kitchen.things["m-apple"].object_class = "AppleSliced"
+    assert world_of(kitchen, "Apple", "AppleSliced").unknown_classes() == ()
+    assert world_of(kitchen, "Apple").unknown_classes() == ("Apple",)
