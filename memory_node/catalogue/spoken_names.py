@@ -36,9 +36,9 @@ class SpokenNames:
                     return tuple(dict.fromkeys(name for _, name in found))
         return ()
 
-    def named_in(self, text: str) -> tuple[str, ...]:
-        """Return the classes that a text names, each the likeliest of its name, in the order of their last words. A
-        name within a longer one names nothing: no butter in a "butter knife"."""
+    def named_in(self, text: str) -> list[tuple[str, ...]]:
+        """Return the classes that each name in a text may mean, best first; the names in the order of their last words.
+        A name within a longer one names nothing: no butter in a "butter knife"."""
         words = [_plain(word.strip(".!?;:\"'")) for word in text.lower().replace(",", " , ").split()]
         spans = [
             (start, start + length)
@@ -47,9 +47,8 @@ class SpokenNames:
             if " ".join(words[start : start + length]) in self._ranked
         ]
         whole = [one for one in spans if not any(_is_within(one, other) for other in spans)]
-        return tuple(
-            self._ranked[" ".join(words[start:end])][0][1] for start, end in sorted(whole, key=lambda span: span[1])
-        )
+        names = (" ".join(words[start:end]) for start, end in sorted(whole, key=lambda span: span[1]))
+        return [tuple(dict.fromkeys(found for _, found in self._ranked[name])) for name in names]
 
     def only_class(self, label: str) -> str:
         """Return the class that a whole name means before all others, however that is spelt; "" where none does, or two

@@ -44,17 +44,17 @@ def fulfils(call: SkillCall, goal: Goal, belief: Belief) -> bool:
 
 
 def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool:
-    """Return whether a call serves none of the goals that are not met: it turns to what has no part in any of them,
-    shuts away what one of them is about, or puts down elsewhere what one needs in the hand. What frees the hand of
-    anything else is not in vain."""
-    subject = belief.named(call.arguments[0]) if call.arguments else None
+    """Return whether a call serves none of the goals that are not met: it looks for what none of them is about, turns
+    to what has no part in any, shuts away what one needs, or puts down elsewhere what one needs in the hand. What frees
+    the hand of anything else is not in vain."""
+    needs = [GoalNeeds(goal, belief) for goal in goals]
+    if call.skill == "Explore":
+        return not any(one.names(call.arguments[0]) for one in needs)
+    subject, held = belief.named(call.arguments[0]) if call.arguments else None, belief.things.get(belief.state.held)
     if subject is None:
         return False
-    needs, held = [GoalNeeds(goal, belief) for goal in goals], belief.things.get(belief.state.held)
-    if held is None and call.skill == "CloseObject":
-        return any(one.shuts_away(subject) for one in needs)
     if held is None:
-        return call.skill in _TURNS_EMPTY and not any(_has_use(subject, one) for one in needs)
+        return _is_in_vain_for_an_empty_hand(call.skill, subject, needs)
     if not any(one.keeps_in_hand(held) for one in needs):
         return False
     if call.skill == "PutObject":
@@ -63,16 +63,17 @@ def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool
     return call.skill in _TURNS_FULL and not any(_goes_on_at(subject, held, one) for one in needs)
 
 
-def _has_use(subject: Thing, needs: GoalNeeds) -> bool:
-    """Return whether an empty hand has a use for a thing: it has a part in a goal, or may hide what the goal lacks."""
-    return needs.has_part(subject) or needs.may_hide(subject)
+def _is_in_vain_for_an_empty_hand(skill: str, subject: Thing, needs: Collection[GoalNeeds]) -> bool:
+    if skill == "CloseObject":
+        return any(one.shuts_away(subject) for one in needs)
+    return skill in _TURNS_EMPTY and not any(one.has_part(subject) or one.may_hide(subject) for one in needs)
 
 
 def _goes_on_at(subject: Thing, held: Thing, needs: GoalNeeds) -> bool:
-    """Return whether there is something to do for a goal at a thing with another in the hand."""
+    """Return whether there is something to do for a goal at a thing, or in it, with another in the hand."""
     if not needs.carries(held):
         return needs.has_part(subject)
-    return _takes(subject, held, needs) or needs.is_light(subject)
+    return any(_takes(one, held, needs) or needs.is_light(one) for one in needs.with_contents(subject))
 
 
 def _takes(place: Thing, held: Thing, needs: GoalNeeds) -> bool:

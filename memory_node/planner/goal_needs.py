@@ -50,10 +50,18 @@ class GoalNeeds:
         """Return whether a thing is carried, or cuts what is to be cut."""
         return self.carries(thing) or self._cuts_with(thing)
 
+    def names(self, object_class: str) -> bool:
+        """Return whether the goal is about things of a class, or wants others to be there."""
+        where = self.goal.destination
+        places = self.belief.kinds.with_wholes(where.candidates) if where is not None else ()
+        named = (*self._about, *places, *(self._treatment.at if self._treatment is not None else ()))
+        can_cut = self._wants_a_cut and self.belief.kinds[object_class].can(Property.CUTS)
+        return can_cut or folded(object_class) in map(folded, named)
+
     def has_part(self, thing: Thing) -> bool:
         """Return whether the goal is about a thing, or about something in or on it; the place where it wants others to
         be has no part in it by itself."""
-        return any(self._is_about(one) for one in self._with_contents(thing))
+        return any(self._is_about(one) for one in self.with_contents(thing))
 
     def may_hide(self, place: Thing) -> bool:
         """Return whether something that the goal is about is not known, and may be shut in a place."""
@@ -72,7 +80,7 @@ class GoalNeeds:
         """Return whether a place, closed, hides what the goal needs, and not for the goal's sake."""
         if self.goal.kind is _K.CLOSE or self.treats_at(place):
             return False
-        inside = [thing for thing in self._with_contents(place) if thing.name != place.name]
+        inside = [thing for thing in self.with_contents(place) if thing.name != place.name]
         where = self.goal.destination
         if where is not None and any(self._is_place(thing, where) for thing in inside):
             return True
@@ -92,10 +100,7 @@ class GoalNeeds:
         return treatment is not None and _is_one_of(place, (*treatment.at, *treatment.vessels))
 
     def _is_about(self, thing: Thing) -> bool:
-        mentions = filter(None, (self.goal.target, self.goal.container, self.goal.light))
-        named = [name for mention in mentions for name in (*mention.candidates, *mention.stand_ins)]
-        vessels = self._treatment.vessels if self._treatment is not None else ()
-        return _is_one_of(thing, (*named, *self._forms, *vessels)) or self._cuts_with(thing)
+        return _is_one_of(thing, self._about) or self._cuts_with(thing)
 
     def _cuts_with(self, tool: Thing) -> bool:
         """Return whether a thing cuts, and something is to be cut."""
@@ -121,17 +126,24 @@ class GoalNeeds:
     def _is_full_container(self, thing: Thing) -> bool:
         if self.goal.container is None or not _is_one_of(thing, self.goal.container.candidates):
             return False
-        return any(map(self.is_target, self._with_contents(thing)))
+        return any(map(self.is_target, self.with_contents(thing)))
 
     def _is_place(self, place: Thing, where: Mention) -> bool:
         return _is_one_of(place, self.belief.kinds.with_wholes(where.candidates))
 
-    def _with_contents(self, thing: Thing) -> Iterable[Thing]:
+    def with_contents(self, thing: Thing) -> Iterable[Thing]:
         """Return a thing and all that is in or on it."""
         things, names = self.belief.things, [thing.name]
         for name in names:
             names += [inner for inner, outer in self.belief.state.inside if outer == name and inner not in names]
         return (things[name] for name in names if name in things)
+
+    @property
+    def _about(self) -> Collection[str]:
+        """The classes of what the goal is about, and of what its treatment is done in."""
+        mentions = filter(None, (self.goal.target, self.goal.container, self.goal.light))
+        named = [name for mention in mentions for name in (*mention.candidates, *mention.stand_ins)]
+        return (*named, *self._forms, *(self._treatment.vessels if self._treatment is not None else ()))
 
     def _pieces(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the classes of the pieces of some classes."""

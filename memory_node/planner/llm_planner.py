@@ -212,7 +212,10 @@ class LlmPlanner:
                 found.update(dict.fromkeys(self._meant_by(mention, present)))
         if any(wants_pieces(goal, self._kinds) for goal in goals):
             found.update(dict.fromkeys(filter(None, [self._kinds[name].slices for name in found])))
-        return tuple(dict.fromkeys((*found, *self._kinds.spoken_names.named_in(instruction))))
+        for names in self._kinds.spoken_names.named_in(instruction):
+            if found.keys().isdisjoint(names):
+                found[names[0]] = None
+        return tuple(found)
 
     def _meant_by(self, mention: Mention, present: Collection[str]) -> Sequence[str]:
         """Return the classes that a part of a goal may stand for in this home; its likeliest where none is there."""

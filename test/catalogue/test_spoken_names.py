@@ -16,4 +16,4 @@ from memory_node.catalogue.label_space import load_catalogue
     ],
 )
 def test_name_within_a_longer_one_names_nothing(text: str, classes: list[str]) -> None:
-    assert list(load_catalogue().spoken_names.named_in(text)) == classes
+    assert [names[0] for names in load_catalogue().spoken_names.named_in(text)] == classes

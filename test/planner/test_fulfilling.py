@@ -197,3 +197,20 @@ def test_what_a_goal_is_about_is_not_shut_away() -> None:
     assert not is_in_vain(close, [Goal(K.PLACE, APPLE, FRIDGE)], belief(*HOME, inside=stored))
     assert not is_in_vain(close, [Goal(K.COOL, APPLE, BOWL)], belief(*HOME, inside=stored))
     assert not is_in_vain(close, [Goal(K.CLOSE, FRIDGE)], belief(*HOME, inside=stored))
+
+
+def test_what_a_goal_wants_of_a_closed_place_is_gone_to_with_full_hands() -> None:
+    goal, stored = Goal(K.STACK, APPLE, Mention("", ("SinkBasin",)), BOWL), (("Bowl", "Fridge"),)
+    assert not is_in_vain(SkillCall("GoToObject", ("Fridge",)), [goal], belief(*HOME, held="Apple", inside=stored))
+    assert is_in_vain(SkillCall("GoToObject", ("Fridge",)), [goal], belief(*HOME, held="Apple"))
+
+
+@pytest.mark.parametrize("name", ["Apple", "AppleSliced", "Fridge", "Knife"])
+def test_what_a_goal_is_about_is_looked_for(name: str) -> None:
+    assert not is_in_vain(SkillCall("Explore", (name,)), [Goal(K.PLACE, APPLE, FRIDGE, sliced=True)], belief())
+
+
+@pytest.mark.parametrize("name", ["StoveBurner", "Bowl"])
+def test_nothing_else_is_looked_for(name: str) -> None:
+    assert is_in_vain(SkillCall("Explore", (name,)), [Goal(K.PLACE, APPLE, FRIDGE, sliced=True)], belief())
+    assert is_in_vain(SkillCall("Explore", (name,)), [Goal(K.HEAT, APPLE)], belief())
