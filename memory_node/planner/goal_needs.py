@@ -65,16 +65,15 @@ class GoalNeeds:
 
     def may_hide(self, place: Thing) -> bool:
         """Return whether something that the goal is about is not known, and may be shut in a place."""
-        is_shut = self.belief.kinds[place.object_class].lidded and not self.belief.state.has(
-            place.name, ObjectState.OPENED
-        )
-        return is_shut and self._lacks()
+        is_open = self.belief.state.has(place.name, ObjectState.OPENED)
+        if is_open or not self.belief.kinds[place.object_class].lidded:
+            return False
+        return any(map(self._is_unknown, filter(None, (self.goal.target, self.goal.container, self.goal.light))))
 
-    def _lacks(self) -> bool:
-        """Return whether nothing is known that may be one of the things that the goal is about."""
-        known, mentions = self.belief.things.values(), (self.goal.target, self.goal.container, self.goal.light)
-        wanted = [mention.candidates for mention in mentions if mention is not None and mention.candidates]
-        return any(not any(_is_one_of(thing, (*names, *self._pieces(names))) for thing in known) for names in wanted)
+    def _is_unknown(self, mention: Mention) -> bool:
+        """Return whether nothing is known that may be meant."""
+        names = (*mention.candidates, *self._pieces(mention.candidates))
+        return bool(names) and not any(_is_one_of(thing, names) for thing in self.belief.things.values())
 
     def shuts_away(self, place: Thing) -> bool:
         """Return whether a place, closed, hides what the goal needs, and not for the goal's sake."""
