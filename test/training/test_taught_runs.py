@@ -83,11 +83,11 @@ def test_prompts_of_a_lesson_grow_as_those_of_the_model_do() -> None:
 
 def test_calls_at_random_are_done_and_not_learnt() -> None:
     home = kitchen()
-    home.things["m-counter"].seen = True
+    home.things["m-fridge"].seen = True
     lesson, _ = taught(home, stray_share=1.0)
     strays = [step for step in lesson.steps if not step.learnt]
     assert strays
-    assert [step.call for step in strays] == ["GoToObject(CounterTop)"]
+    assert [step.call for step in strays] == ["GoToObject(Fridge)"]
     (dialogue,) = dialogues_of("task", lesson)
     assert len(dialogue.learnt) == len(lesson.steps) - len(strays)
 
