@@ -128,7 +128,13 @@ class GoalNeeds:
         return any(map(self.is_target, self.with_contents(thing)))
 
     def _is_place(self, place: Thing, where: Mention) -> bool:
-        return _is_one_of(place, self.belief.kinds.with_wholes(where.candidates))
+        """Return whether a place may be meant: one of the classes, or where none is known, furniture like them."""
+        kinds = self.belief.kinds
+        names = kinds.with_wholes(where.candidates)
+        is_known = any(_is_one_of(thing, names) for thing in self.belief.things.values())
+        if is_known or any(kinds[name].pickupable for name in where.candidates):
+            return _is_one_of(place, names)
+        return _is_one_of(place, kinds.alike(where.candidates))
 
     def with_contents(self, thing: Thing) -> Iterable[Thing]:
         """Return a thing and all that is in or on it."""

@@ -214,3 +214,10 @@ def test_what_a_goal_is_about_is_looked_for(name: str) -> None:
 def test_nothing_else_is_looked_for(name: str) -> None:
     assert is_in_vain(SkillCall("Explore", (name,)), [Goal(K.PLACE, APPLE, FRIDGE, sliced=True)], belief())
     assert is_in_vain(SkillCall("Explore", (name,)), [Goal(K.HEAT, APPLE)], belief())
+
+
+def test_furniture_like_what_is_wanted_takes_its_part_where_none_is_known() -> None:
+    goal, put = Goal(K.PLACE, APPLE, Mention("", ("SideTable",))), SkillCall("PutObject", ("Apple", "Dresser"))
+    assert not is_in_vain(put, [goal], belief("Apple", "Dresser", held="Apple"))
+    assert is_in_vain(put, [goal], belief("Apple", "Dresser", "SideTable", held="Apple"))
+    assert is_in_vain(SkillCall("PutObject", ("Apple", "Fridge")), [goal], belief("Apple", "Fridge", held="Apple"))
