@@ -159,8 +159,9 @@ def test_deactivating_skills_stops_the_base_and_takes_the_action_away(peer: RosP
             assert client.wait_for_server(timeout_sec=30.0)
             robot.slow = True
             sent = client.send_goal_async(ExecuteSkill.Goal(call=SkillCall(skill="GoToObject", arguments=["Apple"])))
+            wait_until(sent.done, 60.0)
+            result = sent.result().get_result_async()  # a request after the action is gone would have no answer
             wait_until(lambda: robot.drives, 60.0)
-            result = sent.result().get_result_async()
             assert manager.change("deactivate")
             assert robot.drive_canceled.wait(5.0)  # test_stopping asks for less
             wait_until(result.done)
