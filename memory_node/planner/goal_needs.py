@@ -54,7 +54,8 @@ class GoalNeeds:
         """Return whether the goal is about things of a class, or wants others to be there."""
         where = self.goal.destination
         places = self.belief.kinds.with_wholes(where.candidates) if where is not None else ()
-        named = (*self._about, *places, *(self._treatment.at if self._treatment is not None else ()))
+        treated_at = self._treatment.at if self._treatment is not None else ()
+        named = (*self._about, *places, *treated_at)
         can_cut = self._wants_a_cut and self.belief.kinds[object_class].can(Property.CUTS)
         return can_cut or folded(object_class) in map(folded, named)
 
@@ -68,12 +69,8 @@ class GoalNeeds:
         is_open = self.belief.state.has(place.name, ObjectState.OPENED)
         if is_open or not self.belief.kinds[place.object_class].lidded:
             return False
-        return any(map(self._is_unknown, filter(None, (self.goal.target, self.goal.container, self.goal.light))))
-
-    def _is_unknown(self, mention: Mention) -> bool:
-        """Return whether nothing is known that may be meant."""
-        names = (*mention.candidates, *self._pieces(mention.candidates))
-        return bool(names) and not any(_is_one_of(thing, names) for thing in self.belief.things.values())
+        wanted = ((*mention.candidates, *self._pieces(mention.candidates)) for mention in self._mentions)
+        return any(names and not self._is_known(names) for names in wanted)
 
     def shuts_away(self, place: Thing) -> bool:
         """Return whether a place, closed, hides what the goal needs, and not for the goal's sake."""
@@ -97,6 +94,13 @@ class GoalNeeds:
         """Return whether the treatment that the goal asks for is done in or at a place."""
         treatment = self._treatment
         return treatment is not None and _is_one_of(place, (*treatment.at, *treatment.vessels))
+
+    def with_contents(self, thing: Thing) -> Iterable[Thing]:
+        """Return a thing and all that is in or on it."""
+        things, names = self.belief.things, [thing.name]
+        for name in names:
+            names += [inner for inner, outer in self.belief.state.inside if outer == name and inner not in names]
+        return (things[name] for name in names if name in things)
 
     def _is_about(self, thing: Thing) -> bool:
         return _is_one_of(thing, self._about) or self._cuts_with(thing)
@@ -131,24 +135,26 @@ class GoalNeeds:
         """Return whether a place may be meant: one of the classes, or where none is known, furniture like them."""
         kinds = self.belief.kinds
         names = kinds.with_wholes(where.candidates)
-        is_known = any(_is_one_of(thing, names) for thing in self.belief.things.values())
-        if is_known or any(kinds[name].pickupable for name in where.candidates):
+        if self._is_known(names) or any(kinds[name].pickupable for name in where.candidates):
             return _is_one_of(place, names)
         return _is_one_of(place, kinds.alike(where.candidates))
 
-    def with_contents(self, thing: Thing) -> Iterable[Thing]:
-        """Return a thing and all that is in or on it."""
-        things, names = self.belief.things, [thing.name]
-        for name in names:
-            names += [inner for inner, outer in self.belief.state.inside if outer == name and inner not in names]
-        return (things[name] for name in names if name in things)
+    def _is_known(self, names: Iterable[str]) -> bool:
+        """Return whether a thing of one of some classes is known."""
+        known = {folded(thing.object_class) for thing in self.belief.things.values()}
+        return not known.isdisjoint(map(folded, names))
+
+    @property
+    def _mentions(self) -> Iterable[Mention]:
+        """What the goal is about, as it was said."""
+        return filter(None, (self.goal.target, self.goal.container, self.goal.light))
 
     @property
     def _about(self) -> Collection[str]:
         """The classes of what the goal is about, and of what its treatment is done in."""
-        mentions = filter(None, (self.goal.target, self.goal.container, self.goal.light))
-        named = [name for mention in mentions for name in (*mention.candidates, *mention.stand_ins)]
-        return (*named, *self._forms, *(self._treatment.vessels if self._treatment is not None else ()))
+        named = [name for mention in self._mentions for name in (*mention.candidates, *mention.stand_ins)]
+        vessels = self._treatment.vessels if self._treatment is not None else ()
+        return (*named, *self._forms, *vessels)
 
     def _pieces(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the classes of the pieces of some classes."""

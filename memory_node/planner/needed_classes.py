@@ -30,12 +30,12 @@ class NeededClasses:
         """For each need the classes of which one is enough."""
         return filter(None, (self.tools, *map(self._usual_places, self._skills)))
 
-    def missing(self, about: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
+    def missing(self, about: Collection[str], known: Collection[str]) -> tuple[str, ...]:
         """Return the classes that an instruction is about, and one of each need, of which nothing is known.
 
         known: folded classes.
         """
-        wanted = [name for name in about if not self._is_there_otherwise(name, set(about), known)]
+        wanted = [name for name in about if not self._is_there_otherwise(name, about, known)]
         wanted += [needed[0] for needed in self.groups if not any(folded(name) in known for name in needed)]
         return tuple(name for name in dict.fromkeys(wanted) if folded(name) not in known)
 
