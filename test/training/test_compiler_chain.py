@@ -39,6 +39,7 @@ from training.adapters.checkpoint import free_weights
 from training.adapters.example import answered
 from training.adapters.learning import Schedule, learn
 from training.adapters.processes import device
+from training.adapters.text_model import inner
 from training.compiler.game_pairs import GameTeacher
 from training.grpo.games import GameRollouts
 from training.grpo.learning import GrpoSchedule, add_gradients, reinforce
@@ -59,7 +60,7 @@ from training.softmem.soft_memory import (
     latent_loss,
     orthogonality_loss,
 )
-from training.softmem.soft_pair import SideBySide, SoftPair, inner
+from training.softmem.soft_pair import SideBySide, SoftPair
 from training.softmem.weights import load_soft_memory, save_soft_memory, soft_memory_weights
 
 GAME = Game("a/b/game.tw-pddl", "a", b"")

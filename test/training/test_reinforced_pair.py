@@ -2,7 +2,6 @@
 
 import copy
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from memory_node.llm.chat import JsonForm, Message
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.errors import ModelMissingError
-from memory_node.llm.gguf_files import model_file
 
 pytest.importorskip("torch", reason="needs the extra learning")
 pytest.importorskip("transformers", reason="needs the extra learning")
@@ -18,15 +16,16 @@ pytest.importorskip("peft", reason="needs the extra learning")
 
 import torch
 
-from training.adapters.adapter import adapted_model, load_adapter, save_adapter
+from training.adapters.adapter import load_adapter, save_adapter
+from training.adapters.base_model import open_base
 from training.adapters.checkpoint import free_weights
 from training.adapters.export import apart, interleaved, write_adapter
+from training.adapters.text_model import inner
 from training.grpo.llama_models import LlamaModels
 from training.grpo.report import smoothed
 from training.grpo.rollouts import Decisions, DrawnSoftMemory
-from training.grpo.run import Run
 from training.softmem.soft_memory import SoftMemory
-from training.softmem.soft_pair import SoftPair, inner
+from training.softmem.soft_pair import SoftPair
 
 CONFIG = ModelConfig(backend="llama", threads=1, timeout_s=100.0, max_reply_tokens=20)
 ASKED = [Message("user", "Is the mug clean?")]
@@ -36,12 +35,12 @@ FORM = JsonForm({"enum": ["clean", "dirty"]})
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> LlamaModels:
     try:
-        file = model_file(CONFIG)
+        base = open_base("", 1)
     except ModelMissingError as missing:
         pytest.skip(str(missing))
     folder: Path = tmp_path_factory.mktemp("pair")
     torch.manual_seed(0)
-    compiler, executor = adapted_model(file, 2), adapted_model(file, 2)
+    compiler, executor = base.adapted(2), base.adapted(2)
     with torch.no_grad():
         for weight in free_weights(compiler).values():
             weight.copy_(0.02 * torch.randn(weight.shape))
@@ -95,7 +94,7 @@ def test_only_what_the_form_allows_counts(models: LlamaModels) -> None:
     decisions = Decisions()
     models.compiler(0.0, 0, decisions).reply(ASKED, form=FORM)
     (decision,) = decisions.made
-    allowed = Run(models.pair, models, SimpleNamespace()).allowed(decision)  # type: ignore[arg-type]
+    allowed = models.allowed(decision)
     assert len(allowed) == len(decision.reply)
     for token, may in zip(decision.reply, allowed):
         assert token in may.tolist()

@@ -11,14 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.llm.config import ModelConfig
-from memory_node.llm.gguf_files import model_file
-from memory_node.llm.llama.shared_model import LlamaEngine
-from training.adapters.example import Example, ModelTokens, Tokenizer
+from training.adapters.example import Example, Tokenizer
 
 NEEDED = "training needs torch, transformers, peft, gguf and scikit-learn: pip install 'robot_memory[learning]'"
 _MOST_BYTES = 10_000_000
-_WINDOW_TOKENS = 4096
+_MODEL = "a GGUF file, or a folder of a Hugging Face model, text or image-text (default: the embedded model)"
 
 
 @dataclass(frozen=True)
@@ -30,10 +27,15 @@ class Training:
     told: Callable[[int], str]
 
 
+def add_model_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare which model is trained; see open_base."""
+    parser.add_argument("--model", default="", metavar="FILE|DIR", help=_MODEL)
+
+
 def add_training_arguments(parser: argparse.ArgumentParser, rate: float = 5e-4, tokens: int = 900) -> None:
     """Declare the options that all trainings have."""
     parser.add_argument("--out", type=Path, required=True, help="folder for checkpoint, adapter and card")
-    parser.add_argument("--model", default="", help="GGUF file of the model (default: the embedded one)")
+    add_model_argument(parser)
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--rank", type=int, default=8, help="of the adapter's matrices (default 8)")
     parser.add_argument("--rate", type=float, default=rate, help=f"highest learning rate (default {rate:g})")
@@ -61,7 +63,8 @@ def train_adapter(
         InvalidValueError: there is nothing to learn from, or the checkpoint is of another run.
     """
     try:
-        from training.adapters.adapter import adapted_model, save_adapter
+        from training.adapters.adapter import save_adapter, size_of
+        from training.adapters.base_model import open_base
         from training.adapters.card import write_card
         from training.adapters.checkpoint import load_weights
         from training.adapters.learning import Progress, Schedule, learn
@@ -69,17 +72,17 @@ def train_adapter(
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
     begin(args.seed, args.threads)
-    file = model_file(ModelConfig(backend="llama", model_path=args.model))
-    examples = examples_of(ModelTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads)))[: args.limit or None]
-    if not examples:
-        raise InvalidValueError("there is nothing to learn from")
-    args.out.mkdir(parents=True, exist_ok=True)
-    model = adapted_model(file, args.rank)
-    if args.start is not None:
-        load_weights(model, args.start)
     schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed, args.bfloat16)
     progress: Any = Progress()
     try:
+        base = open_base(args.model, args.threads)
+        examples = examples_of(base.tokens)[: args.limit or None]
+        if not examples:
+            raise InvalidValueError("there is nothing to learn from")
+        args.out.mkdir(parents=True, exist_ok=True)
+        model = base.adapted(args.rank)
+        if args.start is not None:
+            load_weights(model, args.start)
         for progress in learn(model, examples, schedule, args.out / "checkpoint.pt"):
             taken, loss = progress.losses[-1]
             tell(f"{taken} examples, loss {loss:.4f}")
@@ -87,10 +90,10 @@ def train_adapter(
         raise InvalidValueError(str(error)) from error
     if not is_first():
         return 0
-    adapter = args.out / f"{training.name}.gguf"
+    adapter = base.adapter_path(args.out, training.name)
     save_adapter(model, adapter)
-    size = adapter.stat().st_size
-    if size > _MOST_BYTES:
+    size = size_of(adapter)
+    if adapter.is_file() and size > _MOST_BYTES:  # it comes with a checkout
         raise InvalidValueError(f"{adapter} has {size} bytes, more than {_MOST_BYTES}: take a smaller --rank")
     command = f"memory-node {shlex.join(sys.argv[1:])}"
     kind, told = f"A LoRA adapter ({size / 1e6:.1f} MB)", training.told(len(examples))

@@ -7,17 +7,27 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory_node.llm.chat import Message
-from memory_node.llm.llama.shared_model import LlamaEngine
 
 
 class Tokenizer(Protocol):
-    """Tokens as the model in the robot's process reads them."""
+    """Dialogues as a model's tokens."""
 
     def prompt(self, messages: Sequence[Message]) -> list[int]:
         """Return a dialogue up to where the model's turn begins."""
 
     def reply(self, text: str) -> list[int]:
         """Return what the model says, and the end of its turn."""
+
+
+class Speller(Tokenizer, Protocol):
+    """A Tokenizer that also writes tokens as text."""
+
+    @property
+    def end(self) -> int:
+        """The token that ends a turn of the model."""
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """Return what tokens of a reply say, its end nothing."""
 
 
 @dataclass(frozen=True)
@@ -30,21 +40,6 @@ class Example:
     def __post_init__(self) -> None:
         if len(self.tokens) != len(self.learnt):
             raise ValueError(f"Example: {len(self.tokens)} tokens with {len(self.learnt)} marks")
-
-
-class ModelTokens:
-    """The tokens of the model in the robot's process: what is trained on is what is read there."""
-
-    def __init__(self, engine: LlamaEngine) -> None:
-        self._engine = engine
-
-    def prompt(self, messages: Sequence[Message]) -> list[int]:
-        """Return a dialogue up to where the model's turn begins."""
-        return self._engine.template.tokens(messages)
-
-    def reply(self, text: str) -> list[int]:
-        """Return what the model says, and the end of its turn."""
-        return [*self._engine.native.vocabulary.tokens(text), self._engine.template.end]
 
 
 def answered(messages: Sequence[Message], reply: str, tokenizer: Tokenizer, most_tokens: int) -> Example | None:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from training.adapters.checkpoint import free_weights, resume, save_checkpoint, shuffled_epochs
 from training.adapters.example import Example
 from training.adapters.processes import device, from_first, portion, sum_gradients, together
+from training.adapters.text_model import decoder, scores
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,14 @@ class Progress:
 def loss_of(model: Any, example: Example) -> Tensor:
     """Return the mean negative log-likelihood of what is to be learnt of one example.
 
-    model: a causal Hugging Face model, perhaps with adapters. The vocabulary's scores are computed for those alone.
+    model: a causal or image-text Hugging Face model, perhaps with adapters. The vocabulary's scores are computed for
+        those alone.
     """
     tokens = torch.tensor([example.tokens])
     learnt = torch.tensor(example.learnt)
-    inner = model.get_base_model() if hasattr(model, "get_base_model") else model
-    states = inner.model(tokens).last_hidden_state[0]
+    states = decoder(model)(tokens).last_hidden_state[0]
     before = learnt[1:].nonzero().flatten()
-    return nn.functional.cross_entropy(inner.lm_head(states[before]), tokens[0, before + 1])
+    return nn.functional.cross_entropy(scores(model, states[before]), tokens[0, before + 1])
 
 
 def learn(

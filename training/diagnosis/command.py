@@ -24,13 +24,11 @@ from memory_node.context.soft_memory import adapter_of
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.fitted_wording import FILLER
-from memory_node.llm.gguf_files import model_file
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.step_chooser import RankedChoice
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.adapters.command import NEEDED
-from training.adapters.example import ModelTokens
 from training.compiler.pair_files import read_pairs
 from training.grpo.games import STEP_S
 
@@ -86,15 +84,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _attention(args: argparse.Namespace) -> None:
-    from training.adapters.adapter import adapted_model, load_adapter
+    from training.adapters.adapter import load_adapter
+    from training.adapters.base_model import open_base
+    from training.adapters.text_model import inner
     from training.diagnosis.attention import mean_logit, memory_tokens
     from training.diagnosis.pictures import draw_attention
     from training.diagnosis.watched import Watch
-    from training.softmem.soft_pair import inner
 
     config = ModelConfig(backend="llama", threads=args.threads, adapter_path=str(args.executor))
     model = ModelShelf().open_in_process(config)
-    torch_model = adapted_model(model_file(config), args.rank)
+    base = open_base("", args.threads)
+    torch_model = base.adapted(args.rank)
     load_adapter(torch_model, args.executor)
     kinds, embedder = for_text_games(load_catalogue()), CachingEmbedder(MiniLmEmbedder())
     found: dict[str, Any] = {}
@@ -106,7 +106,7 @@ def _attention(args: argparse.Namespace) -> None:
                 PolicyPlayer(watch, args.max_steps, STEP_S, watch.open).play(game, learnt.census)
             found[row] = defaultdict(list)
             for prompt in watch.prompts:
-                tokens, places = memory_tokens(prompt.messages, prompt.memory, ModelTokens(model.engine))
+                tokens, places = memory_tokens(prompt.messages, prompt.memory, base.tokens)
                 found[row][prompt.step].append(mean_logit(inner(torch_model), tokens, places))
     draw_attention(found, args.out / "attention.png")
     (args.out / "attention.json").write_text(json.dumps(found) + "\n", "utf-8")
@@ -115,15 +115,15 @@ def _attention(args: argparse.Namespace) -> None:
 def _states(args: argparse.Namespace) -> None:
     import torch
 
-    from training.adapters.adapter import adapted_model, load_adapter, with_loaded_adapter
+    from training.adapters.adapter import load_adapter, with_loaded_adapter
+    from training.adapters.base_model import open_base
     from training.diagnosis.pictures import draw_states
     from training.softmem.soft_example import soft_example
     from training.softmem.soft_pair import SoftPair
     from training.softmem.weights import load_soft_memory
 
-    config = ModelConfig(backend="llama", threads=args.threads)
-    tokens = ModelTokens(ModelShelf().open_in_process(config).engine)
-    compiler = adapted_model(model_file(config), args.rank)
+    base = open_base("", args.threads)
+    tokens, compiler = base.tokens, base.adapted(args.rank)
     load_adapter(compiler, args.compiler)
     compiler = compiler.merge_and_unload().requires_grad_(False)
     adapter = adapter_of(args.soft)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.chat import JsonForm, Message, Reply, ReplyForm, ignore
@@ -16,7 +18,6 @@ from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.json_grammar import json_grammar
 from memory_node.llm.llama.model import LlamaModel
-from memory_node.llm.llama.native_model import NativeModel
 from memory_node.llm.llama.shared_model import Prompt, Sampling
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.step_chooser import RankedChoice
@@ -54,10 +55,20 @@ class LlamaModels:
         self._open = self._compilers.open_in_process(self.config.changed(adapter_path=str(adapter)))
         self._soft = soft_memory_weights(self.pair.soft)
 
-    @property
-    def native(self) -> NativeModel:
-        """What runs the compiler, for its vocabulary and grammars."""
-        return self._open.engine.native
+    def allowed(self, decision: Decision) -> list[Tensor]:
+        """Return what a reply's grammar allowed at each place; see Models."""
+        native = self._open.engine.native
+        grammar = native.grammar(decision.grammar)
+        every = np.arange(native.vocabulary.size, dtype=np.int32)
+        found: list[Tensor] = []
+        try:
+            for token in decision.reply:
+                found.append(torch.from_numpy(np.flatnonzero(grammar.allows(every))))
+                if not native.vocabulary.ends(token):
+                    grammar.follow(token)
+        finally:
+            grammar.close()
+        return found
 
     def compiler(self, temperature: float, seed: int, decisions: Decisions) -> LlamaCompiler:
         """Return the pair's compiler; see Models."""

@@ -7,7 +7,6 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from training.adapters.adapter import save_adapter
 from training.grpo.learning import Curve, GrpoSchedule
 from training.softmem.soft_pair import SoftPair
 from training.softmem.weights import save_soft_memory
@@ -19,8 +18,7 @@ _WINDOW = 4
 def write_report(
     folder: Path, command: str, schedule: GrpoSchedule, curve: Curve, before: Any, after: Any, pair: SoftPair
 ) -> None:
-    """Write compiler.gguf, full.npz where there is a soft memory, curve.png and card.md."""
-    save_adapter(pair.compiler, folder / "compiler.gguf")
+    """Write full.npz where there is a soft memory, curve.png and card.md."""
     if pair.soft.tokens:
         save_soft_memory(pair.soft, folder / "full.npz")
     _draw(smoothed(curve.rewards), curve.rewards, folder / "curve.png")

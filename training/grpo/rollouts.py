@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.chat import LatentModel
@@ -92,3 +93,9 @@ class Models(Protocol):
     @property
     def soft(self) -> SoftMemoryWeights:
         """The soft memory as it is now."""
+
+    def renew(self) -> None:
+        """Play with the weights that the models have now."""
+
+    def allowed(self, decision: Decision) -> list[Tensor] | None:
+        """Return the tokens that might be said at each place of a reply, None for all."""

@@ -1,4 +1,4 @@
-"""A run of reinforcement, opened: models, games, and what the compiler's replies are held to."""
+"""A run of reinforcement, opened: models and games."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
-import torch
-from torch import Tensor
 
 from benchmarks.alfworld.attempts import Attempts
 from benchmarks.alfworld.compiled import goals_reader
@@ -26,16 +22,18 @@ from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiler
 from memory_node.context.soft_memory import adapter_of
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.gguf_files import model_file
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
-from training.adapters.adapter import adapted_model, load_adapter
+from training.adapters.adapter import load_adapter
+from training.adapters.base_model import BaseModel, open_base
 from training.adapters.processes import device, portion, together
+from training.adapters.text_model import width
 from training.grpo.games import STEP_S, GameRollouts
 from training.grpo.learning import GrpoSchedule
 from training.grpo.llama_models import LlamaModels
-from training.grpo.rollouts import Decision
+from training.grpo.rollouts import Models
+from training.grpo.torch_models import TorchModels
 from training.softmem.soft_memory import SoftMemory
 from training.softmem.soft_pair import SoftPair
 from training.softmem.weights import load_soft_memory
@@ -45,28 +43,14 @@ from training.softmem.weights import load_soft_memory
 class Run:
     """What reinforcement works with."""
 
+    base: BaseModel
     pair: SoftPair
-    models: LlamaModels
+    models: Models
     rollouts: GameRollouts
-
-    def allowed(self, decision: Decision) -> list[Tensor]:
-        """Return the tokens that a reply's grammar allowed at each place."""
-        native = self.models.native
-        grammar = native.grammar(decision.grammar)
-        every = np.arange(native.vocabulary.size, dtype=np.int32)
-        found: list[Tensor] = []
-        try:
-            for token in decision.reply:
-                found.append(torch.from_numpy(np.flatnonzero(grammar.allows(every))))
-                if not native.vocabulary.ends(token):
-                    grammar.follow(token)
-        finally:
-            grammar.close()
-        return found
 
 
 def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus, schedule: GrpoSchedule) -> Run:
-    """Open what the options name.
+    """Open what the options name. llama.cpp plays a GGUF file, torch the model of a folder.
 
     Raises:
         ValueError: a file is of another model, or the soft memory has an adapter of its own.
@@ -75,17 +59,14 @@ def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus,
         raise ValueError(
             f"{args.soft} is read with an adapter of its own; only a soft memory without one is reinforced"
         )
-    config = ModelConfig(
-        backend="llama", model_path=args.model, threads=args.threads, max_reply_tokens=args.reply_tokens
-    )
-    file = model_file(config)
-    compiler, executor = adapted_model(file, args.rank), adapted_model(file, args.rank)
+    base = open_base(args.model, args.threads)
+    compiler, executor = base.adapted(args.rank), base.adapted(args.rank)
     load_adapter(compiler, args.compiler)
     load_adapter(executor, args.executor)
-    width = compiler.config.hidden_size
-    soft = load_soft_memory(args.soft) if args.soft is not None else SoftMemory(width, width, tokens=0)
+    size = width(compiler)
+    soft = load_soft_memory(args.soft) if args.soft is not None else SoftMemory(size, size, tokens=0)
     pair = SoftPair(compiler, executor, soft, through_prompt=args.through_prompt).to(device())
-    models = LlamaModels(pair, config, args.executor)
+    models = _models(args, base, pair)
     kinds, embedder = for_text_games(load_catalogue()), CachingEmbedder(MiniLmEmbedder())
     transcripts = read_transcripts(args.attempts) if args.attempts is not None else ()
     library = Attempts.of(transcripts, kinds, goals_reader(kinds, embedder))
@@ -95,7 +76,16 @@ def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus,
 
     compiling = CompilerModelConfig(timeout_s=STEP_S, max_reply_tokens=args.reply_tokens)
     rollouts = GameRollouts(models, games, learnt, aid_of, PddlEngine, schedule.temperature, args.max_steps, compiling)
-    return Run(pair, models, rollouts)
+    return Run(base, pair, models, rollouts)
+
+
+def _models(args: argparse.Namespace, base: BaseModel, pair: SoftPair) -> Models:
+    if not base.in_process:
+        return TorchModels(pair, base.tokens, args.reply_tokens)
+    config = ModelConfig(
+        backend="llama", model_path=args.model, threads=args.threads, max_reply_tokens=args.reply_tokens
+    )
+    return LlamaModels(pair, config, args.executor)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -16,20 +15,12 @@ from memory_node.llm.chat import Message, Reply, ReplyForm, ignore
 from memory_node.llm.deadline import Deadline
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.step_chooser import Choice
-from training.adapters.example import Tokenizer
+from training.adapters.example import Speller
+from training.adapters.text_model import inner
 from training.grpo.rollouts import Decision, Decisions
 from training.softmem.soft_example import around_latent
-from training.softmem.soft_pair import SoftPair, inner
+from training.softmem.soft_pair import SoftPair
 from training.softmem.weights import soft_memory_weights
-
-
-class Speller(Tokenizer, Protocol):
-    """A Tokenizer that also writes tokens as text. end: the token that ends a turn."""
-
-    end: int
-
-    def text(self, tokens: Sequence[int]) -> str:
-        """Return the text of tokens."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +44,12 @@ class TorchModels:
     def soft(self) -> SoftMemoryWeights:
         """The pair's soft memory."""
         return soft_memory_weights(self.pair.soft)
+
+    def renew(self) -> None:
+        """Do nothing: what plays is what is trained."""
+
+    def allowed(self, decision: Decision) -> None:
+        """Return that every token might be said."""
 
 
 @dataclass

@@ -16,7 +16,7 @@ from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER
 from benchmarks.alfworld.transcripts import read_transcripts
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from training.adapters.command import NEEDED
+from training.adapters.command import NEEDED, add_model_argument
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--executor", type=Path, default=ADAPTER, metavar="FILE", help="adapter (default: the shipped)")
     parser.add_argument("--out", type=Path, required=True, help="folder for checkpoint and curve")
-    parser.add_argument("--model", default="", help="GGUF file of the model (default: the embedded one)")
+    add_model_argument(parser)
     parser.add_argument("--rank", type=int, default=8, help="of the adapters' matrices (default 8)")
     parser.add_argument("--limit", type=int, default=0, help="of games (default: all)")
     parser.add_argument("--updates", type=int, default=500)
@@ -65,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
         InvalidValueError: a file does not fit.
     """
     try:
+        from training.adapters.adapter import save_adapter
         from training.adapters.processes import begin, is_first, tell
         from training.grpo.learning import GrpoSchedule, reinforce
         from training.grpo.report import write_report
@@ -87,9 +88,9 @@ def run(args: argparse.Namespace) -> int:
             before = HeldOut.played(run.rollouts, held, args.out / "before.json")
             tell(f"held out, before: {before}")
             curve = None
-            for curve in reinforce(
-                run.pair, run.rollouts, len(taught), schedule, args.out / "checkpoint.pt", run.allowed, run.models.renew
-            ):
+            play, models = run.rollouts, run.models
+            checkpoint = args.out / "checkpoint.pt"
+            for curve in reinforce(run.pair, play, len(taught), schedule, checkpoint, models.allowed, models.renew):
                 tell(f"update {curve.updates}: {curve.rewards[-1]:.3f} won")
                 if time.monotonic() - began > 60.0 * args.minutes:
                     break
@@ -98,6 +99,7 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
     if is_first() and curve is not None:
+        save_adapter(run.pair.compiler, run.base.adapter_path(args.out, "compiler"))
         write_report(args.out, command, schedule, curve, before, after, run.pair)
         print(args.out)
     return 0

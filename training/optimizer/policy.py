@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from memory_node.llm.chat import Message
-from training.optimizer.dialogue_tokens import DialogueTokens
+from training.adapters.example import Speller
+from training.adapters.text_model import decoder, scores
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,12 @@ class Sampled:
 
 
 class Policy:
-    """model: a causal Hugging Face model; its free weights are the adapter. most_tokens: of a reply.
+    """model: a causal or image-text Hugging Face model; its free weights are the adapter. most_tokens: of a reply.
 
     The weights with which it was made are the reference that the KL divergence is taken to.
     """
 
-    def __init__(self, model: Any, tokens: DialogueTokens, most_tokens: int = 256, temperature: float = 1.0) -> None:
+    def __init__(self, model: Any, tokens: Speller, most_tokens: int = 256, temperature: float = 1.0) -> None:
         self.model = model
         self.tokens = tokens
         self.temperature = temperature
@@ -101,8 +102,7 @@ class Policy:
         lengths = [len(reply.tokens) for reply in replies]
         whole = [*prompt, *(token for reply in replies for token in reply.tokens)]
         places = [*range(len(prompt)), *(len(prompt) + n for length in lengths for n in range(length))]
-        inner = self.model.get_base_model() if hasattr(self.model, "get_base_model") else self.model
-        states = inner.model(
+        states = decoder(self.model)(
             torch.tensor([whole]),
             attention_mask=_seen_by_each(len(prompt), lengths),
             position_ids=torch.tensor([places]),
@@ -111,8 +111,8 @@ class Policy:
         found, start = [], len(prompt)
         for reply, length in zip(replies, lengths):
             before = torch.tensor([len(prompt) - 1, *range(start, start + length - 1)])
-            scores = torch.log_softmax(inner.lm_head(states[before]).float() / self.temperature, dim=-1)
-            found.append(scores[torch.arange(length), torch.tensor(reply.tokens)])
+            likely = torch.log_softmax(scores(self.model, states[before]).float() / self.temperature, dim=-1)
+            found.append(likely[torch.arange(length), torch.tensor(reply.tokens)])
             start += length
         return found
 

@@ -15,10 +15,10 @@ from memory_node.experience.optimizer.curator import MemoryCurator
 from memory_node.experience.optimizer.rules import RulesOptimizer
 from memory_node.experience.optimizer.vetting import Vetting
 from training.adapters.adapter import save_adapter
+from training.adapters.example import Speller
 from training.adapters.learning import Schedule, learn
 from training.adapters.processes import is_first
 from training.optimizer.card import HeldOut, write_card
-from training.optimizer.dialogue_tokens import DialogueTokens
 from training.optimizer.evolution import EvolutionSettings, Judge, Progress, Task, evolve, held_out_gain
 from training.optimizer.executions import Execution, Executions
 from training.optimizer.neighbourhood import neighbourhoods
@@ -39,11 +39,11 @@ class TrainingRun:
     drawn_operations: the operations of its replies are drawn, and not the rules'.
     begins_with_rules: the first query finds the bank that the rules left of these attempts, otherwise an empty one.
     bank_attempts: so many of the attempts the rules read for the banks, 0 for all. executor: what the card calls it.
-    most_tokens: of a dialogue of the warm start; reply_tokens: of a sampled reply.
+    most_tokens: of a dialogue of the warm start; reply_tokens: of a sampled reply. suffix: of adapters, see BaseModel.
     """
 
     model: Any
-    tokens: DialogueTokens
+    tokens: Speller
     executions: Executions
     embedder: TextEmbedder
     vetting: Vetting
@@ -62,6 +62,7 @@ class TrainingRun:
     most_tokens: int = 1024
     reply_tokens: int = 200
     temperature: float = 1.0
+    suffix: str = ".gguf"
 
 
 def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
@@ -83,7 +84,7 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
             losses = stage.losses
             tell(f"warm start: {losses[-1][0]} of {len(examples)} examples, loss {losses[-1][1]:.4f}")
     if is_first():
-        save_adapter(run.model, out / "warm_start.gguf")
+        save_adapter(run.model, out / f"warm_start{run.suffix}")
     policy = Policy(run.model, run.tokens, run.reply_tokens, run.temperature)
     tasks = _tasks(run)
     judge = Judge(tasks, run.executions, run.vetting)
@@ -103,7 +104,7 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
         row = progress.curve[-1]
         tell(f"{progress.queries} queries, r_fmt {row['r_fmt']:.3f}, r_g {row['r_g']:+.3f}, {row['bank']:.0f} entries")
     after = _judged("at the end", policy, cases, judge, tell)
-    adapter = out / "optimizer.gguf"
+    adapter = out / f"optimizer{run.suffix}"
     if is_first():
         save_adapter(run.model, adapter)
         warm = (len(examples), losses)

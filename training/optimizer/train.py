@@ -18,16 +18,12 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.vetting import Vetting
-from memory_node.llm.config import ModelConfig
-from memory_node.llm.gguf_files import model_file
-from memory_node.llm.llama.shared_model import LlamaEngine
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
-from training.optimizer.dialogue_tokens import EngineTokens
+from training.adapters.command import NEEDED, add_model_argument
 from training.optimizer.executions import Executions, GameExecutions
 
-_WINDOW_TOKENS = 2048
 _MOST_BYTES = 10_000_000
 _MASKED = ("none", "extraction", "management")
 
@@ -37,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--on", choices=("alfworld",), required=True)
     parser.add_argument("--games", type=Path, required=True, metavar="FILE|DIR", help="train games")
     parser.add_argument("--out", type=Path, required=True, help="folder for checkpoints, adapter and card")
-    parser.add_argument("--model", default="", help="GGUF file of the model (default: the embedded one)")
+    add_model_argument(parser)
     parser.add_argument("--executor", choices=EXECUTORS, default="policy", help="who carries tasks out, frozen")
     parser.add_argument(
         "--executor-adapter", default="", metavar="GGUF", help="of the policy (default: the shipped one)"
@@ -110,29 +106,32 @@ def run(args: argparse.Namespace) -> int:
         InvalidValueError: the checkpoint is of another run, or there are too few games.
     """
     try:
-        from training.adapters.adapter import adapted_model
+        from training.adapters.adapter import size_of
+        from training.adapters.base_model import open_base
         from training.adapters.learning import Schedule
         from training.adapters.processes import begin, is_first, portion, tell, together
         from training.optimizer.evolution import EvolutionSettings
         from training.optimizer.grpo import GrpoSettings
         from training.optimizer.stages import TrainingRun, train
     except ImportError as error:
-        needed = "torch, transformers, peft and gguf: pip install 'robot_memory[learning]'"
-        raise ResourceMissingError(f"training needs {needed} ({error})") from error
+        raise ResourceMissingError(f"{NEEDED} ({error})") from error
     require_engine()
     begin(args.seed, args.threads)
     games = _games(args)
     args.out.mkdir(parents=True, exist_ok=True)
     warm_seed = args.seed if args.warm_seed is None else args.warm_seed
-    file = model_file(ModelConfig(backend="llama", model_path=args.model))
+    try:
+        base = open_base(args.model, args.threads)
+    except ValueError as error:
+        raise InvalidValueError(str(error)) from error
     grpo = GrpoSettings(args.rate, args.clip, args.kl, masked=args.masked)
     executor = ExecutorSetting(
         args.executor, with_shipped_adapter(LlmConfig(adapter_path=args.executor_adapter)), args.max_steps, args.seed
     )
     with GameExecutions(games, executor, args.jobs, GameCache(args.cache, executor.mark)) as play:
         plan = TrainingRun(
-            adapted_model(file, args.rank),
-            EngineTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads)),
+            base.adapted(args.rank),
+            base.tokens,
             Executions(lambda executions: together(play(portion(executions)))),
             CachingEmbedder(MiniLmEmbedder()),
             Vetting(load_catalogue()),
@@ -151,6 +150,7 @@ def run(args: argparse.Namespace) -> int:
             most_tokens=args.tokens,
             reply_tokens=args.reply_tokens,
             temperature=args.temperature,
+            suffix=base.suffix,
         )
         try:
             adapter = train(plan, args.out, tell)
@@ -158,7 +158,7 @@ def run(args: argparse.Namespace) -> int:
             raise InvalidValueError(str(error)) from error
     if not is_first():
         return 0
-    if adapter.stat().st_size > _MOST_BYTES:
+    if adapter.is_file() and size_of(adapter) > _MOST_BYTES:
         raise InvalidValueError(f"{adapter} has more than {_MOST_BYTES} bytes: take a smaller --rank")
     print(adapter)
     return 0

@@ -13,15 +13,14 @@ from memory_node.experience.optimizer.prompt import OptimizerPrompts
 from memory_node.experience.optimizer.rules import RulesOptimizer
 from memory_node.experience.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
-from training.adapters.example import Example
-from training.optimizer.dialogue_tokens import DialogueTokens
+from training.adapters.example import Example, Speller
 
 
 def examples_of(
     attempts: Sequence[Attempt],
     bank: MemoryBank,
     vetting: Vetting,
-    tokens: DialogueTokens,
+    tokens: Speller,
     most_tokens: int,
     operations: random.Random | None = None,
 ) -> list[Example]:
@@ -46,7 +45,7 @@ def _dialogues(
     attempts: Sequence[Attempt],
     bank: MemoryBank,
     vetting: Vetting,
-    tokens: DialogueTokens,
+    tokens: Speller,
     operations: random.Random | None,
 ) -> Iterator[tuple[list[int], list[int]]]:
     prompts, optimizer = OptimizerPrompts(), RulesOptimizer()

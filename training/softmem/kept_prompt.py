@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache
 
+from training.adapters.text_model import decoder, width
+
 
 class KeptPrompt:
     """The attention memory of a causal model behind its last prompt. Nothing of it gets gradients.
@@ -27,7 +29,7 @@ class KeptPrompt:
         """Forget all prompts."""
         self._tokens: list[int] = []
         self._memory: Any = DynamicCache(config=self._model.config)
-        self._states = torch.zeros(0, self._model.config.hidden_size)
+        self._states = torch.zeros(0, width(self._model))
         self._kept: dict[tuple[int, ...], tuple[list[tuple[Tensor, Tensor]], Tensor]] = {}
 
     def behind(self, tokens: Sequence[int]) -> tuple[Any, Tensor]:
@@ -43,7 +45,7 @@ class KeptPrompt:
         if shared < len(tokens):
             with torch.no_grad():
                 read = torch.tensor([list(tokens[shared:])])
-                out = self._model.model(read, past_key_values=self._memory, use_cache=True)
+                out = decoder(self._model)(read, past_key_values=self._memory, use_cache=True)
             self._states = torch.cat((self._states, out.last_hidden_state[0]))
         self._tokens = list(tokens)
         if len(self._kept) < self._most:

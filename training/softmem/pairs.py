@@ -7,20 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from training.adapters.adapter import adapted_model, load_adapter, with_adapter
+from training.adapters.adapter import load_adapter, with_adapter
+from training.adapters.base_model import BaseModel
 from training.adapters.processes import device
+from training.adapters.text_model import inner, width
 from training.softmem.soft_memory import SoftMemory
-from training.softmem.soft_pair import ORTHOGONALITY, SideBySide, SoftPair, inner
+from training.softmem.soft_pair import ORTHOGONALITY, SideBySide, SoftPair
 from training.softmem.variants import VARIANTS
 
 
-def open_models(file: Path, rank: int, compiler: Path, executor: Path, keep_compiler: bool) -> tuple[Any, Any]:
-    """Return compiler and executor of a GGUF file with their adapters; see PairModels.
+def open_models(base: BaseModel, rank: int, compiler: Path, executor: Path, keep_compiler: bool) -> tuple[Any, Any]:
+    """Return compiler and executor of one base with their adapters; see PairModels.
 
     Raises:
         ValueError: an adapter is of another model.
     """
-    says, acts = adapted_model(file, rank), adapted_model(file, rank)
+    says, acts = base.adapted(rank), base.adapted(rank)
     load_adapter(says, compiler)
     load_adapter(acts, executor)
     if keep_compiler:
@@ -56,14 +58,14 @@ class PairModels:
         return SideBySide({name: self._pair(name) for name in names})
 
     def _pair(self, name: str) -> SoftPair:
-        variant, width = VARIANTS[name], self.compiler.config.hidden_size
+        variant, size = VARIANTS[name], width(self.compiler)
         embeddings = inner(self.compiler).get_input_embeddings().weight
         first = embeddings[[self.form[at % len(self.form)] for at in range(variant.tokens)]]
         said = inner(self.executor).get_input_embeddings().weight[self.neutral]
         self._last = SoftPair(
             self.compiler,
             self.executor,
-            SoftMemory(width, width, variant.tokens, variant.linear, first, said),
+            SoftMemory(size, size, variant.tokens, variant.linear, first, said),
             orthogonality=ORTHOGONALITY if variant.orthogonal else 0.0,
             beside=self._last,
             kept=self.kept,

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from memory_node.llm.fitted_wording import fitted
+from training.adapters.text_model import decoder, inner, scores
 from training.softmem.kept_prompt import KeptPrompt
 from training.softmem.soft_example import SoftExample
 from training.softmem.soft_memory import (
@@ -106,25 +107,24 @@ class SoftPair(nn.Module):
 
     def read(self, prompt: Sequence[int], reply: Sequence[int], wording: Sequence[int]) -> ReadReply:
         """Return what the compiler makes of a prompt, its reply, and the wording of it behind it."""
-        model = inner(self.compiler)
+        reads = decoder(self.compiler)
         words = self.fitted(wording)
         if not self.learns_text:
             memory, states = self._said(prompt, reply)
             with self._as_it_speaks(), torch.no_grad():
-                model.model(torch.tensor([words]), past_key_values=memory)
+                reads(torch.tensor([words]), past_key_values=memory)
             placeholders = self.soft.placeholders.unsqueeze(0)
-            behind = model.model(inputs_embeds=placeholders, past_key_values=memory).last_hidden_state[0]
+            behind = reads(inputs_embeds=placeholders, past_key_values=memory).last_hidden_state[0]
             return ReadReply(None, states[len(prompt) :], behind, self.soft(behind))
         # What writes the reply's first token stands at the prompt's last one.
         known = 0 if self._through_prompt else len(prompt) - 1
         memory = self._asked.behind(prompt[:known])[0] if known else None
-        said = model.get_input_embeddings()(torch.tensor([*prompt[known:], *reply, *words]))
+        said = reads.get_input_embeddings()(torch.tensor([*prompt[known:], *reply, *words]))
         parts = torch.cat((said, self.soft.placeholders)).unsqueeze(0)
-        states = model.model(inputs_embeds=parts, past_key_values=memory).last_hidden_state[
-            0, len(prompt) - 1 - known :
-        ]
+        read = reads(inputs_embeds=parts, past_key_values=memory)
+        states = read.last_hidden_state[0, len(prompt) - 1 - known :]
         text, behind = states[1 : len(reply) + 1], states[len(reply) + len(words) + 1 :]
-        return ReadReply(model.lm_head(states[: len(reply)]), text, behind, self.soft(behind))
+        return ReadReply(scores(self.compiler, states[: len(reply)]), text, behind, self.soft(behind))
 
     def _said(self, prompt: Sequence[int], reply: Sequence[int]) -> tuple[Any, Tensor]:
         """Read a prompt and its reply as the compiler that wrote it; see KeptPrompt.behind."""
@@ -141,12 +141,12 @@ class SoftPair(nn.Module):
 
     def action_logits(self, before: Sequence[int], soft: Tensor, after: Sequence[int], action: Sequence[int]) -> Tensor:
         """Return the executor's logits of an action's tokens behind a prompt with latent tokens in it."""
-        model = inner(self.executor)
+        reads = decoder(self.executor)
         memory, _ = self._told.behind(before)
-        following = model.get_input_embeddings()(torch.tensor([*after, *action[:-1]]))
+        following = reads.get_input_embeddings()(torch.tensor([*after, *action[:-1]]))
         parts = torch.cat((soft, following)).unsqueeze(0)
-        states = model.model(inputs_embeds=parts, past_key_values=memory).last_hidden_state[0]
-        return torch.as_tensor(model.lm_head(states[-len(action) :]))
+        states = reads(inputs_embeds=parts, past_key_values=memory).last_hidden_state[0]
+        return scores(self.executor, states[-len(action) :])
 
     def losses(self, example: SoftExample, acts: bool = True) -> Losses:
         """Return the losses of one example; L_action reaches f_phi and the compiler through the frozen executor.
@@ -198,8 +198,3 @@ class SideBySide(nn.Module):
     def loss(self, example: SoftExample, acts: bool = True) -> Tensor:
         """Return the sum of the pairs' losses: they share no weights that are trained. acts: see SoftPair.losses."""
         return torch.stack([pair.losses(example, acts).total for pair in self.pairs.values()]).sum()
-
-
-def inner(model: Any) -> Any:
-    """Return the causal model under its adapters."""
-    return model.get_base_model() if hasattr(model, "get_base_model") else model

@@ -13,18 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from memory_node.app.progress import shown
-from memory_node.context.soft_memory import adapter_beside
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.llm.config import ModelConfig
 from memory_node.llm.fitted_wording import FILLER
-from memory_node.llm.gguf_files import model_file
-from memory_node.llm.llama.shared_model import LlamaEngine
 from training.adapters.command import NEEDED, add_training_arguments
-from training.adapters.example import ModelTokens
+from training.adapters.example import Tokenizer
 from training.compiler.pair_files import read_pairs
 from training.softmem.variants import VARIANTS
 
-_WINDOW_TOKENS = 4096
 # Of a reply. Behind its tokens the compiler tells more of its goal than behind [UNK].
 _FORM = '"goal":"GoTo(kettle 1, sink 1)'
 # Steps that the card's losses are means of, the first of the file.
@@ -97,29 +92,30 @@ def run(args: argparse.Namespace) -> int:
     if args.activated_rank and not args.keep_compiler:
         raise InvalidValueError("--activated-rank needs --keep-compiler: what the compiler says stays as it is")
     try:
+        from training.adapters.base_model import open_base
         from training.adapters.processes import begin
         from training.softmem.pairs import PairModels, open_models
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
     begin(args.seed, args.threads)
-    file = model_file(ModelConfig(backend="llama", model_path=args.model))
-    tokens = ModelTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads))
-    examples = _examples(args, tokens)
     groups = [[name] for name in args.variants] if args.activated_rank else [args.variants]
     try:
-        opened = open_models(file, args.rank, args.compiler, args.executor, args.keep_compiler)
+        base = open_base(args.model, args.threads)
+        tokens = base.tokens
+        examples = _examples(args, tokens)
+        opened = open_models(base, args.rank, args.compiler, args.executor, args.keep_compiler)
         form = tokens.reply(_FORM)[:-1]
         models = PairModels(*opened, tokens.reply(FILLER)[0], form, args.kept, args.activated_rank)
         for names in groups:
             begin(args.seed, args.threads)  # each draws as if it learnt alone
             folder = args.out / names[0] if len(groups) > 1 else args.out
-            _train(args, models.together(names), examples, tokens, folder)
+            _train(args, base, models.together(names), examples, folder)
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
     return 0
 
 
-def _train(args: argparse.Namespace, together: Any, examples: Sequence[Any], tokens: ModelTokens, folder: Path) -> None:
+def _train(args: argparse.Namespace, base: Any, together: Any, examples: Sequence[Any], folder: Path) -> None:
     """Train pairs side by side, and write what came of it into a folder."""
     from training.adapters.card import write_card
     from training.adapters.learning import Schedule
@@ -132,14 +128,14 @@ def _train(args: argparse.Namespace, together: Any, examples: Sequence[Any], tok
     spelling = _learnt(together, examples, words, folder / "words.pt", acts=False)
     progress = _learnt(together, examples, schedule, folder / "checkpoint.pt", acts=True)
     if is_first():
-        kind = f"A soft memory ({_write(together, folder) / 1e6:.1f} MB)"
+        kind = f"A soft memory ({_write(base, together, folder) / 1e6:.1f} MB)"
         command = f"memory-node {shlex.join(sys.argv[1:])}"
-        told = "\n\n".join((_TOLD.format(len(examples)), *_spelt(spelling), *_measured(args, together, tokens)))
+        told = "\n\n".join((_TOLD.format(len(examples)), *_spelt(spelling), *_measured(args, together, base.tokens)))
         write_card(folder / "card.md", "Soft memory", told, kind, command, schedule, progress)
         print(folder)
 
 
-def _examples(args: argparse.Namespace, tokens: ModelTokens) -> Sequence[Any]:
+def _examples(args: argparse.Namespace, tokens: Tokenizer) -> Sequence[Any]:
     from training.softmem.soft_example import soft_example
 
     pairs = (pair for path in args.pairs for pair in read_pairs(path))
@@ -177,7 +173,7 @@ def _spelt(progress: Any) -> Iterator[str]:
         yield f"Before that {progress.taken} examples without the executor: loss {first:.3f} to {last:.3f}."
 
 
-def _measured(args: argparse.Namespace, together: Any, tokens: ModelTokens) -> Iterator[str]:
+def _measured(args: argparse.Namespace, together: Any, tokens: Tokenizer) -> Iterator[str]:
     """Yield the table of losses on the pairs that are held out."""
     from training.softmem.measured import executor_losses
     from training.softmem.soft_example import soft_example
@@ -199,9 +195,9 @@ def _measured(args: argparse.Namespace, together: Any, tokens: ModelTokens) -> I
     yield "\n".join(rows)
 
 
-def _write(together: Any, folder: Path) -> int:
+def _write(base: Any, together: Any, folder: Path) -> int:
     """Write what was learnt; return the bytes of the largest soft memory with its adapter."""
-    from training.adapters.adapter import save_adapter
+    from training.adapters.adapter import save_adapter, size_of
     from training.softmem.weights import save_soft_memory
 
     size = 0
@@ -210,9 +206,9 @@ def _write(together: Any, folder: Path) -> int:
         save_soft_memory(pair.soft, path)
         files = [path]
         if pair.learns_text:
-            save_adapter(pair.compiler, folder / "compiler.gguf")
+            save_adapter(pair.compiler, base.adapter_path(folder, "compiler"))
         if pair.activated:
-            files.append(adapter_beside(path))
+            files.append(base.adapter_path(folder, name))
             save_adapter(pair.compiler, files[-1])
-        size = max(size, sum(file.stat().st_size for file in files))
+        size = max(size, sum(map(size_of, files)))
     return size

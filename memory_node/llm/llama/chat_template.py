@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -17,11 +17,27 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from memory_node.llm.chat import Message
 from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.llama.vector_tokens import vector_tokens
-from memory_node.llm.llama.vocabulary import Vocabulary
 
 # Stands for what is said while the template is filled in; the template's own text has no such letters.
 _MARK = "\ue000{}\ue001"
 _MARKS = re.compile("\ue000(\\d+)\ue001")
+
+
+class TemplateVocabulary(Protocol):
+    """What a template needs of a model's tokenizer; see Vocabulary, which is llama.cpp's."""
+
+    begin: int
+    begins_with_it: bool
+    end: int
+
+    def tokens(self, text: str, control: bool = False) -> list[int]:
+        """Return the tokens of a text. control: names of control tokens in it are those tokens."""
+
+    def ends(self, token: int) -> bool:
+        """Return whether a token ends the model's turn."""
+
+    def text_of_control(self, token: int) -> str:
+        """Return how a control token is written in a template, "" for none."""
 
 
 class ChatTemplate:
@@ -34,7 +50,7 @@ class ChatTemplate:
         ModelMissingError: the template cannot be read.
     """
 
-    def __init__(self, source: str, vocabulary: Vocabulary) -> None:
+    def __init__(self, source: str, vocabulary: TemplateVocabulary) -> None:
         self._vocabulary = vocabulary
         environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
         environment.globals["raise_exception"] = _refuse
@@ -85,13 +101,19 @@ class ChatTemplate:
         return next(ends, self._vocabulary.end)
 
     def _filled(self, messages: Sequence[Message]) -> str:
-        marked = [{"role": message.role, "content": _MARK.format(i)} for i, message in enumerate(messages)]
-        return self._template.render(
-            messages=marked,
-            add_generation_prompt=True,
-            bos_token=self._vocabulary.text_of_control(self._vocabulary.begin),
-            eos_token=self._vocabulary.text_of_control(self._vocabulary.end),
-        )
+        """Return the template with a mark for each message. Those of image-text models may take a list of parts only,
+        and say nothing of a plain text."""
+        marks = [_MARK.format(number) for number in range(len(messages))]
+        for contents in (marks, [[{"type": "text", "text": mark}] for mark in marks]):
+            text = self._template.render(
+                messages=[{"role": one.role, "content": content} for one, content in zip(messages, contents)],
+                add_generation_prompt=True,
+                bos_token=self._vocabulary.text_of_control(self._vocabulary.begin),
+                eos_token=self._vocabulary.text_of_control(self._vocabulary.end),
+            )
+            if all(mark in text for mark in marks):
+                return text
+        raise jinja2.TemplateError("it leaves out what is said")
 
 
 _PLAIN = "{% for message in messages %}{{ message.content }}\n\n{% endfor %}"

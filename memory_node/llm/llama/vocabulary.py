@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from collections.abc import Iterable
 
 from memory_node.llm.llama.library import Pointer, Token
 
@@ -32,6 +33,10 @@ class Vocabulary:
             buffer = (Token * -count)()
             count = self._library.llama_tokenize(self.pointer, data, len(data), buffer, -count, False, control)
         return list(buffer[:count])
+
+    def text(self, tokens: Iterable[int]) -> str:
+        """Return what tokens say, control tokens nothing; bytes that are no UTF-8 are replaced."""
+        return b"".join(map(self.piece, tokens)).decode("utf-8", "replace")
 
     def ends(self, token: int) -> bool:
         """Return whether a token ends the model's turn."""
