@@ -12,17 +12,23 @@ pytest.importorskip("peft", reason="needs the extra learning")
 import torch
 import transformers
 
+from benchmarks.alfworld.shipped_policy import COMPILER
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.gguf_files import model_file
+from memory_node.scene_graph.place_habits import PlaceCensus
 from training.adapters.adapter import load_adapter, save_adapter, with_loaded_adapter
 from training.adapters.base_model import open_base
 from training.adapters.checkpoint import free_weights
 from training.compiler import train as train_compiler
 from training.compiler.pair_files import write_pairs
 from training.compiler.teacher import CompilerPair
+from training.grpo import train as train_grpo
+from training.grpo.learning import GrpoSchedule
+from training.grpo.rollouts import Decisions
+from training.grpo.run import opened
 from training.optimizer.policy import Policy
 from training.softmem import train as train_soft_memory
 
@@ -118,6 +124,8 @@ def test_image_text_model_learns_where_it_reads_text(image_text: Path, tmp_path:
         load_adapter(open_base(str(image_text), 1).adapted(4), tmp_path / "compiler")
     with pytest.raises(ValueError, match="has no adapter_model"):
         load_adapter(model, image_text)
+    with pytest.raises(ValueError, match="of a model with other free weights"):
+        load_adapter(model, COMPILER)
 
 
 def test_soft_memory_of_an_image_text_model(image_text: Path, tmp_path: Path) -> None:
@@ -131,6 +139,23 @@ def test_soft_memory_of_an_image_text_model(image_text: Path, tmp_path: Path) ->
     assert train_soft_memory.run(parser.parse_args([*files, *models, "--kept", "2", "--word-epochs", "1"])) == 0
     assert (tmp_path / "full.npz").is_file()
     assert (tmp_path / "full" / "adapter_model.safetensors").is_file()
+
+
+def test_compiler_of_an_image_text_model_is_reinforced_by_torch(image_text: Path, tmp_path: Path) -> None:
+    save_adapter(open_base(str(image_text), 1).adapted(8), tmp_path / "adapter")
+    parser = argparse.ArgumentParser()
+    train_grpo.add_arguments(parser)
+    models = ["--compiler", str(tmp_path / "adapter"), "--executor", str(tmp_path / "adapter")]
+    files = ["--games", "none", "--model", str(image_text), "--out", str(tmp_path), "--reply-tokens", "3"]
+    run = opened(parser.parse_args([*files, *models]), [], PlaceCensus(), GrpoSchedule())
+    decisions = Decisions()
+    run.models.compiler(1.0, 7, decisions).reply(DIALOGUE)
+    (decision,) = decisions.made
+    assert decision.prompt == tuple(run.base.tokens.prompt(DIALOGUE))
+    assert run.models.allowed(decision) is None
+    read = run.pair.read(decision.prompt, decision.reply, decision.wording)
+    assert read.logits is not None
+    assert len(read.logits) == len(decision.reply) == 3
 
 
 def test_policy_of_an_image_text_model_samples_and_finds_the_same_likelihoods(image_text: Path) -> None:

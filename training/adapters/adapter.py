@@ -52,7 +52,7 @@ def load_adapter(model: Any, path: Path) -> None:
         _take(known, learnt, path)
     elif path.suffix == ".gguf":
         short = {_short_name(name): weight for name, weight in free_weights(model).items()}
-        weights = read_adapter(path, model.config.num_attention_heads)
+        weights = read_adapter(path, _heads(model))
         _take(short, {name: torch.from_numpy(values) for name, values in weights.items()}, path)
     else:
         load_weights(model, path)
@@ -64,7 +64,7 @@ def with_loaded_adapter(model: Any, path: Path) -> Any:
     Raises:
         ValueError: it is of a model with other weights.
     """
-    weights = _peft_weights(path) if path.is_dir() else read_adapter(path, model.config.num_attention_heads)
+    weights = _peft_weights(path) if path.is_dir() else read_adapter(path, _heads(model))
     rank = next((len(values) for name, values in weights.items() if "lora_A" in name), 1)
     adapted = with_adapter(model, rank)
     load_adapter(adapted, path)
@@ -78,13 +78,17 @@ def save_adapter(model: Any, path: Path) -> None:
         return
     weights = {_short_name(name): weight.detach().cpu().numpy() for name, weight in free_weights(model).items()}
     alpha = float(model.peft_config["default"].lora_alpha)
-    write_adapter(weights, model.config.num_attention_heads, alpha, path)
+    write_adapter(weights, _heads(model), alpha, path)
 
 
 def size_of(adapter: Path) -> int:
     """Return the bytes of an adapter, a file or a folder."""
     files = adapter.iterdir() if adapter.is_dir() else (adapter,)
     return sum(file.stat().st_size for file in files)
+
+
+def _heads(model: Any) -> int:
+    return int(model.config.get_text_config().num_attention_heads)
 
 
 def _matrices(model: Any) -> list[str]:

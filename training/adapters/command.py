@@ -53,6 +53,20 @@ def add_training_arguments(parser: argparse.ArgumentParser, rate: float = 5e-4, 
     parser.add_argument("--seed", type=int, default=0)
 
 
+def checked_size(adapter: Path) -> int:
+    """Return the bytes of an adapter.
+
+    Raises:
+        InvalidValueError: a GGUF file, which may come with a checkout, is too large for that.
+    """
+    from training.adapters.adapter import size_of
+
+    size = size_of(adapter)
+    if adapter.is_file() and size > _MOST_BYTES:
+        raise InvalidValueError(f"{adapter} has {size} bytes, more than {_MOST_BYTES}: take a smaller --rank")
+    return size
+
+
 def train_adapter(
     args: argparse.Namespace, training: Training, examples_of: Callable[[Tokenizer], Sequence[Example]]
 ) -> int:
@@ -63,7 +77,7 @@ def train_adapter(
         InvalidValueError: there is nothing to learn from, or the checkpoint is of another run.
     """
     try:
-        from training.adapters.adapter import save_adapter, size_of
+        from training.adapters.adapter import save_adapter
         from training.adapters.base_model import open_base
         from training.adapters.card import write_card
         from training.adapters.checkpoint import load_weights
@@ -92,11 +106,8 @@ def train_adapter(
         return 0
     adapter = base.adapter_path(args.out, training.name)
     save_adapter(model, adapter)
-    size = size_of(adapter)
-    if adapter.is_file() and size > _MOST_BYTES:  # it comes with a checkout
-        raise InvalidValueError(f"{adapter} has {size} bytes, more than {_MOST_BYTES}: take a smaller --rank")
     command = f"memory-node {shlex.join(sys.argv[1:])}"
-    kind, told = f"A LoRA adapter ({size / 1e6:.1f} MB)", training.told(len(examples))
+    kind, told = f"A LoRA adapter ({checked_size(adapter) / 1e6:.1f} MB)", training.told(len(examples))
     write_card(args.out / "card.md", training.title, told, kind, command, schedule, progress)
     print(adapter)
     return 0

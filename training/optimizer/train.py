@@ -21,10 +21,9 @@ from memory_node.experience.optimizer.vetting import Vetting
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
-from training.adapters.command import NEEDED, add_model_argument
+from training.adapters.command import NEEDED, add_model_argument, checked_size
 from training.optimizer.executions import Executions, GameExecutions
 
-_MOST_BYTES = 10_000_000
 _MASKED = ("none", "extraction", "management")
 
 
@@ -106,7 +105,6 @@ def run(args: argparse.Namespace) -> int:
         InvalidValueError: the checkpoint is of another run, or there are too few games.
     """
     try:
-        from training.adapters.adapter import size_of
         from training.adapters.base_model import open_base
         from training.adapters.learning import Schedule
         from training.adapters.processes import begin, is_first, portion, tell, together
@@ -158,8 +156,7 @@ def run(args: argparse.Namespace) -> int:
             raise InvalidValueError(str(error)) from error
     if not is_first():
         return 0
-    if adapter.is_file() and size_of(adapter) > _MOST_BYTES:
-        raise InvalidValueError(f"{adapter} has more than {_MOST_BYTES} bytes: take a smaller --rank")
+    checked_size(adapter)
     print(adapter)
     return 0
 
