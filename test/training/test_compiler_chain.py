@@ -40,13 +40,14 @@ from training.adapters.example import answered
 from training.adapters.learning import Schedule, learn
 from training.adapters.processes import device
 from training.adapters.text_model import inner
+from training.adapters.writing import Written, log_probabilities
 from training.compiler.game_pairs import GameTeacher
 from training.grpo.games import GameRollouts
 from training.grpo.learning import GrpoSchedule, add_gradients, reinforce
 from training.grpo.objective import advantages, clipped_gain
 from training.grpo.rollouts import Decision, Rollout
 from training.grpo.run import opened
-from training.grpo.torch_models import TorchModels, log_probabilities
+from training.grpo.torch_models import TorchModels
 from training.softmem import train as train_soft_memory
 from training.softmem.kept_prompt import KeptPrompt
 from training.softmem.measured import executor_losses
@@ -233,13 +234,13 @@ def test_update_makes_what_won_likelier_and_what_lost_less_likely() -> None:
     def decided(reply: tuple[int, ...]) -> Decision:
         with torch.no_grad():
             soft = pair.read((2, 9, 3), reply, WORDING).latent.sample(torch.Generator().manual_seed(reply[0]))
-        return Decision((2, 9, 3), reply, wording=WORDING, soft=soft.numpy())
+        return Decision(Written((2, 9, 3), reply, "", True), WORDING, soft.numpy())
 
     def likelihoods(decision: Decision) -> tuple[float, float]:
         with torch.no_grad():
-            read = pair.read(decision.prompt, decision.reply, decision.wording)
+            read = pair.read(decision.written.prompt, decision.written.tokens, decision.wording)
             assert read.logits is not None
-            text = log_probabilities(read.logits, decision.reply, 1.0)[0]
+            text = log_probabilities(read.logits, decision.written.tokens, 1.0)[0]
             return float(text), float(read.latent.log_density(torch.tensor(decision.soft)).mean())
 
     won, lost = decided((20, 1)), decided((30, 1))

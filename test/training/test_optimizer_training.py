@@ -24,11 +24,12 @@ from tiny_world import TASKS, VETTING, WordEmbedder, attempt, world
 
 from training.adapters.adapter import with_adapter
 from training.adapters.learning import Schedule, loss_of
+from training.adapters.writing import TorchWriter, Written
 from training.optimizer.evolution import EvolutionSettings, Judge, Task, evolve, take_best
 from training.optimizer.executions import Executions
 from training.optimizer.grpo import Group, GrpoSettings, counted, update
 from training.optimizer.neighbourhood import neighbourhoods
-from training.optimizer.policy import Policy, Sampled
+from training.optimizer.policy import Policy
 from training.optimizer.stages import TrainingRun, train
 from training.optimizer.warm_start import examples_of
 
@@ -143,24 +144,25 @@ def adapted(tiny):
 
 
 def policy_of(tiny) -> Policy:
-    return Policy(adapted(tiny), tiny[0], 120)
+    model = adapted(tiny)
+    return Policy(model, tiny[0], TorchWriter(model, tiny[0], 120))
 
 
 MESSAGES = (Message("user", "Task: cool some mug"),)
 
 
-def test_sampling_is_repeatable_and_tells_likelihoods_as_training_reads_them(tiny) -> None:
+def test_sampling_is_repeatable_and_by_the_likelihoods_that_training_reads(tiny) -> None:
     policy = policy_of(tiny)
     first, again = policy.sample(MESSAGES, 3, seed=7), policy.sample(MESSAGES, 3, seed=7)
     assert first == again
     assert len({reply.tokens for reply in first}) > 1
-    for reply, found in zip(first, policy.log_likelihoods(first), strict=True):
-        assert found.tolist() == pytest.approx(reply.log_likelihoods, abs=1e-3)
-    greedy = policy.sample(MESSAGES, 2, seed=1, greedy=True)
-    assert greedy[0].tokens == greedy[1].tokens
+    (one, other) = policy.sample(MESSAGES, 2, seed=1, greedy=True)
+    assert one.tokens == other.tokens
+    (likeliest,) = policy.log_likelihoods([one])
+    assert all(float(likeliest.sum()) >= float(found.sum()) for found in policy.log_likelihoods(first))
 
 
-def different_replies(policy: Policy) -> tuple[Sampled, ...]:
+def different_replies(policy: Policy) -> tuple[Written, ...]:
     """Two samples that are not the same by chance."""
     return tuple({reply.tokens: reply for reply in policy.sample(MESSAGES, 8, seed=3)}.values())[:2]
 
@@ -197,9 +199,10 @@ def test_reply_that_is_read_beside_others_sees_the_dialogue_and_itself_alone(tin
 @pytest.mark.parametrize(("masked", "left_out"), [("none", ""), ("extraction", "a b"), ("management", "ADD")])
 def test_masked_part_gets_no_gradient(tiny, masked, left_out: str) -> None:
     words = Words(["why <value> a b </value> <operation> ADD </operation>"])
-    policy = Policy(adapted(tiny), words, 80)
+    model = adapted(tiny)
+    policy = Policy(model, words, TorchWriter(model, words, 80))
     text = "why <value> a b </value> <operation> ADD </operation>"
-    reply = Sampled((0,), tuple(words.reply(text)), (0.0,) * 9, text)
+    reply = Written((0,), tuple(words.reply(text)), text, whole=True)
     marks = zip(reply.tokens, counted(reply, policy, masked))
     shown = [words.text([token]).strip() for token, counts in marks if not counts]
     assert " ".join(shown).replace("<value>", "").replace("<operation>", "").strip() == left_out
@@ -258,6 +261,7 @@ def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(
     plan = TrainingRun(
         adapted(tiny),
         tiny[0],
+        lambda model: TorchWriter(model, tiny[0], 120),
         Executions(world),
         WordEmbedder(),
         VETTING,
@@ -270,7 +274,6 @@ def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(
         begins_with_rules=begins_with_rules,
         bank_attempts=bank_attempts,
         executor="a world of rules",
-        reply_tokens=120,
     )
     adapter = train(plan, tmp_path, told.append)
     assert adapter.stat().st_size > 1000

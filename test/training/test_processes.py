@@ -25,6 +25,7 @@ from training.adapters.learning import Schedule, learn
 from training.adapters.processes import begin, from_first, is_first, portion, tell, together
 from training.grpo import learning as grpo, rollouts as grpo_rollouts
 from training.optimizer.executions import Execution, Executions
+from training.adapters.writing import Written
 from training.optimizer.reward import Rollout
 from training.softmem.soft_memory import SoftMemory
 from training.softmem.soft_pair import ReadReply
@@ -58,7 +59,7 @@ def play(task, number, seed):
     reply = tuple(torch.randint(8, (3,), generator=generator).tolist())
     with torch.no_grad():
         soft = pair.read((), reply, ()).latent.sample(generator)
-    decision = grpo_rollouts.Decision((), reply, soft=soft.numpy())
+    decision = grpo_rollouts.Decision(Written((), reply, "", True), soft=soft.numpy())
     return grpo_rollouts.Rollout((decision,), float(reply[0] % 2 == 0))
 *_, curve = grpo.reinforce(pair, play, 5, grpo.GrpoSchedule(2, 2, 3, 1e-2), out / "grpo.pt")
 found = {

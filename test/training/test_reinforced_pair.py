@@ -1,6 +1,7 @@
 """A pair of the embedded model that plays by llama.cpp: what it says, and what its likelihoods are taken among."""
 
 import copy
+import re
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from training.adapters.text_model import inner
 from training.grpo.llama_models import LlamaModels
 from training.grpo.report import smoothed
 from training.grpo.rollouts import Decisions, DrawnSoftMemory
+from training.optimizer.policy import Policy
 from training.softmem.soft_memory import SoftMemory
 from training.softmem.soft_pair import SoftPair
 
@@ -81,7 +83,7 @@ def test_what_is_drawn_is_what_torch_learns_from(models: LlamaModels) -> None:
     assert decision.soft is not None
     assert np.array_equal(decision.soft, latent)
     assert len(decision.wording) == len(soft.placeholders)
-    read = models.pair.read(decision.prompt, decision.reply, decision.wording)
+    read = models.pair.read(decision.written.prompt, decision.written.tokens, decision.wording)
     # llama.cpp computes with 8-bit weights, torch with 32-bit ones.
     close = torch.nn.functional.cosine_similarity(read.behind.detach(), torch.tensor(states), dim=-1)
     assert float(close.min()) > 0.98
@@ -90,13 +92,32 @@ def test_what_is_drawn_is_what_torch_learns_from(models: LlamaModels) -> None:
     assert again.text == reply.text, "the same seed says the same"
 
 
+def test_replies_of_the_optimizer_are_drawn_in_their_form(models: LlamaModels) -> None:
+    base = open_base("", 1)
+    policy = Policy(models.pair.compiler, base.tokens, models.writer)
+    drawn = policy.sample(ASKED, 2, seed=3, grammar='root ::= "ADD" | "UPDATE " [0-2]')
+    assert all(re.fullmatch("ADD|UPDATE [0-2]", reply.text) for reply in drawn)
+    with torch.no_grad():
+        likely = policy.log_likelihoods(drawn)
+    ends = models.writer.opened.engine.native.vocabulary.ends
+    for reply, found in zip(drawn, likely, strict=True):
+        allowed = models.writer.allowed(reply)
+        assert allowed is not None
+        assert all(map(ends, allowed[-1].tolist())), "nothing but an end might follow"
+        assert len(found) == len(reply.tokens) == len(allowed)
+        assert float(found.max()) <= 0.0
+    (likeliest,) = policy.sample(ASKED, 1, seed=0, grammar='root ::= "ADD"', greedy=True)
+    assert likeliest.text == "ADD"
+
+
 def test_only_what_the_form_allows_counts(models: LlamaModels) -> None:
     decisions = Decisions()
     models.compiler(0.0, 0, decisions).reply(ASKED, form=FORM)
     (decision,) = decisions.made
-    allowed = models.allowed(decision)
-    assert len(allowed) == len(decision.reply)
-    for token, may in zip(decision.reply, allowed):
+    allowed = models.writer.allowed(decision.written)
+    assert allowed is not None
+    assert len(allowed) == len(decision.written.tokens)
+    for token, may in zip(decision.written.tokens, allowed):
         assert token in may.tolist()
         assert len(may) < 100
 

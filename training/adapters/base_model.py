@@ -15,25 +15,27 @@ from memory_node.llm.gguf_files import model_file
 from memory_node.llm.llama.shared_model import LlamaEngine
 from training.adapters.adapter import gguf_model, with_adapter
 from training.adapters.hugging_face import folder_model, folder_tokens
+from training.adapters.llama_writer import LlamaWriter
 from training.adapters.model_tokens import ModelTokens
 from training.adapters.processes import device
+from training.adapters.writing import TorchWriter, Writer
 
 _WINDOW_TOKENS = 4096
 
 
 @dataclass(frozen=True)
 class BaseModel:
-    """A model that adapters are trained for. load: reads its weights. in_process: whether the robot's process can run
-    it, by llama.cpp."""
+    """A model that adapters are trained for. load: reads its weights. config: of llama.cpp, which runs it in the
+    robot's process; None for a model that it cannot run."""
 
     tokens: ModelTokens
     load: Callable[[], Any]
-    in_process: bool
+    config: ModelConfig | None
 
     @property
     def suffix(self) -> str:
         """What the name of an adapter ends with: a GGUF file, or a folder in PEFT's format. See save_adapter."""
-        return ".gguf" if self.in_process else ""
+        return "" if self.config is None else ".gguf"
 
     def adapted(self, rank: int) -> Any:
         """Return the model, frozen, with an untrained adapter of a rank.
@@ -48,6 +50,12 @@ class BaseModel:
         """Return where an adapter goes."""
         return folder / f"{name}{self.suffix}"
 
+    def writer(self, model: Any, most_tokens: int) -> Writer:
+        """Return what writes as this model with an adapter does. most_tokens: of a reply."""
+        if self.config is None:
+            return TorchWriter(model, self.tokens, most_tokens)
+        return LlamaWriter(model, self.config.changed(max_reply_tokens=most_tokens))
+
 
 def open_base(path: str, threads: int) -> BaseModel:
     """Open a GGUF file, a folder of Hugging Face's, or the embedded model for "".
@@ -57,7 +65,8 @@ def open_base(path: str, threads: int) -> BaseModel:
     """
     if path and Path(path).is_dir():
         folder = Path(path)
-        return BaseModel(folder_tokens(folder), partial(folder_model, folder), in_process=False)
-    file = model_file(ModelConfig(backend="llama", model_path=path))
+        return BaseModel(folder_tokens(folder), partial(folder_model, folder), None)
+    config = ModelConfig(backend="llama", model_path=path, threads=threads)
+    file = model_file(config)
     engine = LlamaEngine(file, _WINDOW_TOKENS, threads)
-    return BaseModel(ModelTokens(engine.template, engine.native.vocabulary), partial(gguf_model, file), in_process=True)
+    return BaseModel(ModelTokens(engine.template, engine.native.vocabulary), partial(gguf_model, file), config)

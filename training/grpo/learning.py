@@ -12,9 +12,9 @@ from torch import Tensor, nn
 
 from training.adapters.checkpoint import free_weights, resume, save_checkpoint
 from training.adapters.processes import is_first, portion, sum_gradients, together
+from training.adapters.writing import Written, log_probabilities
 from training.grpo.objective import advantages, clipped_gain
-from training.grpo.rollouts import Decision, Rollout
-from training.grpo.torch_models import log_probabilities
+from training.grpo.rollouts import Rollout
 from training.softmem.soft_pair import SoftPair
 
 
@@ -42,10 +42,10 @@ class Curve:
 # Plays a task and returns what was decided: the number of the task, the rollout's number, and the seed of its draws.
 Play = Callable[[int, int, int], Rollout]
 # Returns the tokens that might be said at each place of a reply, None for all.
-AllowedOf = Callable[[Decision], Sequence[Tensor] | None]
+AllowedOf = Callable[[Written], Sequence[Tensor] | None]
 
 
-def unbound(_: Decision) -> None:
+def unbound(_: Written) -> None:
     """Return that a reply was held to no form."""
 
 
@@ -116,9 +116,10 @@ def add_gradients(
         if advantage == 0.0:  # a group that ended alike says nothing
             continue
         for decision in rollout.decisions:
-            read = pair.read(decision.prompt, decision.reply, decision.wording)
+            written = decision.written
+            read = pair.read(written.prompt, written.tokens, decision.wording)
             assert read.logits is not None, "a compiler that is reinforced learns"
-            text = log_probabilities(read.logits, decision.reply, temperature, allowed_of(decision))
+            text = log_probabilities(read.logits, written.tokens, temperature, allowed_of(written))
             gain = clipped_gain(text, text.detach(), advantage).sum()
             if decision.soft is not None:
                 latent = read.latent.log_density(torch.tensor(decision.soft))
@@ -137,4 +138,4 @@ def _gains(rewards: list[float], rollouts: int) -> list[float]:
 
 def _tokens(rollout: Rollout) -> int:
     soft = (len(decision.soft) for decision in rollout.decisions if decision.soft is not None)
-    return sum(len(decision.reply) for decision in rollout.decisions) + sum(soft)
+    return sum(len(decision.written.tokens) for decision in rollout.decisions) + sum(soft)

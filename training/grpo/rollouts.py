@@ -8,23 +8,21 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.chat import LatentModel
 from memory_node.planner.step_chooser import StepChooser
+from training.adapters.writing import Writer, Written
 
 Array = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What was drawn at one step. prompt, reply: tokens. grammar: that the reply was held to, "" for none. wording: of
-    the reply, in N tokens; soft: the latent tokens (N, embedding), None where nothing was delivered."""
+    """What was drawn at one step. wording: of the reply, in N tokens. soft: the latent tokens (N, embedding), None
+    where nothing was delivered."""
 
-    prompt: tuple[int, ...]
-    reply: tuple[int, ...]
-    grammar: str = ""
+    written: Written
     wording: tuple[int, ...] = ()
     soft: Array | None = None
 
@@ -97,5 +95,6 @@ class Models(Protocol):
     def renew(self) -> None:
         """Play with the weights that the models have now."""
 
-    def allowed(self, decision: Decision) -> list[Tensor] | None:
-        """Return the tokens that might be said at each place of a reply, None for all."""
+    @property
+    def writer(self) -> Writer:
+        """What writes the compiler's replies."""

@@ -21,7 +21,6 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiler
 from memory_node.context.soft_memory import adapter_of
-from memory_node.llm.config import ModelConfig
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
@@ -80,12 +79,9 @@ def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus,
 
 
 def _models(args: argparse.Namespace, base: BaseModel, pair: SoftPair) -> Models:
-    if not base.in_process:
+    if base.config is None:
         return TorchModels(pair, base.tokens, args.reply_tokens)
-    config = ModelConfig(
-        backend="llama", model_path=args.model, threads=args.threads, max_reply_tokens=args.reply_tokens
-    )
-    return LlamaModels(pair, config, args.executor)
+    return LlamaModels(pair, base.config.changed(max_reply_tokens=args.reply_tokens), args.executor)
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,9 @@ def run(args: argparse.Namespace) -> int:
             curve = None
             play, models = run.rollouts, run.models
             checkpoint = args.out / "checkpoint.pt"
-            for curve in reinforce(run.pair, play, len(taught), schedule, checkpoint, models.allowed, models.renew):
+            for curve in reinforce(
+                run.pair, play, len(taught), schedule, checkpoint, models.writer.allowed, models.renew
+            ):
                 tell(f"update {curve.updates}: {curve.rewards[-1]:.3f} won")
                 if time.monotonic() - began > 60.0 * args.minutes:
                     break

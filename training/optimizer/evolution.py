@@ -15,7 +15,7 @@ from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.bank import MemoryBank
 from memory_node.experience.optimizer.candidate import Candidate, read_candidate
 from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.experience.optimizer.prompt import OptimizerPrompts
+from memory_node.experience.optimizer.prompt import OptimizerPrompts, reply_grammar
 from memory_node.experience.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
 from training.adapters.checkpoint import resume, save_checkpoint, shuffled_epochs
@@ -129,6 +129,7 @@ def evolve(
     run = {**asdict(settings), "tasks": len(tasks)}
     progress = _put_back(resume(checkpoint, dict(policy.free()), optimizer, run), policy, bank)
     prompts = OptimizerPrompts()
+    policy.renew()
     order = shuffled_epochs(len(tasks), settings.epochs, settings.seed)
     while progress.queries < len(order):
         taken = order[progress.queries : progress.queries + settings.batch]
@@ -138,9 +139,10 @@ def evolve(
             (rollout,) = judge.carried_out([(place, bank)])
             if rollout.attempt is None:
                 continue
-            messages = prompts.messages(rollout.attempt, bank.retrieve(rollout.attempt.query))
+            shown = bank.retrieve(rollout.attempt.query)
+            messages, grammar = prompts.messages(rollout.attempt, shown), reply_grammar(len(shown))
             drawn = settings.seed * 1_000_003 + number
-            replies = from_first(partial(policy.sample, messages, settings.group, drawn))
+            replies = from_first(partial(policy.sample, messages, settings.group, drawn, grammar))
             judged = judge.judge(place, rollout.attempt, bank, [reply.text for reply in replies])
             groups.append(Group(tuple(replies), tuple(one.reward for one in judged)))
             seen += judged
@@ -174,8 +176,12 @@ def held_out_gain(
     prompts = OptimizerPrompts()
     rollouts = judge.carried_out(cases)
     tried = [(*case, one.attempt) for case, one in zip(cases, rollouts) if one.attempt is not None]
-    asked = [prompts.messages(attempt, bank.retrieve(attempt.query)) for _, bank, attempt in tried]
-    replies = together([policy.sample(messages, 1, seed, greedy=True)[0].text for messages in portion(asked)])
+    shown = [bank.retrieve(attempt.query) for _, bank, attempt in tried]
+    asked = [
+        (prompts.messages(attempt, entries), reply_grammar(len(entries)))
+        for (_, _, attempt), entries in zip(tried, shown)
+    ]
+    replies = together([policy.sample(one, 1, seed, grammar, greedy=True)[0].text for one, grammar in portion(asked)])
     judged = [
         one
         for (place, bank, attempt), reply in zip(tried, replies)

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from training.adapters.processes import portion, sum_gradients, together
-from training.optimizer.policy import Policy, Sampled
+from training.adapters.writing import Written
+from training.optimizer.policy import Policy
 from training.optimizer.reward import advantages
 
 Masked = Literal["none", "extraction", "management"]
@@ -34,7 +35,7 @@ class GrpoSettings:
 class Group:
     """The replies to one dialogue, and their rewards."""
 
-    replies: tuple[Sampled, ...]
+    replies: tuple[Written, ...]
     rewards: tuple[float, ...]
 
 
@@ -50,40 +51,58 @@ def update(policy: Policy, groups: Sequence[Group], settings: GrpoSettings, opti
     own = portion(told)
     with policy.as_reference(), torch.no_grad():
         references = [policy.log_likelihoods(group.replies) for group in own]
-    policy.model.eval()  # no dropout: the ratio to the likelihoods of sampling would not begin at 1
+    policy.model.eval()  # no dropout: the ratio to the first likelihoods would not begin at 1
+    first: list[Sequence[Tensor]] = []
     for _ in range(settings.steps):
         optimizer.zero_grad(set_to_none=True)
         figures: list[tuple[float, float, float]] = []
-        for group, reference in zip(own, references):
-            loss, kl, clipped = _loss(policy, group, reference, settings)
+        for number, (group, reference) in enumerate(zip(own, references)):
+            now = policy.log_likelihoods(group.replies)
+            if len(first) == number:
+                first.append([found.detach() for found in now])
+            loss, kl, clipped = _loss(policy, group, now, first[number], reference, settings)
             (loss / len(told)).backward()
             figures.append((float(loss.detach()), kl, clipped))
         weights = [weight for _, weight in policy.free()]
         sum_gradients(weights)
         nn.utils.clip_grad_norm_(weights, settings.largest_gradient)
         optimizer.step()
+    policy.renew()
     means = (sum(values) / len(told) for values in zip(*together(figures)))
     return dict(zip(("loss", "kl", "clipped"), means))
 
 
 def _loss(
-    policy: Policy, group: Group, references: Sequence[Tensor], settings: GrpoSettings
+    policy: Policy,
+    group: Group,
+    now: Sequence[Tensor],
+    first: Sequence[Tensor],
+    references: Sequence[Tensor],
+    settings: GrpoSettings,
 ) -> tuple[Tensor, float, float]:
-    """Return the loss, the divergence and the share of clipped tokens of a group, each the mean over its replies."""
+    """Return the loss, the divergence and the share of clipped tokens of a group, each the mean over its replies.
+
+    now, first, references: log-likelihoods of each reply's tokens, by the weights as they are, as they were when the
+    replies were drawn, and as they were after the warm start.
+    """
     found = [
-        _loss_of_reply(policy, reply, now, gain, reference, settings)
-        for reply, now, gain, reference in zip(
-            group.replies, policy.log_likelihoods(group.replies), advantages(group.rewards), references
-        )
+        _loss_of_reply(policy, reply, one, before, gain, reference, settings)
+        for reply, one, before, gain, reference in zip(group.replies, now, first, advantages(group.rewards), references)
     ]
     losses, kl, clipped = zip(*found)
     return torch.stack(losses).mean(), sum(kl) / len(found), sum(clipped) / len(found)
 
 
 def _loss_of_reply(
-    policy: Policy, reply: Sampled, now: Tensor, gain: float, reference: Tensor, settings: GrpoSettings
+    policy: Policy,
+    reply: Written,
+    now: Tensor,
+    first: Tensor,
+    gain: float,
+    reference: Tensor,
+    settings: GrpoSettings,
 ) -> tuple[Tensor, float, float]:
-    ratio = (now - torch.tensor(reply.log_likelihoods)).exp()
+    ratio = (now - first).exp()
     bounded = ratio.clamp(1.0 - settings.clip, 1.0 + settings.clip)
     # Schulman's estimator of the divergence: never negative, and without bias.
     kl = (reference - now).exp() - (reference - now) - 1.0
@@ -93,7 +112,7 @@ def _loss_of_reply(
     return loss, float(kl.detach().mean()), float((ratio != bounded).float().mean())
 
 
-def counted(reply: Sampled, policy: Policy, masked: Masked) -> list[bool]:
+def counted(reply: Written, policy: Policy, masked: Masked) -> list[bool]:
     """Return which tokens of a reply get a gradient: all but those that begin in the masked part."""
     if masked == "none":
         return [True] * len(reply.tokens)

@@ -4,39 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from memory_node.llm.chat import Message
+from memory_node.llm.llama.shared_model import Sampling
 from training.adapters.example import Speller
 from training.adapters.text_model import decoder, scores
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """A reply that was sampled. prompt, tokens: of the dialogue and of the reply; log_likelihoods: of each token of the
-    reply, by the policy that wrote it, at the temperature of sampling."""
-
-    prompt: tuple[int, ...]
-    tokens: tuple[int, ...]
-    log_likelihoods: tuple[float, ...]
-    text: str
+from training.adapters.writing import Writer, Written, log_probabilities
 
 
 class Policy:
-    """model: a causal or image-text Hugging Face model; its free weights are the adapter. most_tokens: of a reply.
+    """model: a causal or image-text Hugging Face model; its free weights are the adapter. writer: of that model.
 
     The weights with which it was made are the reference that the KL divergence is taken to.
     """
 
-    def __init__(self, model: Any, tokens: Speller, most_tokens: int = 256, temperature: float = 1.0) -> None:
+    def __init__(self, model: Any, tokens: Speller, writer: Writer, temperature: float = 1.0) -> None:
         self.model = model
         self.tokens = tokens
         self.temperature = temperature
-        self._most_tokens = most_tokens
+        self._writer = writer
         self._reference = {name: weight.detach().clone() for name, weight in self.free()}
 
     def free(self) -> list[tuple[str, Any]]:
@@ -62,39 +53,20 @@ class Policy:
         finally:
             self._load(kept)
 
-    @torch.no_grad()
-    def sample(self, messages: Sequence[Message], count: int, seed: int, greedy: bool = False) -> list[Sampled]:
-        """Return `count` replies to a dialogue, the same for the same seed and weights."""
-        self.model.eval()
-        generator = torch.Generator("cpu").manual_seed(seed)
-        prompt = self.tokens.prompt(messages)
-        read = self.model(torch.tensor([prompt]), use_cache=True)
-        cache = read.past_key_values
-        cache.batch_repeat_interleave(count)
-        logits = read.logits[:, -1].expand(count, -1)
-        written: list[list[int]] = [[] for _ in range(count)]
-        likelihoods: list[list[float]] = [[] for _ in range(count)]
-        open_replies = set(range(count))
-        for _ in range(self._most_tokens):
-            scores = torch.log_softmax(logits.float() / self.temperature, dim=-1).cpu()
-            chosen = scores.argmax(-1) if greedy else torch.multinomial(scores.exp(), 1, generator=generator)[:, 0]
-            for row in tuple(open_replies):
-                token = int(chosen[row])
-                written[row].append(token)
-                likelihoods[row].append(float(scores[row, token]))
-                if token == self.tokens.end:
-                    open_replies.discard(row)
-            if not open_replies:
-                break
-            read = self.model(chosen[:, None].to(logits.device), past_key_values=cache, use_cache=True)
-            cache, logits = read.past_key_values, read.logits[:, -1]
-        return [
-            Sampled(tuple(prompt), tuple(tokens), tuple(likely), self.tokens.text(tokens))
-            for tokens, likely in zip(written, likelihoods)
-        ]
+    def renew(self) -> None:
+        """Write with the weights as they are now; for whoever has changed them."""
+        self._writer.renew()
 
-    def log_likelihoods(self, replies: Sequence[Sampled]) -> list[Tensor]:
-        """Return the log-likelihood of each token of each reply to one dialogue, each (len(tokens),), with gradients.
+    def sample(
+        self, messages: Sequence[Message], count: int, seed: int, grammar: str = "", greedy: bool = False
+    ) -> list[Written]:
+        """Return `count` replies to a dialogue, the same for the same seed and weights. grammar: see Writer."""
+        sampling = Sampling(0.0 if greedy else self.temperature, np.random.default_rng(seed), grammar)
+        return self._writer.write(messages, count, sampling)
+
+    def log_likelihoods(self, replies: Sequence[Written]) -> list[Tensor]:
+        """Return the log-likelihood of each token of each reply to one dialogue, each (len(tokens),), with gradients,
+        among the tokens that might be said there.
 
         The dialogue is read once: the replies stand behind it one after the other, and see it and themselves alone.
         """
@@ -111,8 +83,8 @@ class Policy:
         found, start = [], len(prompt)
         for reply, length in zip(replies, lengths):
             before = torch.tensor([len(prompt) - 1, *range(start, start + length - 1)])
-            likely = torch.log_softmax(scores(self.model, states[before]).float() / self.temperature, dim=-1)
-            found.append(likely[torch.arange(length), torch.tensor(reply.tokens)])
+            logits, allowed = scores(self.model, states[before]).float(), self._writer.allowed(reply)
+            found.append(log_probabilities(logits, reply.tokens, self.temperature, allowed))
             start += length
         return found
 

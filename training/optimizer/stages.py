@@ -18,6 +18,7 @@ from training.adapters.adapter import save_adapter
 from training.adapters.example import Speller
 from training.adapters.learning import Schedule, learn
 from training.adapters.processes import is_first
+from training.adapters.writing import Writer
 from training.optimizer.card import HeldOut, write_card
 from training.optimizer.evolution import EvolutionSettings, Judge, Progress, Task, evolve, held_out_gain
 from training.optimizer.executions import Execution, Executions
@@ -32,18 +33,19 @@ Tell = Callable[[str], None]
 class TrainingRun:
     """What a run is made of.
 
-    model, tokens: of the policy. executions: of tasks by their places. tasks: the text of each. The first `queries` are
-    trained on; the last `held_out` are neither that nor neighbours; those between are neighbours only. neighbours:
-    tasks that judge a memory; 0: the task itself, an ablation. warm, settings: of the two stages of learning. attempts:
-    what the warm start reads; none: the attempts at the queries without memory. warm_examples: of them at most; 0: all.
-    drawn_operations: the operations of its replies are drawn, and not the rules'.
-    begins_with_rules: the first query finds the bank that the rules left of these attempts, otherwise an empty one.
-    bank_attempts: so many of the attempts the rules read for the banks, 0 for all. executor: what the card calls it.
-    most_tokens: of a dialogue of the warm start; reply_tokens: of a sampled reply. suffix: of adapters, see BaseModel.
+    model, tokens: of the policy. writer_of: opens what writes its replies. executions: of tasks by their places. tasks:
+    the text of each. The first `queries` are trained on; the last `held_out` are neither that nor neighbours; those
+    between are neighbours only. neighbours: tasks that judge a memory; 0: itself, an ablation. warm, settings:
+    of the two stages of learning. attempts: what the warm start reads; none: those at the queries without memory.
+    warm_examples: of them at most; 0: all. drawn_operations: the operations of its replies are drawn, and not the
+    rules'. begins_with_rules: the first query finds the bank that the rules left of these attempts, otherwise an empty
+    one. bank_attempts: so many of the attempts the rules read for the banks, 0 for all. executor: what the card calls
+    it. most_tokens: of a dialogue of the warm start. suffix: of adapters, see BaseModel.
     """
 
     model: Any
     tokens: Speller
+    writer_of: Callable[[Any], Writer]
     executions: Executions
     embedder: TextEmbedder
     vetting: Vetting
@@ -60,7 +62,6 @@ class TrainingRun:
     bank_attempts: int = 0
     executor: str = "policy"
     most_tokens: int = 1024
-    reply_tokens: int = 200
     temperature: float = 1.0
     suffix: str = ".gguf"
 
@@ -85,7 +86,7 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
             tell(f"warm start: {losses[-1][0]} of {len(examples)} examples, loss {losses[-1][1]:.4f}")
     if is_first():
         save_adapter(run.model, out / f"warm_start{run.suffix}")
-    policy = Policy(run.model, run.tokens, run.reply_tokens, run.temperature)
+    policy = Policy(run.model, run.tokens, run.writer_of(run.model), run.temperature)
     tasks = _tasks(run)
     judge = Judge(tasks, run.executions, run.vetting)
     if run.bank_attempts:

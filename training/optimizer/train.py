@@ -130,6 +130,7 @@ def run(args: argparse.Namespace) -> int:
         plan = TrainingRun(
             base.adapted(args.rank),
             base.tokens,
+            lambda model: base.writer(model, args.reply_tokens),
             Executions(lambda executions: together(play(portion(executions)))),
             CachingEmbedder(MiniLmEmbedder()),
             Vetting(load_catalogue()),
@@ -146,7 +147,6 @@ def run(args: argparse.Namespace) -> int:
             bank_attempts=args.bank_attempts,
             executor=args.executor,
             most_tokens=args.tokens,
-            reply_tokens=args.reply_tokens,
             temperature=args.temperature,
             suffix=base.suffix,
         )

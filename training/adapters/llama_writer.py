@@ -1,0 +1,77 @@
+"""A model in training, played by llama.cpp as the robot runs it: quantised, and its replies held to their form."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from memory_node.llm.chat import Message
+from memory_node.llm.config import ModelConfig
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.llama.model import LlamaModel
+from memory_node.llm.llama.shared_model import Prompt, Sampling
+from memory_node.llm.open_model import ModelShelf
+from training.adapters.adapter import save_adapter
+from training.adapters.writing import Written
+
+# Of a reply, on whatever machine; nobody waits for it.
+REPLY_S = 3600.0
+
+
+class LlamaWriter:
+    """A Writer by llama.cpp. model: whose adapter is exported at each `renew`. config: of the file under it."""
+
+    def __init__(self, model: Any, config: ModelConfig) -> None:
+        self._model = model
+        self._config = config
+        self._shelf = ModelShelf()
+        self._folder = tempfile.TemporaryDirectory()  # each process of a run writes its own
+        self.renew()
+
+    @property
+    def opened(self) -> LlamaModel:
+        """What runs the model as it was at the last `renew`."""
+        return self._opened
+
+    def renew(self) -> None:
+        """Write with the weights that the model has now."""
+        self._shelf.close()
+        adapter = Path(self._folder.name) / "adapter.gguf"
+        save_adapter(self._model, adapter)
+        self._opened = self._shelf.open_in_process(self._config.changed(adapter_path=str(adapter)))
+
+    def write(self, messages: Sequence[Message], count: int, sampling: Sampling) -> list[Written]:
+        """Return replies in their form; see Writer."""
+        return [self._written(messages, sampling) for _ in range(count)]
+
+    def allowed(self, written: Written) -> list[Tensor] | None:
+        """Return what a reply's grammar allowed at each place; see Writer."""
+        if not written.grammar:
+            return None
+        native = self._opened.engine.native
+        grammar = native.grammar(written.grammar)
+        every = np.arange(native.vocabulary.size, dtype=np.int32)
+        found: list[Tensor] = []
+        try:
+            for token in written.tokens:
+                found.append(torch.from_numpy(np.flatnonzero(grammar.allows(every))))
+                if not native.vocabulary.ends(token):
+                    grammar.follow(token)
+        finally:
+            grammar.close()
+        return found
+
+    def _written(self, messages: Sequence[Message], sampling: Sampling) -> Written:
+        engine = self._opened.engine
+        prompt = tuple(engine.template.tokens(messages))
+        asked, pieces = Prompt(prompt, self._opened.adapter), list[bytes]()
+        done = engine.write(asked, self._config.max_reply_tokens, Deadline(REPLY_S), sampling, pieces.append)
+        said = (*done.said, engine.template.end) if done.whole else done.said
+        text = b"".join(pieces).decode("utf-8", "replace")
+        return Written(prompt, said, text, done.whole, sampling.grammar)
