@@ -24,9 +24,12 @@ def adapter_beside(path: Path) -> Path:
 
 
 def adapter_of(path: Path) -> Path | None:
-    """Return the adapter that reads the placeholders of a soft memory's file, None where it has none."""
-    beside = adapter_beside(path)
-    return beside if beside.is_file() else None
+    """Return the adapter that reads the placeholders of a soft memory's file, None where it has none: a GGUF file, or
+    the folder of a model that the robot's process does not run."""
+    beside, folder = adapter_beside(path), path.with_suffix("")
+    if beside.is_file():
+        return beside
+    return folder if folder.is_dir() else None
 
 
 @dataclass(frozen=True)

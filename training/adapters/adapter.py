@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from peft import LoraConfig, get_peft_model, load_peft_weights
 from torch import Tensor, nn
 from transformers import AutoModelForCausalLM
 
-from training.adapters.checkpoint import free_weights, load_weights
+from training.adapters.checkpoint import free_weights, load_weights, take_weights
 from training.adapters.export import TARGETS, read_adapter, write_adapter
 from training.adapters.text_model import decoder
 
@@ -49,11 +48,11 @@ def load_adapter(model: Any, path: Path) -> None:
     if path.is_dir():
         known = free_weights(model)
         learnt = {name.replace(".weight", ".default.weight"): values for name, values in _peft_weights(path).items()}
-        _take(known, learnt, path)
+        take_weights(known, learnt, path)
     elif path.suffix == ".gguf":
         short = {_short_name(name): weight for name, weight in free_weights(model).items()}
         weights = read_adapter(path, _heads(model))
-        _take(short, {name: torch.from_numpy(values) for name, values in weights.items()}, path)
+        take_weights(short, {name: torch.from_numpy(values) for name, values in weights.items()}, path)
     else:
         load_weights(model, path)
 
@@ -110,14 +109,6 @@ def _peft_weights(folder: Path) -> dict[str, Tensor]:
         raise ValueError(f"{folder} has no {file.name}")
     weights: dict[str, Tensor] = load_peft_weights(str(folder), device="cpu")
     return weights
-
-
-def _take(known: Mapping[str, Tensor], learnt: Mapping[str, Tensor], path: Path) -> None:
-    if {name: values.shape for name, values in learnt.items()} != {name: one.shape for name, one in known.items()}:
-        raise ValueError(f"{path} is of a model with other free weights; is --rank the same?")
-    with torch.no_grad():
-        for name, weight in known.items():
-            weight.copy_(learnt[name])
 
 
 def _short_name(name: str) -> str:

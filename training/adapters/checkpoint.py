@@ -54,10 +54,19 @@ def load_weights(model: Any, checkpoint: Path) -> None:
     Raises:
         ValueError: the checkpoint is of a model with other weights.
     """
-    weights, free = torch.load(checkpoint, weights_only=True, map_location="cpu")["weights"], free_weights(model)
-    if _shapes(weights) != _shapes(free):
-        raise ValueError(f"{checkpoint} is of a model with other free weights; is --rank the same?")
-    _put(free, weights)
+    weights = torch.load(checkpoint, weights_only=True, map_location="cpu")["weights"]
+    take_weights(free_weights(model), weights, checkpoint)
+
+
+def take_weights(free: Mapping[str, Tensor], learnt: Mapping[str, Tensor], source: Path) -> None:
+    """Take over weights by name. source: the file that they are of.
+
+    Raises:
+        ValueError: they are of a model with other weights.
+    """
+    if _shapes(learnt) != _shapes(free):
+        raise ValueError(f"{source} is of a model with other free weights; is --rank the same?")
+    _put(free, learnt)
 
 
 def shuffled_epochs(count: int, epochs: int, seed: int) -> list[int]:

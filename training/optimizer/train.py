@@ -120,6 +120,7 @@ def run(args: argparse.Namespace) -> int:
     warm_seed = args.seed if args.warm_seed is None else args.warm_seed
     try:
         base = open_base(args.model, args.threads)
+        model = base.adapted(args.rank)
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
     grpo = GrpoSettings(args.rate, args.clip, args.kl, masked=args.masked)
@@ -128,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
     )
     with GameExecutions(games, executor, args.jobs, GameCache(args.cache, executor.mark)) as play:
         plan = TrainingRun(
-            base.adapted(args.rank),
+            model,
             base.tokens,
             lambda model: base.writer(model, args.reply_tokens),
             Executions(lambda executions: together(play(portion(executions)))),
