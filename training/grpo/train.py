@@ -48,6 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="games of other tasks that are played greedily before and after (default 60)",
     )
     parser.add_argument(
+        "--held-out-seed",
+        type=int,
+        metavar="SEED",
+        help="draws these games (default: --seed); runs that share it are judged by the same games, and the next one"
+        " with a copy of the first one's before.json in --out need not play them again before",
+    )
+    parser.add_argument(
         "--through-prompt",
         action="store_true",
         help="take gradients where the compiler reads its prompt, too, not only where it writes (three times as slow)",
@@ -79,7 +86,8 @@ def run(args: argparse.Namespace) -> int:
     schedule = GrpoSchedule(args.updates, args.tasks, args.rollouts, args.rate, seed=args.seed)
     attempts = read_transcripts(args.attempts) if args.attempts is not None else ()
     remembered = {attempt["task"] for attempt in attempts}
-    held, taught = split_games(load_games(args.games), remembered, args.held_out, args.seed)
+    held_seed = args.seed if args.held_out_seed is None else args.held_out_seed
+    held, taught = split_games(load_games(args.games), remembered, args.held_out, held_seed)
     taught = taught[: args.limit or None]
     began = time.monotonic()
     try:
