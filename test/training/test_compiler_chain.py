@@ -260,7 +260,7 @@ def test_update_makes_what_won_likelier_and_what_lost_less_likely() -> None:
 
 def test_likelihoods_of_a_form_are_those_among_what_it_allows() -> None:
     logits = torch.log(torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]]))
-    allowed = [torch.tensor([0, 2]), torch.tensor([1])]
+    allowed = torch.tensor([[True, False, True], [False, True, False]])
     found = log_probabilities(logits, (2, 1), 1.0, allowed).exp()
     assert found.tolist() == pytest.approx([0.2 / 0.7, 1.0])
 

@@ -164,7 +164,8 @@ def test_policy_of_an_image_text_model_samples_and_tells_likelihoods(image_text:
     base = open_base(str(image_text), 1)
     model = base.adapted(2)
     policy = Policy(model, base.tokens, base.writer(model, most_tokens=6))
-    for reply, found in zip(replies := policy.sample(DIALOGUE, 2, seed=1), policy.log_likelihoods(replies)):
+    replies = policy.sample(DIALOGUE, 2, seed=1)
+    for reply, found in zip(replies, policy.log_likelihoods(replies, policy.allowed(replies))):
         assert len(found) == len(reply.tokens) <= 6
         assert float(found.max()) < 0.0
 

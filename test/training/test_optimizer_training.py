@@ -151,6 +151,10 @@ def policy_of(tiny) -> Policy:
 MESSAGES = (Message("user", "Task: cool some mug"),)
 
 
+def likelihoods(policy: Policy, replies: Sequence[Written]) -> list[torch.Tensor]:
+    return policy.log_likelihoods(replies, policy.allowed(replies))
+
+
 def test_sampling_is_repeatable_and_by_the_likelihoods_that_training_reads(tiny) -> None:
     policy = policy_of(tiny)
     first, again = policy.sample(MESSAGES, 3, seed=7), policy.sample(MESSAGES, 3, seed=7)
@@ -158,8 +162,8 @@ def test_sampling_is_repeatable_and_by_the_likelihoods_that_training_reads(tiny)
     assert len({reply.tokens for reply in first}) > 1
     (one, other) = policy.sample(MESSAGES, 2, seed=1, greedy=True)
     assert one.tokens == other.tokens
-    (likeliest,) = policy.log_likelihoods([one])
-    assert all(float(likeliest.sum()) >= float(found.sum()) for found in policy.log_likelihoods(first))
+    (likeliest,) = likelihoods(policy, [one])
+    assert all(float(likeliest.sum()) >= float(found.sum()) for found in likelihoods(policy, first))
 
 
 def different_replies(policy: Policy) -> tuple[Written, ...]:
@@ -170,10 +174,10 @@ def different_replies(policy: Policy) -> tuple[Written, ...]:
 def test_update_makes_the_better_reply_likelier_and_the_worse_less_likely(tiny) -> None:
     policy = policy_of(tiny)
     replies = different_replies(policy)
-    before = [found.sum().item() for found in policy.log_likelihoods(replies)]
+    before = [found.sum().item() for found in likelihoods(policy, replies)]
     optimizer = torch.optim.AdamW([weight for _, weight in policy.free()], lr=1e-2)
     figures = update(policy, [Group(replies, (1.0, 0.0))], GrpoSettings(steps=3), optimizer)
-    after = [found.sum().item() for found in policy.log_likelihoods(replies)]
+    after = [found.sum().item() for found in likelihoods(policy, replies)]
     assert after[0] - before[0] > after[1] - before[1]
     assert figures["kl"] > 0.0
     assert 0.0 < figures["clipped"] < 1.0
@@ -191,8 +195,8 @@ def test_group_of_equal_rewards_teaches_nothing(tiny) -> None:
 def test_reply_that_is_read_beside_others_sees_the_dialogue_and_itself_alone(tiny) -> None:
     policy = policy_of(tiny)
     replies = policy.sample(MESSAGES, 3, seed=5)
-    alone = [policy.log_likelihoods([reply])[0].tolist() for reply in replies]
-    beside = [found.tolist() for found in policy.log_likelihoods(replies[::-1])][::-1]
+    alone = [likelihoods(policy, [reply])[0].tolist() for reply in replies]
+    beside = [found.tolist() for found in likelihoods(policy, replies[::-1])][::-1]
     assert beside == [pytest.approx(one, abs=1e-4) for one in alone]
 
 

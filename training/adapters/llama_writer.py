@@ -50,22 +50,22 @@ class LlamaWriter:
         """Return replies in their form; see Writer."""
         return [self._written(messages, sampling) for _ in range(count)]
 
-    def allowed(self, written: Written) -> list[Tensor] | None:
+    def allowed(self, written: Written) -> Tensor | None:
         """Return what a reply's grammar allowed at each place; see Writer."""
         if not written.grammar:
             return None
         native = self._opened.engine.native
         grammar = native.grammar(written.grammar)
         every = np.arange(native.vocabulary.size, dtype=np.int32)
-        found: list[Tensor] = []
+        found = np.zeros((len(written.tokens), len(every)), bool)
         try:
-            for token in written.tokens:
-                found.append(torch.from_numpy(np.flatnonzero(grammar.allows(every))))
+            for place, token in enumerate(written.tokens):
+                found[place] = grammar.allows(every)
                 if not native.vocabulary.ends(token):
                     grammar.follow(token)
         finally:
             grammar.close()
-        return found
+        return torch.as_tensor(found)
 
     def _written(self, messages: Sequence[Message], sampling: Sampling) -> Written:
         engine = self._opened.engine

@@ -36,8 +36,8 @@ class Writer(Protocol):
     def write(self, messages: Sequence[Message], count: int, sampling: Sampling) -> list[Written]:
         """Return `count` replies to a dialogue. sampling: its grammar is for writers that hold replies to a form."""
 
-    def allowed(self, written: Written) -> list[Tensor] | None:
-        """Return the tokens that might be said at each place of a reply, None for all."""
+    def allowed(self, written: Written) -> Tensor | None:
+        """Return which tokens might be said at each place of a reply, (tokens, vocabulary), None for all."""
 
 
 class TorchWriter:
@@ -83,17 +83,16 @@ class TorchWriter:
 
 
 def log_probabilities(
-    logits: Tensor, tokens: Sequence[int], temperature: float, allowed: Sequence[Tensor] | None = None
+    logits: Tensor, tokens: Sequence[int], temperature: float, allowed: Tensor | None = None
 ) -> Tensor:
     """Return the log-probabilities (tokens,) with which tokens are drawn by their logits (tokens, vocabulary).
 
-    temperature: 0 counts as 1. allowed: the tokens that might be said at each place, None for all.
+    temperature: 0 counts as 1. allowed: which tokens might be said at each place, (tokens, vocabulary), None for all.
     """
     spread = logits / temperature if temperature else logits
     own = spread.gather(1, torch.tensor(tokens).unsqueeze(1))[:, 0]
-    if allowed is None:
-        return own - spread.logsumexp(-1)
-    return own - torch.stack([row[may].logsumexp(-1) for row, may in zip(spread, allowed, strict=True)])
+    may = spread if allowed is None else spread.masked_fill(~allowed.to(spread.device), float("-inf"))
+    return own - may.logsumexp(-1)
 
 
 def _chosen(logits: Tensor, temperature: float, draws: torch.Generator) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -41,8 +41,8 @@ class Curve:
 
 # Plays a task and returns what was decided: the number of the task, the rollout's number, and the seed of its draws.
 Play = Callable[[int, int, int], Rollout]
-# Returns the tokens that might be said at each place of a reply, None for all.
-AllowedOf = Callable[[Written], Sequence[Tensor] | None]
+# Returns which tokens might be said at each place of a reply, (tokens, vocabulary), None for all.
+AllowedOf = Callable[[Written], Tensor | None]
 
 
 def unbound(_: Written) -> None:

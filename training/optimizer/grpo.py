@@ -49,15 +49,16 @@ def update(policy: Policy, groups: Sequence[Group], settings: GrpoSettings, opti
     if not told:
         return {}
     own = portion(told)
+    allowed = [policy.allowed(group.replies) for group in own]
     with policy.as_reference(), torch.no_grad():
-        references = [policy.log_likelihoods(group.replies) for group in own]
+        references = [policy.log_likelihoods(group.replies, may) for group, may in zip(own, allowed)]
     policy.model.eval()  # no dropout: the ratio to the first likelihoods would not begin at 1
     first: list[Sequence[Tensor]] = []
     for _ in range(settings.steps):
         optimizer.zero_grad(set_to_none=True)
         figures: list[tuple[float, float, float]] = []
-        for number, (group, reference) in enumerate(zip(own, references)):
-            now = policy.log_likelihoods(group.replies)
+        for number, (group, may, reference) in enumerate(zip(own, allowed, references)):
+            now = policy.log_likelihoods(group.replies, may)
             if len(first) == number:
                 first.append([found.detach() for found in now])
             loss, kl, clipped = _loss(policy, group, now, first[number], reference, settings)

@@ -14,6 +14,7 @@ from memory_node.llm.chat import Message
 from memory_node.llm.llama.shared_model import Sampling
 from training.adapters.example import Speller
 from training.adapters.text_model import decoder, scores
+from training.adapters.token_tree import token_tree
 from training.adapters.writing import Writer, Written, log_probabilities
 
 
@@ -64,43 +65,29 @@ class Policy:
         sampling = Sampling(0.0 if greedy else self.temperature, np.random.default_rng(seed), grammar)
         return self._writer.write(messages, count, sampling)
 
-    def log_likelihoods(self, replies: Sequence[Written]) -> list[Tensor]:
-        """Return the log-likelihood of each token of each reply to one dialogue, each (len(tokens),), with gradients,
-        among the tokens that might be said there.
+    def allowed(self, replies: Sequence[Written]) -> list[Tensor | None]:
+        """Return which tokens might be said at each place of some replies; see Writer."""
+        return [self._writer.allowed(reply) for reply in replies]
 
-        The dialogue is read once: the replies stand behind it one after the other, and see it and themselves alone.
+    def log_likelihoods(self, replies: Sequence[Written], allowed: Sequence[Tensor | None]) -> list[Tensor]:
+        """Return the log-likelihood of each token of each reply to one dialogue, each (len(tokens),), with gradients,
+        among the tokens that might be said there. allowed: see `allowed`.
+
+        What replies begin with alike is read once, as the dialogue is; each sees the dialogue and itself alone.
         """
-        prompt = replies[0].prompt
-        lengths = [len(reply.tokens) for reply in replies]
-        whole = [*prompt, *(token for reply in replies for token in reply.tokens)]
-        places = [*range(len(prompt)), *(len(prompt) + n for length in lengths for n in range(length))]
+        tree = token_tree(replies[0].prompt, [reply.tokens for reply in replies])
         states = decoder(self.model)(
-            torch.tensor([whole]),
-            attention_mask=_seen_by_each(len(prompt), lengths),
-            position_ids=torch.tensor([places]),
+            tree.tokens[None],
+            attention_mask=tree.attention_mask,
+            position_ids=tree.positions[None],
             use_cache=False,
         ).last_hidden_state[0]
-        found, start = [], len(prompt)
-        for reply, length in zip(replies, lengths):
-            before = torch.tensor([len(prompt) - 1, *range(start, start + length - 1)])
-            logits, allowed = scores(self.model, states[before]).float(), self._writer.allowed(reply)
-            found.append(log_probabilities(logits, reply.tokens, self.temperature, allowed))
-            start += length
-        return found
+        return [
+            log_probabilities(scores(self.model, states[before]).float(), reply.tokens, self.temperature, may)
+            for reply, before, may in zip(replies, tree.before, allowed, strict=True)
+        ]
 
     def _load(self, weights: dict[str, Tensor]) -> None:
         with torch.no_grad():
             for name, weight in self.free():
                 weight.copy_(weights[name])
-
-
-def _seen_by_each(prompt: int, lengths: Sequence[int]) -> Tensor:
-    """Return the attention of a prompt with replies behind it, (1, 1, tokens, tokens): 0 where a token sees another
-    one, -inf where not."""
-    whole = prompt + sum(lengths)
-    sees = torch.ones(whole, whole, dtype=torch.bool).tril()
-    start = prompt
-    for length in lengths:
-        sees[start : start + length, prompt:start] = False
-        start += length
-    return torch.zeros(whole, whole).masked_fill(~sees, float("-inf"))[None, None]
