@@ -49,19 +49,22 @@ def update(policy: Policy, groups: Sequence[Group], settings: GrpoSettings, opti
     if not told:
         return {}
     own = portion(told)
-    allowed = [policy.allowed(group.replies) for group in own]
-    with policy.as_reference(), torch.no_grad():
-        references = [policy.log_likelihoods(group.replies, may) for group, may in zip(own, allowed)]
     policy.model.eval()  # no dropout: the ratio to the first likelihoods would not begin at 1
+    references: list[Sequence[Tensor]] = []
     first: list[Sequence[Tensor]] = []
     for _ in range(settings.steps):
         optimizer.zero_grad(set_to_none=True)
         figures: list[tuple[float, float, float]] = []
-        for number, (group, may, reference) in enumerate(zip(own, allowed, references)):
-            now = policy.log_likelihoods(group.replies, may)
+        for number, group in enumerate(own):
+            # A vocabulary for each token: asked once for both likelihoods, and kept for one group at a time.
+            allowed = policy.allowed(group.replies)
+            if len(references) == number:
+                with policy.as_reference(), torch.no_grad():
+                    references.append(policy.log_likelihoods(group.replies, allowed))
+            now = policy.log_likelihoods(group.replies, allowed)
             if len(first) == number:
                 first.append([found.detach() for found in now])
-            loss, kl, clipped = _loss(policy, group, now, first[number], reference, settings)
+            loss, kl, clipped = _loss(policy, group, now, first[number], references[number], settings)
             (loss / len(told)).backward()
             figures.append((float(loss.detach()), kl, clipped))
         weights = [weight for _, weight in policy.free()]
