@@ -42,11 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pool", type=int, default=0, help="further train games that only judge memories, as neighbours (default 0)"
     )
     parser.add_argument("--held-out", type=int, default=16, help="tasks that are not trained on (default 16)")
-    parser.add_argument("--group", type=int, default=4, help="candidates of a query (default 4; the paper: 8)")
-    parser.add_argument("--batch", type=int, default=8, help="queries of an update (default 8; the paper: 128)")
+    parser.add_argument("--group", type=int, default=8, help="candidates of a query (default 8, as in the paper)")
+    parser.add_argument("--batch", type=int, default=4, help="queries of an update (default 4; the paper: 128)")
     parser.add_argument("--neighbours", type=int, default=3, help="tasks that judge a memory (default 3); 0: itself")
     parser.add_argument("--epochs", type=int, default=1, help="passes over the queries (default 1; the paper: 3)")
-    parser.add_argument("--rate", type=float, default=1e-5, help="of learning by reward (default 1e-5)")
+    parser.add_argument(
+        "--rate", type=float, default=3e-4, help="of learning by reward (default 3e-4; the paper, of 4B: 1e-6)"
+    )
     parser.add_argument("--kl", type=float, default=0.001, help="weight of the divergence (default 0.001)")
     parser.add_argument("--clip", type=float, default=0.2, help="of the ratio of likelihoods (default 0.2)")
     parser.add_argument("--temperature", type=float, default=1.0, help="of sampling (default 1)")
