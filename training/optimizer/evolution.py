@@ -30,8 +30,8 @@ from training.optimizer.reward import Rollout, gain
 class EvolutionSettings:
     """group: candidates of a query (the paper's G); batch: queries of an update; epochs: passes over the queries."""
 
-    group: int = 8
-    batch: int = 4
+    group: int
+    batch: int
     epochs: int = 1
     seed: int = 0
     grpo: GrpoSettings = field(default_factory=GrpoSettings)
