@@ -16,7 +16,7 @@ from memory_node.experience.optimizer.entry import Version, entry_of
 from memory_node.planner.planner_config import LlmConfig
 from training.optimizer import executions as executions_module
 from training.optimizer.executions import Execution, Executions, GameExecutions
-from training.optimizer.neighbourhood import neighbourhoods
+from training.optimizer.neighbourhood import judges, neighbourhoods
 from training.optimizer.reward import Rollout, advantages, gain
 from training.optimizer.train import read_attempts
 
@@ -35,6 +35,18 @@ def test_held_out_tasks_are_nobodys_neighbours() -> None:
     found = neighbourhoods(queries, WordEmbedder(), 3, among=3)
     assert all(3 not in row for row in found)
     assert found[3][0] == 0
+
+
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_held_out_tasks_have_the_same_judges_in_every_training(size: int) -> None:
+    queries = ["cool a mug", "cool a cup", "wash the red car", "cool a big mug", "cool a mug now", "wash a car"]
+    found = judges(queries, WordEmbedder(), size, trained=4)
+    assert found[4:] == neighbourhoods(queries, WordEmbedder(), 3, among=4)[4:]
+    assert all(len(row) == 3 for row in found[4:])
+    if size:
+        assert all(len(row) == size and place not in row for place, row in enumerate(found[:4]))
+    else:
+        assert found[:4] == [(0,), (1,), (2,), (3,)]
 
 
 @pytest.mark.parametrize(

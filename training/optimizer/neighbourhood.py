@@ -8,6 +8,20 @@ import numpy as np
 
 from memory_node.domain.ports import TextEmbedder
 
+HELD_OUT_JUDGES = 3
+"""Judges of a held-out task, whatever a training has, so that trainings compare."""
+
+
+def judges(queries: Sequence[str], embedder: TextEmbedder, size: int, trained: int) -> list[tuple[int, ...]]:
+    """Return for each query the places of the tasks by which its memories are judged.
+
+    trained: so many queries come first and can be judges; the others are held out. size: judges of the first ones; 0:
+    each is its own, an ablation.
+    """
+    own = [(place,) for place in range(trained)]
+    learning = neighbourhoods(queries, embedder, size, trained)[:trained] if size else own
+    return learning + neighbourhoods(queries, embedder, HELD_OUT_JUDGES, trained)[trained:]
+
 
 def neighbourhoods(
     queries: Sequence[str], embedder: TextEmbedder, size: int = 3, among: int | None = None

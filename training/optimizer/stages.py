@@ -22,7 +22,7 @@ from training.adapters.writing import Writer
 from training.optimizer.card import HeldOut, write_card
 from training.optimizer.evolution import EvolutionSettings, Judge, Progress, Task, evolve, held_out_gain
 from training.optimizer.executions import Execution, Executions
-from training.optimizer.neighbourhood import neighbourhoods
+from training.optimizer.neighbourhood import judges
 from training.optimizer.policy import Policy
 from training.optimizer.warm_start import examples_of
 
@@ -35,12 +35,12 @@ class TrainingRun:
 
     model, tokens: of the policy. writer_of: opens what writes its replies. executions: of tasks by their places. tasks:
     the text of each. The first `queries` are trained on; the last `held_out` are neither that nor neighbours; those
-    between are neighbours only. neighbours: tasks that judge a memory; 0: itself, an ablation. warm, settings:
-    of the two stages of learning. attempts: what the warm start reads; none: those at the queries without memory.
-    warm_examples: of them at most; 0: all. drawn_operations: the operations of its replies are drawn, and not the
-    rules'. begins_with_rules: the first query finds the bank that the rules left of these attempts, otherwise an empty
-    one. bank_attempts: so many of the attempts the rules read for the banks, 0 for all. executor: what the card calls
-    it. most_tokens: of a dialogue of the warm start. suffix: of adapters, see BaseModel.
+    between are neighbours only. neighbours: tasks that judge a memory, see judges. warm, settings: of the two stages of
+    learning. attempts: what the warm start reads; none: those at the queries without memory. warm_examples: of them at
+    most; 0: all. drawn_operations: the operations of its replies are drawn, and not the rules'. begins_with_rules: the
+    first query finds the bank that the rules left of these attempts, otherwise an empty one. bank_attempts: so many of
+    the attempts the rules read for the banks, 0 for all. executor: what the card calls it. most_tokens: of a dialogue
+    of the warm start. suffix: of adapters, see BaseModel.
     """
 
     model: Any
@@ -155,8 +155,5 @@ def _judged(
 
 
 def _tasks(run: TrainingRun) -> list[Task]:
-    if run.neighbours:
-        near = neighbourhoods(run.tasks, run.embedder, run.neighbours, among=len(run.tasks) - run.held_out)
-    else:
-        near = [(place,) for place in range(len(run.tasks))]
+    near = judges(run.tasks, run.embedder, run.neighbours, trained=len(run.tasks) - run.held_out)
     return [Task(query, places) for query, places in zip(run.tasks, near)]

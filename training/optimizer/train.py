@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--held-out", type=int, default=16, help="tasks that are not trained on (default 16)")
     parser.add_argument("--group", type=int, default=8, help="candidates of a query (default 8, as in the paper)")
     parser.add_argument("--batch", type=int, default=4, help="queries of an update (default 4; the paper: 128)")
-    parser.add_argument("--neighbours", type=int, default=3, help="tasks that judge a memory (default 3); 0: itself")
+    parser.add_argument("--neighbours", type=int, default=3, help="judges of a query (default 3); 0: itself")
     parser.add_argument("--epochs", type=int, default=1, help="passes over the queries (default 1; the paper: 3)")
     parser.add_argument(
         "--rate", type=float, default=3e-4, help="of learning by reward (default 3e-4; the paper, of 4B: 1e-6)"
