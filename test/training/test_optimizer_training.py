@@ -248,9 +248,9 @@ def test_run_that_was_killed_goes_on_as_if_it_had_not_been(tiny, tmp_path: Path)
     assert [row["r_g"] for row in resumed.curve] == pytest.approx([row["r_g"] for row in ended.curve])
     assert [one.value for one in again_bank] == [one.value for one in bank]
     assert all(torch.allclose(a, b, atol=1e-5) for (_, a), (_, b) in zip(whole.free(), again.free()))
-    other = EvolutionSettings(group=3, batch=2)
-    with pytest.raises(ValueError, match="another run"):
-        next(evolve(policy_of(tiny), tasks, MemoryBank(WordEmbedder()), judge_of(), other, tmp_path / "whole.pt"))
+    for other in (EvolutionSettings(group=3, batch=2), EvolutionSettings(group=2, batch=2, neighbours=1)):
+        with pytest.raises(ValueError, match="another run"):
+            next(evolve(policy_of(tiny), tasks, MemoryBank(WordEmbedder()), judge_of(), other, tmp_path / "whole.pt"))
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,6 @@ def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(
         TASKS,
         queries=4,
         held_out=2,
-        neighbours=3,
         warm=Schedule(rate=1e-3, per_update=3, minutes=1.0),
         settings=EvolutionSettings(group=3, batch=2, grpo=GrpoSettings(rate=1e-3)),
         begins_with_rules=begins_with_rules,

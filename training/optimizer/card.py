@@ -38,13 +38,14 @@ def write_card(
     """Write the card as Markdown. first_entries: of the bank that the first query found. warm: examples of the warm
     start, and (examples seen, loss) after each update."""
     grpo = settings.grpo
+    judges = f"the {settings.neighbours} nearest other tasks" if settings.neighbours else "the same task once more"
     examples, losses = warm
     lines = [
         "# Optimizer of memory",
         "",
         "A LoRA adapter of the embedded model. It reads an attempt at a task and the memories that the task retrieves,",
         "and says what to remember, as something new or in the place of one of them. It is judged by what that does",
-        f"for the nearest other tasks, carried out by a frozen executor ({executor}).",
+        f"for {judges}, carried out by a frozen executor ({executor}).",
         "",
         f"Warm start: {examples} well-formed analyses of train attempts by the deterministic optimizer.",
     ]

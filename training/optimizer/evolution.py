@@ -28,10 +28,12 @@ from training.optimizer.reward import Rollout, gain
 
 @dataclass(frozen=True)
 class EvolutionSettings:
-    """group: candidates of a query (the paper's G); batch: queries of an update; epochs: passes over the queries."""
+    """group: candidates of a query (the paper's G); batch: queries of an update; neighbours: tasks by which a memory is
+    judged, 0: its own (an ablation); epochs: passes over the queries."""
 
     group: int
     batch: int
+    neighbours: int = 3
     epochs: int = 1
     seed: int = 0
     grpo: GrpoSettings = field(default_factory=GrpoSettings)

@@ -35,12 +35,12 @@ class TrainingRun:
 
     model, tokens: of the policy. writer_of: opens what writes its replies. executions: of tasks by their places. tasks:
     the text of each. The first `queries` are trained on; the last `held_out` are neither that nor neighbours; those
-    between are neighbours only. neighbours: tasks that judge a memory, see judges. warm, settings: of the two stages of
-    learning. attempts: what the warm start reads; none: those at the queries without memory. warm_examples: of them at
-    most; 0: all. drawn_operations: the operations of its replies are drawn, and not the rules'. begins_with_rules: the
-    first query finds the bank that the rules left of these attempts, otherwise an empty one. bank_attempts: so many of
-    the attempts the rules read for the banks, 0 for all. executor: what the card calls it. most_tokens: of a dialogue
-    of the warm start. suffix: of adapters, see BaseModel.
+    between are neighbours only. warm, settings: of the two stages of learning. attempts: what the warm start reads;
+    none: those at the queries without memory. warm_examples: of them at most; 0: all. drawn_operations: the operations
+    of its replies are drawn, and not the rules'. begins_with_rules: the first query finds the bank that the rules left
+    of these attempts, otherwise an empty one. bank_attempts: so many of the attempts the rules read for the banks, 0
+    for all. executor: what the card calls it. most_tokens: of a dialogue of the warm start. suffix: of adapters, see
+    BaseModel.
     """
 
     model: Any
@@ -52,7 +52,6 @@ class TrainingRun:
     tasks: Sequence[str]
     queries: int
     held_out: int
-    neighbours: int
     warm: Schedule
     settings: EvolutionSettings
     attempts: Sequence[Attempt] = ()
@@ -155,5 +154,5 @@ def _judged(
 
 
 def _tasks(run: TrainingRun) -> list[Task]:
-    near = judges(run.tasks, run.embedder, run.neighbours, trained=len(run.tasks) - run.held_out)
+    near = judges(run.tasks, run.embedder, run.settings.neighbours, trained=len(run.tasks) - run.held_out)
     return [Task(query, places) for query, places in zip(run.tasks, near)]
