@@ -16,6 +16,7 @@ _TASK = re.compile(r"^Task: (?P<verbs>[^.]+?) with (?P<thing>[^.]+)\.")
 _WAY = re.compile(r"\bWay: (?P<steps>[^.]+)\.")
 _FOUND = re.compile(r"\bLook first at: (?P<places>[^.]+)\.")
 _VAIN = re.compile(r"\bSeldom at: (?P<places>[^.]+)\.")
+_FORM_OF_STEP = re.compile(rf" at(?: {GOAL}\b)?")
 _TRAP = re.compile(r"\bTrap: (?P<text>[^.]+)\.")
 _REPAIR = re.compile(r"\bBefore (?P<skill>\w+), do (?P<before>[^:.]+): else (?P<reason>[a-z ]+)\.")
 
@@ -64,6 +65,12 @@ class MethodNote:
             *(f"Trap: {trap}." for trap in self.traps),
         ]
         return " ".join(filter(None, sentences))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its thing and places, and what each step names, without its verb and the words of its form."""
+        steps = (_FORM_OF_STEP.sub("", step).partition(" ")[2] for step in self.way)
+        return tuple(filter(None, (self.thing, *self.found_at, *self.vain, *steps)))
 
     @property
     def falls_short(self) -> bool:

@@ -14,6 +14,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.nouns import singular
 from memory_node.domain.skill_library import SKILLS
 from memory_node.experience.optimizer.attempt import Attempt
+from memory_node.experience.optimizer.method_note import read_note
 from memory_node.llm.errors import RejectedReplyError
 
 # Skills that a memory may always name: the declared remedies of failures.
@@ -58,6 +59,7 @@ class Vetting:
         _refuse_instances(value, attempt)
         _refuse_takeover(value)
         _refuse_skills(value, told)
+        _refuse_misspelt(value, told)
         self._refuse_names(value, told)
 
     def _refuse_names(self, value: str, told: _Told) -> None:
@@ -99,6 +101,10 @@ class _Told:
         """Return whether a name stands in the texts, in one word or several, in any number."""
         words = _words(name)
         return "".join(words) in self._glued or (" ".join(words) in self._folded and set(words) <= self.words)
+
+    def knows(self, name: str) -> bool:
+        """Return whether each word of a name stands in the texts: a word that does not is misspelt or made up."""
+        return self.says(name) or self.words.union(self._glued).issuperset(_words(name))
 
     def says_part(self, words: Sequence[str], start: int, length: int) -> bool:
         """Return whether a longer name around some words stands in the texts: "table" in "coffee table"."""
@@ -150,6 +156,14 @@ def _refuse_takeover(value: str) -> None:
     found = _TAKEOVER.search(value)
     if found is not None:
         raise RejectedReplyError("attack", f"{found[0]!r} speaks to the executor about its orders")
+
+
+def _refuse_misspelt(value: str, told: _Told) -> None:
+    """Refuse a note about things that no text names, also where they are no class: "peppershakeaker"."""
+    note = read_note(value)
+    for name in note.names if note is not None else ():
+        if not told.knows(name):
+            raise RejectedReplyError("unknown_name", f"{name!r} is in neither the task nor the attempt")
 
 
 def _refuse_skills(value: str, told: _Told) -> None:
