@@ -18,13 +18,13 @@ def judges(queries: Sequence[str], embedder: TextEmbedder, size: int, trained: i
     trained: so many queries come first and can be judges; the others are held out. size: judges of the first ones; 0:
     each is its own, an ablation.
     """
-    own = [(place,) for place in range(trained)]
-    learning = neighbourhoods(queries, embedder, size, trained)[:trained] if size else own
-    return learning + neighbourhoods(queries, embedder, HELD_OUT_JUDGES, trained)[trained:]
+    near = neighbourhoods(queries, embedder, max(size, HELD_OUT_JUDGES), trained)
+    learning = [row[:size] if size else (place,) for place, row in enumerate(near[:trained])]
+    return learning + [row[:HELD_OUT_JUDGES] for row in near[trained:]]
 
 
 def neighbourhoods(
-    queries: Sequence[str], embedder: TextEmbedder, size: int = 3, among: int | None = None
+    queries: Sequence[str], embedder: TextEmbedder, size: int, among: int | None = None
 ) -> list[tuple[int, ...]]:
     """Return for each query the places of the `size` nearest others, the nearest first.
 

@@ -16,9 +16,10 @@ _TASK = re.compile(r"^Task: (?P<verbs>[^.]+?) with (?P<thing>[^.]+)\.")
 _WAY = re.compile(r"\bWay: (?P<steps>[^.]+)\.")
 _FOUND = re.compile(r"\bLook first at: (?P<places>[^.]+)\.")
 _VAIN = re.compile(r"\bSeldom at: (?P<places>[^.]+)\.")
-_FORM_OF_STEP = re.compile(rf" at(?: {GOAL}\b)?")
 _TRAP = re.compile(r"\bTrap: (?P<text>[^.]+)\.")
 _REPAIR = re.compile(r"\bBefore (?P<skill>\w+), do (?P<before>[^:.]+): else (?P<reason>[a-z ]+)\.")
+# What belongs to the form of a step that puts a thing somewhere.
+_FORM_OF_STEP = re.compile(rf" at\b(?: {GOAL}\b)?")
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ class Vetting:
     def _refuse_names(self, value: str, told: _Told) -> None:
         for name in (*_CAMEL.findall(value), *_PROPER.findall(value)):
             if name not in SKILLS and not told.says(name):
-                raise RejectedReplyError("unknown_name", f"{name} is in neither the task nor the attempt")
+                raise _unknown(name)
         words = _words(value)
         for length in (3, 2, 1):
             for start in range(len(words) - length + 1):
@@ -74,7 +74,7 @@ class Vetting:
                     continue
                 classes = self._kinds.spoken_names.answering(name)
                 if classes and told.classes.isdisjoint(classes) and not told.says_part(words, start, length):
-                    raise RejectedReplyError("unknown_name", f"{name!r} is in neither the task nor the attempt")
+                    raise _unknown(repr(name))
 
 
 class _Told:
@@ -104,7 +104,7 @@ class _Told:
 
     def knows(self, name: str) -> bool:
         """Return whether each word of a name stands in the texts: a word that does not is misspelt or made up."""
-        return self.says(name) or self.words.union(self._glued).issuperset(_words(name))
+        return self.says(name) or all(word in self.words or word in self._glued for word in _words(name))
 
     def says_part(self, words: Sequence[str], start: int, length: int) -> bool:
         """Return whether a longer name around some words stands in the texts: "table" in "coffee table"."""
@@ -125,6 +125,10 @@ class _Told:
 def _words(text: str) -> list[str]:
     """Return the words of a text in the singular and in small letters; CamelCase is several."""
     return [singular(part.lower()) for word in _WORD.findall(text) for part in _CAMEL_PART.findall(word)]
+
+
+def _unknown(name: str) -> RejectedReplyError:
+    return RejectedReplyError("unknown_name", f"{name} is in neither the task nor the attempt")
 
 
 def _refuse_numbers(value: str) -> None:
@@ -163,7 +167,7 @@ def _refuse_misspelt(value: str, told: _Told) -> None:
     note = read_note(value)
     for name in note.names if note is not None else ():
         if not told.knows(name):
-            raise RejectedReplyError("unknown_name", f"{name!r} is in neither the task nor the attempt")
+            raise _unknown(repr(name))
 
 
 def _refuse_skills(value: str, told: _Told) -> None:
