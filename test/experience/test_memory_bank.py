@@ -46,6 +46,24 @@ def test_update_takes_the_place_of_the_entry_and_of_its_key(word_embedder) -> No
     assert found.episode_ids == ("e0", "e9")
 
 
+@pytest.mark.parametrize(
+    ("value", "spared"),
+    [
+        ("Task: heat with egg. Way: take egg; heat egg with microwave.", True),
+        ("Task: not done yet with mug. Look first at: shelf.", False),
+        ("Mind the egg.", False),
+    ],
+)
+def test_update_spares_what_is_known_of_another_thing(word_embedder, value: str, spared: bool) -> None:
+    bank = bank_of(word_embedder)
+    cool = Candidate("Task: cool with mug. Way: take mug; cool mug with fridge.")
+    first = bank.apply(cool, (), Attempt("e0", "cool a mug", (), True, 0), "test").entry
+    change = bank.apply(Candidate(value, 0), [first], Attempt("e1", "heat an egg", (), True, 1), "test")
+    assert (change.added, change.spared) == (spared, spared)
+    assert len(bank) == 1 + spared
+    assert (bank.get(first.id) == first) is spared
+
+
 def test_update_of_an_entry_that_has_gone_is_refused(word_embedder) -> None:
     bank = bank_of(word_embedder, "cool a mug")
     shown = bank.retrieve("cool a mug")

@@ -88,18 +88,33 @@ def test_warm_start_shows_from_none_to_all_of_the_entries() -> None:
     assert len(examples) == len(shown)
 
 
+def test_warm_start_adds_where_a_young_memory_shows_nothing_about_the_task() -> None:
+    heard = Heard()
+    bank = MemoryBank(WordEmbedder())
+    for place in (1, 2):
+        bank.apply(Candidate("The cup is in the sink."), (), attempt(place, True), "rules")
+    again = [attempt(0, True)] * (2 * (bank.limits.shown + 1))
+    examples_of(again, bank, VETTING, heard, 10_000)
+    old = ["ADD", "UPDATE 0", "UPDATE 0", "UPDATE 0"]
+    assert _operations(heard) == [*old, *["ADD"] * 4]
+
+
 def test_warm_start_may_draw_its_operations() -> None:
     def operations(drawn: random.Random | None) -> list[str]:
         heard = Heard()
         examples_of(attempts(), MemoryBank(WordEmbedder()), VETTING, heard, 10_000, drawn)
-        return [
-            found[1] for text in heard.texts if (found := re.search(r"<operation>(ADD|UPDATE \d)</operation>", text))
-        ]
+        return _operations(heard)
 
     drawn = operations(random.Random(0))
     assert len(drawn) == len(operations(None))
     assert drawn == operations(random.Random(0)) != operations(None)
     assert {"ADD", "UPDATE 0"} <= set(drawn)
+
+
+def _operations(heard: Heard) -> list[str]:
+    """Return the operations of the replies that were heard."""
+    replies = (re.search(r"<operation>(ADD|UPDATE \d)</operation></experience>$", text) for text in heard.texts)
+    return [found[1] for found in replies if found]
 
 
 def attempts() -> list[Attempt]:

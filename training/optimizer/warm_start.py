@@ -9,6 +9,7 @@ from dataclasses import replace
 from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.bank import MemoryBank
 from memory_node.experience.optimizer.curator import MemoryCurator, vetted
+from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.prompt import OptimizerPrompts
 from memory_node.experience.optimizer.rules import RulesOptimizer
 from memory_node.experience.optimizer.vetting import Vetting
@@ -28,7 +29,9 @@ def examples_of(
 
     The bank grows meanwhile, so replies of both operations are among them. Attempts are shown none, one, two and all
     three of the entries that they retrieve, in turn: a model that has only seen a full memory copies its wording, and
-    has none where nothing is shown. Longer sequences than `most_tokens` are left out.
+    has none where nothing is shown. Half of them are not shown what is about their task, as in a young memory: a model
+    that has mostly seen an old one takes the first entry for its own, whatever it is about. Longer sequences than
+    `most_tokens` are left out.
 
     operations: draws the operation of a reply among all that are valid, so that only the form of operations is learnt
         and which to take is left to the reward; None: the deterministic optimizer's.
@@ -51,8 +54,11 @@ def _dialogues(
     prompts, optimizer = OptimizerPrompts(), RulesOptimizer()
     curator = MemoryCurator(bank, optimizer, vetting)
     for number, attempt in enumerate(attempts):
-        shown = bank.retrieve(attempt.query)[: number % (bank.limits.shown + 1)]
+        young, count = divmod(number, bank.limits.shown + 1)
+        shown = bank.retrieve(attempt.query)[:count]
         curator.learn(attempt)
+        if young % 2:
+            shown = _without_its_own(attempt, shown, optimizer)
         proposal = optimizer.propose(attempt, shown)
         if proposal.candidate is None:
             continue
@@ -63,3 +69,14 @@ def _dialogues(
         if operations is not None:
             said = replace(said, replaces=operations.choice([None, *range(len(shown))]))
         yield tokens.prompt(prompts.messages(attempt, shown)), tokens.reply(said.text(proposal.analysis))
+
+
+def _without_its_own(
+    attempt: Attempt, shown: Sequence[MemoryEntry], optimizer: RulesOptimizer
+) -> tuple[MemoryEntry, ...]:
+    """Return the entries that are not about the attempt's task, which the optimizer would add to and not replace."""
+    candidate = optimizer.propose(attempt, shown).candidate
+    if candidate is None or candidate.replaces is None:
+        return tuple(shown)
+    rest = [entry for place, entry in enumerate(shown) if place != candidate.replaces]
+    return _without_its_own(attempt, rest, optimizer)

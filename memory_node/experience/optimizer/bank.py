@@ -15,6 +15,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.candidate import Candidate
 from memory_node.experience.optimizer.entry import MemoryEntry, Version, entry_of
+from memory_node.experience.optimizer.method_note import of_other_things
 
 # Recent outcomes that stand for the tasks before an entry existed.
 _OUTCOMES_KEPT = 256
@@ -44,11 +45,13 @@ class BankLimits:
 @dataclass(frozen=True)
 class Change:
     """What a candidate did to the bank. added: the operation as it was carried out, ADD or UPDATE; forced: the bank was
-    full, so an addition became an update. evicted: the entry that was dropped for it."""
+    full, so an addition became an update. spared: an update became an addition, since it would have replaced what is
+    known of another thing. evicted: the entry that was dropped for it."""
 
     entry: MemoryEntry
     added: bool
     forced: bool = False
+    spared: bool = False
     evicted: MemoryEntry | None = None
 
 
@@ -106,18 +109,21 @@ class MemoryBank:
         return np.asarray(self._embedder.embed([query])[0], np.float32)
 
     def apply(self, candidate: Candidate, shown: Sequence[MemoryEntry], attempt: Attempt, by: str) -> Change:
-        """Take a candidate of an attempt over. shown: what its writer saw; UPDATE replaces that entry, and its key. by:
-        who wrote it.
+        """Take a candidate of an attempt over. shown: what its writer saw; UPDATE replaces that entry, and its key,
+        unless both are notes and that one is about another thing: it stays, and the candidate is added. by: who wrote
+        it.
 
         Raises:
             NotFoundError: the entry that it replaces is not in the bank any more.
         """
         version = Version(attempt.query, candidate.value, attempt.episode_id, attempt.stamp_ns, attempt.task_type)
         vector = self.encode(attempt.query)
-        if candidate.replaces is not None:
-            return Change(self._reword(shown[candidate.replaces].id, version, vector, by), added=False)
+        replaced = None if candidate.replaces is None else shown[candidate.replaces]
+        spared = replaced is not None and of_other_things(replaced.value, candidate.value)
+        if replaced is not None and not spared:
+            return Change(self._reword(replaced.id, version, vector, by), added=False)
         if len(self._entries) < self._limits.capacity:
-            return Change(self._add(version, vector, by), added=True)
+            return Change(self._add(version, vector, by), added=True, spared=spared)
         scores = self._scores(vector)
         nearest = int(np.argmax(scores))
         if scores[nearest] >= self._limits.same:
@@ -125,7 +131,7 @@ class MemoryBank:
             return Change(entry, added=False, forced=True)
         worst = min(self._entries, key=self._worth)
         self.remove(worst.id)
-        return Change(self._add(version, vector, by), added=True, evicted=worst)
+        return Change(self._add(version, vector, by), added=True, spared=spared, evicted=worst)
 
     def note_outcome(self, query: str, outcome: float, given: Collection[str]) -> tuple[MemoryEntry, ...]:
         """Count how a task went for the entries that it was given, and for related ones that it was not.

@@ -184,6 +184,7 @@ class MemoryCurator:
             return None
         self._counts["added" if change.added else "updated"] += 1
         self._counts["forced"] += change.forced
+        self._counts["spared"] += change.spared
         self._counts["evicted"] += change.evicted is not None
         return change
 

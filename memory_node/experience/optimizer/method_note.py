@@ -130,6 +130,13 @@ def read_note(value: str) -> MethodNote | None:
     )
 
 
+def of_other_things(value: str, other: str) -> bool:
+    """Return whether two memories are notes, each about a thing of its own."""
+    notes = (read_note(value), read_note(other))
+    things = {note.thing for note in notes if note is not None and note.thing}
+    return len(things) > 1
+
+
 def read_repairs(value: str) -> tuple[RepairNote, ...]:
     """Return the repairs that a memory says, also one that is no note."""
     found = [
