@@ -64,6 +64,20 @@ def test_update_spares_what_is_known_of_another_thing(word_embedder, value: str,
     assert (bank.get(first.id) == first) is spared
 
 
+def test_full_bank_spares_it_too(word_embedder) -> None:
+    bank = bank_of(word_embedder, "wash the red car", capacity=2)
+    cool = Candidate("Task: cool with mug. Way: take mug; cool mug with fridge.")
+    mug = bank.apply(cool, (), Attempt("e1", "cool a mug", (), True, 1), "test").entry
+    bank.note_outcome("wash the red car", 0.0, {"m0"})
+    cup = Candidate("Task: cool with cup. Way: take cup; cool cup with fridge.", 0)
+    change = bank.apply(cup, [mug], Attempt("e2", "cool a mug", (), True, 2), "test")
+    assert change.spared
+    assert not change.forced
+    assert change.evicted is not None
+    assert change.evicted.id == "m0"
+    assert bank.get(mug.id) is not None
+
+
 def test_update_of_an_entry_that_has_gone_is_refused(word_embedder) -> None:
     bank = bank_of(word_embedder, "cool a mug")
     shown = bank.retrieve("cool a mug")

@@ -110,8 +110,7 @@ class MemoryBank:
 
     def apply(self, candidate: Candidate, shown: Sequence[MemoryEntry], attempt: Attempt, by: str) -> Change:
         """Take a candidate of an attempt over. shown: what its writer saw; UPDATE replaces that entry, and its key,
-        unless both are notes and that one is about another thing: it stays, and the candidate is added. by: who wrote
-        it.
+        unless both are notes and that one is about another thing: then the candidate is added. by: who wrote it.
 
         Raises:
             NotFoundError: the entry that it replaces is not in the bank any more.
@@ -126,7 +125,7 @@ class MemoryBank:
             return Change(self._add(version, vector, by), added=True, spared=spared)
         scores = self._scores(vector)
         nearest = int(np.argmax(scores))
-        if scores[nearest] >= self._limits.same:
+        if scores[nearest] >= self._limits.same and not spared:
             entry = self._reword(self._entries[nearest].id, version, vector, by)
             return Change(entry, added=False, forced=True)
         worst = min(self._entries, key=self._worth)
