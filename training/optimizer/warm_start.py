@@ -54,11 +54,11 @@ def _dialogues(
     prompts, optimizer = OptimizerPrompts(), RulesOptimizer()
     curator = MemoryCurator(bank, optimizer, vetting)
     for number, attempt in enumerate(attempts):
-        young, count = divmod(number, bank.limits.shown + 1)
+        turn, count = divmod(number, bank.limits.shown + 1)
         shown = bank.retrieve(attempt.query)[:count]
         curator.learn(attempt)
-        if young % 2:
-            shown = _without_its_own(attempt, shown, optimizer)
+        if turn % 2:
+            shown = _as_in_a_young_memory(attempt, shown, optimizer)
         proposal = optimizer.propose(attempt, shown)
         if proposal.candidate is None:
             continue
@@ -71,12 +71,12 @@ def _dialogues(
         yield tokens.prompt(prompts.messages(attempt, shown)), tokens.reply(said.text(proposal.analysis))
 
 
-def _without_its_own(
-    attempt: Attempt, shown: Sequence[MemoryEntry], optimizer: RulesOptimizer
+def _as_in_a_young_memory(
+    attempt: Attempt, shown: tuple[MemoryEntry, ...], optimizer: RulesOptimizer
 ) -> tuple[MemoryEntry, ...]:
-    """Return the entries that are not about the attempt's task, which the optimizer would add to and not replace."""
+    """Return the entries without those that the optimizer would replace: beside the rest it adds."""
     candidate = optimizer.propose(attempt, shown).candidate
     if candidate is None or candidate.replaces is None:
-        return tuple(shown)
-    rest = [entry for place, entry in enumerate(shown) if place != candidate.replaces]
-    return _without_its_own(attempt, rest, optimizer)
+        return shown
+    rest = shown[: candidate.replaces] + shown[candidate.replaces + 1 :]
+    return _as_in_a_young_memory(attempt, rest, optimizer)
