@@ -21,7 +21,7 @@ from benchmarks.knowledge_readers import ModelReader, Reader, RuleReader
 from benchmarks.knowledge_update import update_row
 from benchmarks.knowledge_utility import BUDGETS, rows_over, utility_rows
 from benchmarks.knowledge_utility_picture import draw
-from benchmarks.reply_cache import ReplyCache
+from benchmarks.reply_cache import ReplyKeepingShelf
 from benchmarks.rows import emit
 from benchmarks.utility_row import UtilityRow
 from memory_node.app.progress import progress_bar
@@ -175,8 +175,8 @@ def utility(args: argparse.Namespace) -> list[UtilityRow]:
 def _model(args: argparse.Namespace, config: ModelConfig) -> ChatModel:
     chosen = args.model or ""
     named = {"base_url": args.endpoint} | ({"model": chosen} if chosen else {})
-    model = ModelShelf().open(config.changed(**(named if args.endpoint else {"model_path": chosen})))
-    return ReplyCache(model, args.cache) if args.cache else model
+    models = ReplyKeepingShelf(args.cache) if args.cache else ModelShelf()
+    return models.open(config.changed(**(named if args.endpoint else {"model_path": chosen})))
 
 
 def model_row(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace) -> dict[str, Any]:

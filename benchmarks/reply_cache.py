@@ -8,19 +8,25 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchmarks.model_mark import mark_of
 from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
+from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
+from memory_node.llm.open_model import ModelShelf
 
 
 class ReplyCache:
     """A ChatModel that asks another one once for each dialogue and form; a failure is not kept.
 
-    path: one JSON object a line, appended to; a torn last line is passed over. Only for models without randomness.
+    path: one JSON object a line, appended to; a torn last line is passed over. mark: what decides the replies besides
+    the dialogue (`mark_of`). Only for models without randomness.
     """
 
-    def __init__(self, model: ChatModel, path: Path) -> None:
+    def __init__(self, model: ChatModel, path: Path, mark: str) -> None:
         self._model = model
+        self._mark = mark
         self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
         self._replies: dict[str, Reply] = {}
         for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
             try:
@@ -47,7 +53,7 @@ class ReplyCache:
         on_line: Callable[[str], None] = ignore,
     ) -> Reply:
         """Return the kept reply, or the other model's, which is kept then."""
-        asked = [self.name, [dataclasses.astuple(message) for message in messages], form and dataclasses.asdict(form)]
+        asked = [self._mark, [dataclasses.astuple(message) for message in messages], form and dataclasses.asdict(form)]
         key = hashlib.sha256(json.dumps(asked, default=repr).encode()).hexdigest()
         if key not in self._replies:
             self._replies[key] = found = self._model.reply(messages, deadline, form)
@@ -57,3 +63,15 @@ class ReplyCache:
         for line in self._replies[key].text.splitlines():
             on_line(line)
         return self._replies[key]
+
+
+class ReplyKeepingShelf(ModelShelf):
+    """Opens models whose replies a file keeps; they write, and tell no likelihoods."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def open(self, config: ModelConfig) -> ChatModel:
+        """Return the model of a config, asked once for each dialogue; see ModelShelf."""
+        return ReplyCache(super().open(config), self._path, f"{mark_of(config)} {config.max_reply_tokens}")

@@ -14,8 +14,9 @@ from benchmarks.alfworld.games import Game, task_of
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.workers import Ready, Workers
+from benchmarks.model_mark import mark_of
 from benchmarks.orders import shuffled
-from benchmarks.stream.game_cache import GameCache, mark_of
+from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
 from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer, told_game
 from memory_node.app.progress import progress_bar

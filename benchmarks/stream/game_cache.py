@@ -13,8 +13,6 @@ from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.rows import read_rows
 from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.llm.config import ModelConfig
-from memory_node.llm.gguf_files import model_file
 
 
 class GameCache:
@@ -33,7 +31,10 @@ class GameCache:
         self._path = path
         self._executor = executor
         self._known: dict[str, PlayedGame] = {}
-        if path is not None and path.exists():
+        if path is None:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
             _drop_broken_end(path)
             self._known.update(read_rows(path, "played game", _read))
 
@@ -61,17 +62,6 @@ class GameCache:
         told = [[entry.query, entry.value] for entry in shown]
         decides = [self._executor, hashlib.sha256(game.content).hexdigest(), told]
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()
-
-
-def mark_of(model: ModelConfig) -> str:
-    """Return what decides a model's choices: its files by their contents, its window, and how it is computed.
-
-    Raises:
-        ModelMissingError: there is no such file.
-    """
-    files = [model_file(model), *([Path(model.adapter_path)] if model.adapter_path else [])]
-    marks = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
-    return " ".join((*marks, str(model.window_tokens), str(model.fast_weights_mb)))
 
 
 def _drop_broken_end(path: Path) -> None:

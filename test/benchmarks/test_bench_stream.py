@@ -374,6 +374,22 @@ def test_recorded_attempts_are_read_into_a_bank(tmp_path, capsys) -> None:
     assert "none" in capsys.readouterr().err
 
 
+def test_lessons_of_a_model_are_asked_for_once(tmp_path, capsys, endpoint) -> None:
+    attempts, lessons = tmp_path / "attempts.jsonl", tmp_path / "deep" / "lessons.jsonl"
+    with TranscriptFile(attempts) as transcripts:
+        transcripts.add(played(entries(COOL)).played)
+    value = "Task: cool, move with egg. Way: take egg; cool egg with fridge; move egg at the goal."
+    said = f"It was cooled.\n<experience><value>{value}</value><operation>ADD</operation></experience>"
+    server = endpoint(said, said)
+    command = ["bench", "stream", "--on", "alfworld", "--attempts", str(attempts), "--optimizer", "prompt", "--json"]
+    command += ["--endpoint", server.url, "--lessons", str(lessons)]
+    for model, asked in (("m", 1), ("m", 1), ("another", 2)):
+        assert main([*command, "--model", model]) == 0
+        row = json.loads(capsys.readouterr().out)
+        assert (row["bank_size"], row["add_share"]) == (1, 1.0)
+        assert len(server.requests) == asked
+
+
 def test_household_stream_has_a_row_for_each_epoch(shared_dir, tmp_path, capsys) -> None:
     rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
     tasks = tmp_path / "tasks.json"

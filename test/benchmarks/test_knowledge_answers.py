@@ -81,12 +81,13 @@ def test_question_that_the_model_fails_at_counts_nothing(
 def test_cache_outlives_a_torn_line_and_asks_only_what_is_new(tmp_path: Path) -> None:
     path, model = tmp_path / "replies.jsonl", Talker()
     first = (Message("user", "one"),)
-    said = ReplyCache(model, path).reply(first)
+    said = ReplyCache(model, path, "m").reply(first)
     with open(path, "a", encoding="utf-8") as file:
         file.write('{"key": "torn')
-    again, lines = ReplyCache(model, path), list[str]()
+    again, lines = ReplyCache(model, path, "m"), list[str]()
     assert again.reply(first, on_line=lines.append) == said
     assert lines == ["reply 1", "and more"]
     assert again.reply((Message("user", "two"),)).text.startswith("reply 2")
-    assert ReplyCache(model, path).reply((Message("user", "two"),)).text.startswith("reply 2")
+    assert ReplyCache(model, path, "m").reply((Message("user", "two"),)).text.startswith("reply 2")
     assert model.asked == 2
+    assert ReplyCache(model, path, "with other weights").reply(first).text.startswith("reply 3")
