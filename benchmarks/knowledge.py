@@ -21,7 +21,7 @@ from benchmarks.knowledge_readers import ModelReader, Reader, RuleReader
 from benchmarks.knowledge_update import update_row
 from benchmarks.knowledge_utility import BUDGETS, rows_over, utility_rows
 from benchmarks.knowledge_utility_picture import draw
-from benchmarks.reply_cache import ReplyKeepingShelf
+from benchmarks.reply_cache import open_shelf
 from benchmarks.rows import emit
 from benchmarks.utility_row import UtilityRow
 from memory_node.app.progress import progress_bar
@@ -31,7 +31,6 @@ from memory_node.knowledge.model_extraction import ModelExtractor
 from memory_node.llm.chat import ChatModel, ScoringModel
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.errors import UnsupportedError
-from memory_node.llm.open_model import ModelShelf
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
@@ -175,8 +174,7 @@ def utility(args: argparse.Namespace) -> list[UtilityRow]:
 def _model(args: argparse.Namespace, config: ModelConfig) -> ChatModel:
     chosen = args.model or ""
     named = {"base_url": args.endpoint} | ({"model": chosen} if chosen else {})
-    models = ReplyKeepingShelf(args.cache) if args.cache else ModelShelf()
-    return models.open(config.changed(**(named if args.endpoint else {"model_path": chosen})))
+    return open_shelf(args.cache).open(config.changed(**(named if args.endpoint else {"model_path": chosen})))
 
 
 def model_row(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace) -> dict[str, Any]:

@@ -65,9 +65,12 @@ class ReplyCache:
         return self._replies[key]
 
 
-class ReplyKeepingShelf(ModelShelf):
-    """Opens models whose replies a file keeps; they write, and tell no likelihoods."""
+def open_shelf(replies: Path | None) -> ModelShelf:
+    """Return a shelf whose models' replies a file keeps (they write, and tell no likelihoods); None: a plain one."""
+    return ModelShelf() if replies is None else _ReplyKeepingShelf(replies)
 
+
+class _ReplyKeepingShelf(ModelShelf):
     def __init__(self, path: Path) -> None:
         super().__init__()
         self._path = path

@@ -17,7 +17,7 @@ from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.model_figures import add_planner_arguments, model_parameters
 from benchmarks.orders import shuffled
-from benchmarks.reply_cache import ReplyKeepingShelf
+from benchmarks.reply_cache import open_shelf
 from benchmarks.rows import emit
 from benchmarks.stream.alfworld import EXECUTORS, AlfworldSetting, ExecutorSetting, alfworld_streams
 from benchmarks.stream.game_cache import GameCache
@@ -122,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
 def _read_attempts(args: argparse.Namespace, embedder: TextEmbedder) -> int:
     """Print what each optimizer makes of recorded attempts, read in one shuffled order."""
     rows = shuffled(list(read_transcripts(args.attempts)), args.seed, 0)
-    models = _models(args)
+    models = open_shelf(args.lessons)
     for name in args.optimizer:
         curator = curator_of(args, embedder, models, name)
         if curator is None:
@@ -140,7 +140,7 @@ def _household(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[st
         embedder,
         open_planner("offline", embedder, config, fallback=False, asks=False),
         Faults(seed=args.seed),
-        partial(curator_of, args, embedder, _models(args)),
+        partial(curator_of, args, embedder, open_shelf(args.lessons)),
         args.orders,
         args.epochs,
         args.seed,
@@ -159,7 +159,7 @@ def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str
     executor = ExecutorSetting(args.executor, with_shipped_adapter(model), args.max_steps, args.seed)
     setting = AlfworldSetting(
         executor,
-        partial(curator_of, args, embedder, _models(args)),
+        partial(curator_of, args, embedder, open_shelf(args.lessons)),
         GameCache(args.cache, executor.mark),
         args.orders,
         args.epochs,
@@ -168,10 +168,6 @@ def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str
     )
     games = load_games(args.games, args.limit, args.seed)
     return lambda name: alfworld_streams(name, games, setting)
-
-
-def _models(args: argparse.Namespace) -> ModelShelf:
-    return ReplyKeepingShelf(args.lessons) if args.lessons else ModelShelf()
 
 
 def curator_of(args: argparse.Namespace, embedder: TextEmbedder, models: ModelShelf, name: str) -> MemoryCurator | None:
