@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.alfworld.shipped_policy import SOFT_MEMORY, takes_shipped_weights
 from benchmarks.compiler_alfworld import ALFWORLD_VARIANTS, rows_of_alfworld
 from benchmarks.compiler_household import CompilerSetting, rows_of_household
 from benchmarks.compiler_scienceworld import COMPILERS, SCIENCEWORLD_VARIANTS, rows_of_scienceworld
@@ -77,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="alfworld: of `train softmem`; the rows full and latent are made for each (default: the shipped one)",
+        help="alfworld: of `train softmem`; the rows full and latent are made for each",
     )
     parser.add_argument(
         "--variants",
@@ -105,8 +104,8 @@ def run(args: argparse.Namespace) -> int:
     variants = tuple(args.variants or without_soft)
     if unknown := set(variants) - set(there):
         raise RobotMemoryError(f"--on {args.on} has no rows {', '.join(sorted(unknown))}")
-    if set(variants) & set(WITH_LATENT):
-        args.soft_memory = args.soft_memory or _shipped_soft_memory(compiler)
+    if set(variants) & set(WITH_LATENT) and not args.soft_memory:
+        raise RobotMemoryError("full and latent need --soft-memory FILE, of `memory-node train softmem`")
     if args.on != "household":
         emit(_rows_of_text(args, variants, config), args.json)
         return 0
@@ -128,13 +127,6 @@ def run(args: argparse.Namespace) -> int:
     )
     emit(rows_of_household(load_cases(args.tasks, args.suite, args.limit, args.seed), setting), args.json)
     return 0
-
-
-def _shipped_soft_memory(compiler: CompilerModelConfig) -> list[Path]:
-    if not takes_shipped_weights(compiler):
-        theirs = compiler.adapter_path or compiler.model_path or compiler.base_url
-        raise RobotMemoryError(f"full and latent need --soft-memory FILE, one that belongs to {theirs}")
-    return [SOFT_MEMORY]
 
 
 def _rows_of_text(args: argparse.Namespace, variants: Sequence[str], config: CompilerConfig) -> Iterator[Row]:

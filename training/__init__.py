@@ -4,7 +4,6 @@
 COMMANDS = {
     "compiler": ("training.compiler.train", "the learned compiler of memory"),
     "compiler-pairs": ("training.compiler.pairs", "write a teacher's steps for the learned compiler of memory"),
-    "diagnosis": ("training.diagnosis.command", "draw the attention that memory gets, and where latent tokens lie"),
     "executor": (
         "training.executor.train",
         "the policy that chooses the planner's next call, or a text game's command",

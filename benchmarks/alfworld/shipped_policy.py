@@ -1,4 +1,4 @@
-"""The weights that come with a checkout: of executor policy, compiler and its soft memory, and optimizer."""
+"""The weights that come with a checkout: of executor policy, compiler and optimizer."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ _WEIGHTS = Path(__file__).parent / "weights"
 ADAPTER = _WEIGHTS / "executor.gguf"
 COMPILER = _WEIGHTS / "compiler.gguf"
 OPTIMIZER = _WEIGHTS / "optimizer.gguf"
-# Of the shipped compiler, for the shipped executor.
-SOFT_MEMORY = _WEIGHTS / "soft_memory" / "full.npz"
 
 Config = TypeVar("Config", bound=ModelConfig)
 

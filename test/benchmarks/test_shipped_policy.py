@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER, OPTIMIZER, SOFT_MEMORY, with_shipped_adapter
-from memory_node.context.soft_memory import SoftMemoryWeights, adapter_beside
+from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER, OPTIMIZER, with_shipped_adapter
 from memory_node.planner.planner_config import LlmConfig
 
 
@@ -21,12 +20,3 @@ def test_adapter_is_small_and_has_a_card(adapter: Path) -> None:
     assert adapter.read_bytes()[:4] == b"GGUF"
     assert adapter.stat().st_size <= 10_000_000
     assert "Recipe" in adapter.with_name(f"{adapter.stem}_card.md").read_text(encoding="utf-8")
-
-
-def test_soft_memory_is_small_has_its_adapter_beside_it_and_a_card() -> None:
-    soft = SoftMemoryWeights.read(SOFT_MEMORY)
-    assert soft.tokens == 16
-    assert soft.adapter == str(adapter_beside(SOFT_MEMORY))
-    for path in (SOFT_MEMORY, Path(soft.adapter)):
-        assert path.stat().st_size <= 10_000_000
-    assert "Recipe" in SOFT_MEMORY.with_name("card.md").read_text(encoding="utf-8")

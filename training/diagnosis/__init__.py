@@ -1,1 +1,0 @@
-"""Why compiled memory helps, in pictures: how much attention it gets, and where latent tokens lie (MemCompiler)."""
