@@ -140,11 +140,14 @@ class GoalClient:
         while not ended.wait(_POLL_S):
             if is_canceled():
                 raise self._stopped(Cause.CANCELED, "canceled", handle, ended)
-            lost = self._running.lost_server(goal_id) or (f"the server of {self._label}" if offer.is_gone() else "")
-            if lost:
-                self._running.cancel_for_server(goal_id)
+            server = self._running.other_side(goal_id)
+            is_lost = server is not None and server.is_gone
+            if is_lost or offer.is_gone():
                 handle.cancel_goal_async()  # were it there after all, nothing may move while the goal counts as ended
-                raise GoalStoppedError(Cause.SERVER_GONE, f"{lost} is gone; what it had running was told to stop")
+                if server is not None:
+                    self._running.cancel_for(server)
+                name = server.node if server is not None else f"the server of {self._label}"
+                raise GoalStoppedError(Cause.SERVER_GONE, f"{name} is gone; what it had running was told to stop")
             late = watch.late()
             if late is not None:
                 cause, why = late

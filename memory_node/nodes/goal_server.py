@@ -16,14 +16,12 @@ from rclpy.node import Node
 
 from memory_node.domain.faults import Faults
 from memory_node.nodes.diagnostics import Diagnosis
-from memory_node.nodes.running_goals import RunningGoals, full_name
+from memory_node.nodes.running_goals import RunningGoals
 
 _POLL_S = 0.02
-_GRAPH_POLL_S = 0.5
+_GRAPH_POLL_S = 0.2
 # How long an ending node waits for its goal; after that the server answers for it (s).
 _PATIENCE_S = 1.0
-# A goal that its server cancels itself: the request goes through the middleware.
-_CANCEL_S = 0.3
 # A client that asks again at once would fill the log.
 _REFUSALS_TOLD_EVERY_S = 1.0
 
@@ -141,7 +139,10 @@ class GoalServer:
 
         A result still has to leave when its goal has ended; on a busy machine that takes its time.
         """
-        return not self._busy.locked() and not (self._is_ending and self._running.is_awaited(self._last_id))
+        if self._busy.locked() or not self._is_ending:
+            return not self._busy.locked()
+        asker = self._running.other_side(self._last_id)
+        return asker is None or asker.is_gone
 
     @property
     def is_ending(self) -> bool:
@@ -205,7 +206,7 @@ class GoalServer:
                 threading.Thread(target=self._work, args=(goal,), name=self._name, daemon=True).start()
                 ending = self._attend(goal)
             self._counts[ending.state.value] += 1
-            self._finish(handle, goal, ending.state)
+            self._finish(handle, ending.state)
             return ending.result
         finally:
             goal.done.set()
@@ -224,11 +225,12 @@ class GoalServer:
 
     def _attend(self, goal: ServedGoal) -> Ending:
         """Wait for the goal's end and return it; meanwhile check that its client is still there."""
-        callers = _Callers(self._node, self._name)
+        clients = _UnannouncedClients(self._running, self._node.resolve_topic_name(f"{self._name}/_action/feedback"))
         while not goal.done.wait(_POLL_S):
             if not goal.is_canceled:
-                lost = self._running.lost_asker(goal.id)
-                if not lost and not self._running.is_announced(goal.id) and callers.have_left():
+                asker = self._running.other_side(goal.id)
+                lost = asker.node if asker is not None and asker.is_gone else ""
+                if asker is None and clients.have_left():
                     lost = "who sent the goal"
                 if lost:
                     self._node.get_logger().error(f"{self._name}: {lost} is gone: stopping")
@@ -242,29 +244,22 @@ class GoalServer:
     def _cancel(self, goal: ServedGoal, reason: str) -> None:
         goal.cancel(reason)
         self._on_cancel()
-        # An action has the state "canceled" only for what was asked to cancel.
-        self._running.cancel(full_name(self._node, self._name), goal.id)
 
-    def _finish(self, handle: Any, goal: ServedGoal, state: GoalState) -> None:
+    def _finish(self, handle: Any, state: GoalState) -> None:
         if state is GoalState.SUCCEEDED:
             handle.succeed()
-            return
-        deadline_s = time.monotonic() + _CANCEL_S
-        may_be_canceled = state is GoalState.CANCELED and goal.is_canceled
-        while may_be_canceled and not handle.is_cancel_requested and time.monotonic() < deadline_s:
-            time.sleep(_POLL_S)
-        if may_be_canceled and handle.is_cancel_requested:
+        elif state is GoalState.CANCELED and handle.is_cancel_requested:
             handle.canceled()
-        else:
+        else:  # an action has the state "canceled" only for what its client asked to cancel
             handle.abort()
 
 
-class _Callers:
-    """The clients of an action, by its feedback topic, which each client subscribes to."""
+class _UnannouncedClients:
+    """The nodes that may have sent a goal that nobody announced: those that subscribe to the action's feedback."""
 
-    def __init__(self, node: Node, action: str) -> None:
-        self._node = node
-        self._topic = node.resolve_topic_name(f"{action}/_action/feedback")
+    def __init__(self, running: RunningGoals, topic: str) -> None:
+        self._running = running
+        self._topic = topic
         self._were_there = False
         self._asked_s = 0.0
 
@@ -273,6 +268,6 @@ class _Callers:
         if time.monotonic() - self._asked_s < _GRAPH_POLL_S:
             return False
         self._asked_s = time.monotonic()
-        count = self._node.count_subscribers(self._topic)
-        self._were_there |= count > 0
-        return self._were_there and count == 0
+        are_there = bool(self._running.unannounced_clients(self._topic))
+        self._were_there |= are_there
+        return self._were_there and not are_there

@@ -1,24 +1,16 @@
-"""Names processes so that others on the same machine can tell whether they are gone, or only wait for a processor."""
+"""Names processes so that others on the same machine can tell whether they have ended, or only wait for a processor.
+
+A bond or DDS's liveliness cannot tell that apart: on a busy machine a live process may be silent for longer than its
+lease, and a robot that stops for it would stop by mistake.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
-_FORM = re.compile(r"(?P<space>[0-9a-f-]{36}:\d{1,20}) (?P<process_id>[1-9]\d{0,9}) (?P<started>\d{1,20})")
-# States of /proc/PID/stat: running, sleeping, waiting for a disk. A process in another one was stopped, or is dead.
-_GOES_ON = "RSDI"
-_IS_DEAD = "ZXx"
-
-
-@dataclass(frozen=True)
-class _Stat:
-    """What /proc/PID/stat tells: the state's letter, and when the process started in clock ticks since boot."""
-
-    state: str
-    started: str
+_FORM = re.compile(r"(?P<space>[0-9a-f-]{36}:\d{1,20}) (?P<process_id>[1-9]\d{0,8}) (?P<started>\d{1,20})")
 
 
 def identity_of(process_id: int) -> str:
@@ -27,7 +19,7 @@ def identity_of(process_id: int) -> str:
     Empty where the system does not tell.
     """
     try:
-        return f"{_space()} {process_id} {_stat(process_id).started}"
+        return f"{_space()} {process_id} {_state_and_start(process_id)[1]}"
     except OSError:
         return ""
 
@@ -43,14 +35,14 @@ def goes_on(identity: str) -> bool | None:
         if parts is None or parts["space"] != _space():
             return None
         os.kill(int(parts["process_id"]), 0)  # tells also of processes that /proc hides
-        stat = _stat(int(parts["process_id"]))
-    except (ProcessLookupError, OverflowError):
+        state, started = _state_and_start(int(parts["process_id"]))
+    except ProcessLookupError:
         return False
     except OSError:
         return None
-    if stat.started != parts["started"] or stat.state in _IS_DEAD:
+    if started != parts["started"] or state in "ZXx":  # another process; a dead one
         return False
-    return True if stat.state in _GOES_ON else None
+    return None if state in "Tt" else True
 
 
 def _space() -> str:
@@ -58,7 +50,8 @@ def _space() -> str:
     return f"{boot}:{os.stat('/proc/self/ns/pid').st_ino}"
 
 
-def _stat(process_id: int) -> _Stat:
+def _state_and_start(process_id: int) -> tuple[str, str]:
+    """Return the state's letter of /proc/PID/stat, and when the process started in clock ticks since boot."""
     text = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8", errors="replace")
     fields = text.rpartition(")")[2].split()  # the name before may hold anything
-    return _Stat(fields[0], fields[19])
+    return fields[0], fields[19]

@@ -1,18 +1,23 @@
-"""Announces the goals that this node has on action servers, and notices when another node is lost."""
+"""Announces the goals that this node has on action servers, and notices when another node is lost.
+
+ROS 2's graph tells of a killed node only after DDS's lease (10 s). DDS's liveliness says that a writer is silent, not
+which, and also of one that only waits for a processor. A robot has to stop within half a second of the first and must
+not stop for the second, so nodes with goals say so on a topic, as a bond does.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 import uuid
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from action_msgs.srv import CancelGoal
-from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.duration import Duration
 from rclpy.exceptions import InvalidServiceNameException
 from rclpy.node import Node
@@ -21,8 +26,6 @@ from robot_memory import msg as rm
 from unique_identifier_msgs.msg import UUID
 
 from memory_node.domain.worker_thread import WorkerThread
-from memory_node.nodes.awake_clock import AwakeClock
-from memory_node.nodes.conversions.ranges import shown
 from memory_node.nodes.process_identity import goes_on, identity_of
 
 try:
@@ -31,75 +34,82 @@ except ImportError:  # Humble
     from rclpy.qos_event import SubscriptionEventCallbacks
 
 TOPIC = "running_goals"
-# Announcements within silence_s of a node with running goals.
-_ANNOUNCEMENTS = 4
+# A node with goals announces them so often within silence_s.
+_BEATS = 4
 # The middleware reports a death after this share of silence_s; Cyclone DDS renews a lease when 80 % of it have passed.
 _LEASE_SHARE = 0.6
-# A live process that is silent for this many times silence_s hangs.
-_HANGS_AFTER = 15.0
-# By then every waiting goal has noticed a lost node (s).
-_FORGOTTEN_AFTER_S = 600.0
+# Of a process that has ended, the last announcement may still be under way for so many beats.
+_LAST_WORD_BEATS = 2
+# A live process that is silent for so many beats hangs (15 times silence_s).
+_HANGS_BEATS = 15 * _BEATS
+# By then every waiting goal has noticed a lost node.
+_FORGOTTEN_BEATS = 2000 * _BEATS
 # Bounds on announcements. A robot has a handful of nodes with a handful of goals each; larger announcements are
 # ignored.
-_MOST_PEERS, _MOST_GOALS, _MOST_SERVERS = 64, 32, 64
+_MAX_PEERS, _MAX_GOALS = 64, 32
+# The service of a lost node's server appears to a new client within this time (s).
+_CANCEL_CONNECT_S = 1.0
 
 
-@dataclass(frozen=True)
-class _Peer:
-    """Another node as it announced itself last; ids as bytes, heard_s by the AwakeClock of who heard it."""
+@dataclass
+class Peer:
+    """Another node as it announced itself last; ids as bytes.
+
+    silent_beats: own beats since. Time in which this process got no processor is no silence of others.
+    is_suspect: DDS has reported since that some writer is not alive any more.
+    """
 
     node: str
     process: str
-    heard_s: float
     asked: dict[bytes, str]
     carried_out: frozenset[bytes]
+    silent_beats: int = 0
+    is_suspect: bool = False
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the node was lost."""
+        if self.silent_beats < _LAST_WORD_BEATS:
+            return False
+        if self.silent_beats >= _HANGS_BEATS:
+            return True
+        is_there = goes_on(self.process)
+        return is_there is False or (is_there is None and self.is_suspect and self.silent_beats >= _BEATS)
 
 
 class RunningGoals:
     """What this node and the others have running, on the topic `running_goals`.
 
-    A node that is silent for `silence_s` counts as gone when its process has ended. Where that cannot be told, because
-    it is on another machine for example, it counts as gone when DDS has missed its liveliness. One that is silent for
-    15 times as long hangs, and counts as gone in any case. DDS alone would not do: it says that a writer died, not
-    which, and on a busy machine a process may wait for a processor for longer than its lease. Nor would silence: an
-    interpreter may pause. While this process itself pauses, nobody is silent.
+    A node is gone when its process has ended. Where that cannot be told, because it is on another machine for example,
+    it is gone when it is silent for `silence_s` and DDS has missed its liveliness. One that is silent for 15 times as
+    long hangs, and counts as gone in any case.
 
     Args:
         node: the node that talks; other threads spin it.
         silence_s: see above.
-        clock: seconds in which this process was awake.
     """
 
-    def __init__(self, node: Node, silence_s: float = 0.3, clock: Callable[[], float] | None = None) -> None:
+    def __init__(self, node: Node, silence_s: float = 0.3) -> None:
         self._node = node
-        self._name = node.get_fully_qualified_name()
-        self._silence_s = silence_s
-        self._clock = clock or AwakeClock()
+        self._period_s = silence_s / _BEATS
         self._session = uuid.uuid4().bytes
         self._process = identity_of(os.getpid())
         self._asked: dict[bytes, str] = {}
         self._carried_out: set[bytes] = set()
-        self._peers: dict[bytes, _Peer] = {}
-        self._cancellers: OrderedDict[str, Any] = OrderedDict()
-        self._missed_s = 0.0
+        self._peers: dict[bytes, Peer] = {}
         self._lock = threading.Lock()
         self._changed = threading.Event()
         self._closed = False
+        latched = {"durability": DurabilityPolicy.TRANSIENT_LOCAL, "liveliness": LivelinessPolicy.AUTOMATIC}
         lease = Duration(nanoseconds=int(silence_s * _LEASE_SHARE * 1e9))
-        offered = QoSProfile(
-            depth=1,
-            durability=DurabilityPolicy.TRANSIENT_LOCAL,
-            liveliness=LivelinessPolicy.AUTOMATIC,
-            liveliness_lease_duration=lease,
-        )
+        offered = QoSProfile(depth=1, liveliness_lease_duration=lease, **latched)
         self._publisher = node.create_publisher(rm.RunningGoals, TOPIC, offered)
-        self._group = ReentrantCallbackGroup()
         self._subscription = node.create_subscription(
             rm.RunningGoals,
             TOPIC,
             self._on_announcement,
-            QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL, liveliness=LivelinessPolicy.AUTOMATIC),
-            callback_group=self._group,
+            QoSProfile(depth=50, **latched),
+            callback_group=MutuallyExclusiveCallbackGroup(),  # in their order: the last one counts
             event_callbacks=SubscriptionEventCallbacks(liveliness=self._on_liveliness),
         )
         self._announcer = WorkerThread("running-goals", self._announce)
@@ -114,8 +124,9 @@ class RunningGoals:
     @contextmanager
     def asking(self, action: str, goal_id: bytes) -> Iterator[None]:
         """Announce a goal that this node sends to `action`, until the block ends."""
+        suffix = "/_action/cancel_goal"
         with self._lock:
-            self._asked[goal_id] = full_name(self._node, action)
+            self._asked[goal_id] = str(self._node.resolve_service_name(action + suffix)).removesuffix(suffix)
         self._changed.set()
         try:
             yield
@@ -137,130 +148,108 @@ class RunningGoals:
                 self._carried_out.discard(goal_id)
             self._changed.set()
 
-    def is_announced(self, goal_id: bytes) -> bool:
-        """Return whether some node has said that it waits for the goal."""
+    def other_side(self, goal_id: bytes) -> Peer | None:
+        """Return the node that sent a goal to this one, or carries it out for it; None while none has said so."""
         with self._lock:
-            return any(goal_id in peer.asked for peer in self._peers.values())
+            return next((p for p in self._peers.values() if goal_id in p.asked or goal_id in p.carried_out), None)
 
-    def is_awaited(self, goal_id: bytes) -> bool:
-        """Return whether a node that is there waits for the goal, by what it said last."""
-        with self._lock:
-            return any(goal_id in peer.asked and not self._is_gone(peer) for peer in self._peers.values())
+    def unannounced_clients(self, topic: str) -> set[str]:
+        """Return the full names of the nodes that subscribe to a topic and announce no goals, by ROS's graph."""
+        announcing = {_full_name(info) for info in self._node.get_publishers_info_by_topic(TOPIC)}
+        return {_full_name(info) for info in self._node.get_subscriptions_info_by_topic(topic)} - announcing
 
-    def lost_asker(self, goal_id: bytes) -> str:
-        """Return the name of the node that sent a goal and is gone; "" while there is no such."""
-        with self._lock:
-            return next((p.node for p in self._peers.values() if goal_id in p.asked and self._is_gone(p)), "")
-
-    def lost_server(self, goal_id: bytes) -> str:
-        """Return the name of the node that carried a goal out and is gone; "" while there is no such."""
-        with self._lock:
-            return next((p.node for p in self._peers.values() if goal_id in p.carried_out and self._is_gone(p)), "")
-
-    def cancel_for_server(self, goal_id: bytes) -> None:
-        """Cancel the goals that a lost server has sent to others: it can no longer do so itself."""
-        with self._lock:
-            peers = [peer for peer in self._peers.values() if goal_id in peer.carried_out]
-        for peer in peers:
-            for asked, action in peer.asked.items():
-                self.cancel(action, asked)
-
-    def cancel(self, action: str, goal_id: bytes) -> None:
-        """Ask an action server to cancel a goal, whoever has sent it."""
-        request = CancelGoal.Request()
-        request.goal_info.goal_id.uuid = list(goal_id)
-        try:
-            self._canceller(action).call_async(request)
-        except InvalidServiceNameException:  # announced by somebody else; it was told when it came
-            return
+    def cancel_for(self, lost: Peer) -> None:
+        """Cancel the goals that a lost node has sent to others: it can no longer do so itself."""
+        sent = [(goal_id, self._canceller(action)) for goal_id, action in lost.asked.items()]
+        for goal_id, client in sent:
+            if client is None:
+                continue
+            if not client.wait_for_service(_CANCEL_CONNECT_S):
+                self._node.get_logger().error(f"cannot cancel a goal of a lost node: nobody offers {client.srv_name}")
+                self._node.destroy_client(client)
+                continue
+            request = CancelGoal.Request()
+            request.goal_info.goal_id.uuid = list(goal_id)
+            client.call_async(request).add_done_callback(lambda _, used=client: self._node.destroy_client(used))
 
     @property
     def others_are_busy(self) -> bool:
         """Whether another node that is there has something running."""
         with self._lock:
-            return any((p.asked or p.carried_out) and not self._is_gone(p) for p in self._peers.values())
-
-    def _is_gone(self, peer: _Peer) -> bool:
-        silent_s = self._clock() - peer.heard_s
-        if silent_s <= self._silence_s:
-            return False
-        if silent_s > _HANGS_AFTER * self._silence_s:
-            return True
-        # Of a node in this very process, the process tells nothing.
-        is_there = None if peer.process == self._process else goes_on(peer.process)
-        return self._missed_s > peer.heard_s if is_there is None else not is_there
-
-    def _is_past(self, peer: _Peer) -> bool:
-        return self._clock() - peer.heard_s > _FORGOTTEN_AFTER_S
+            return any((p.asked or p.carried_out) and not p.is_gone for p in self._peers.values())
 
     def _canceller(self, action: str) -> Any:
-        """Return a client that cancels goals of an action; the ones that were not asked for longest are let go.
-
-        Raises:
-            InvalidServiceNameException: it is no name of an action.
-        """
-        with self._lock:
-            if action not in self._cancellers:
-                self._cancellers[action] = self._node.create_client(
-                    CancelGoal, f"{action}/_action/cancel_goal", callback_group=self._group
-                )
-                if len(self._cancellers) > _MOST_SERVERS:
-                    self._node.destroy_client(self._cancellers.popitem(last=False)[1])
-            self._cancellers.move_to_end(action)
-            return self._cancellers[action]
+        group = ReentrantCallbackGroup()
+        try:
+            return self._node.create_client(CancelGoal, f"{action}/_action/cancel_goal", callback_group=group)
+        except InvalidServiceNameException:  # anybody may announce anything
+            return None
 
     def _on_liveliness(self, change: Any) -> None:
         if change.alive_count_change < 0:
-            self._missed_s = self._clock()
+            with self._lock:
+                for peer in self._peers.values():
+                    peer.is_suspect = True
 
     def _on_announcement(self, message: rm.RunningGoals) -> None:
         session = bytes(message.session.uuid)
         if session == self._session:
             return
-        if len(message.asked) > _MOST_GOALS or len(message.carried_out) > _MOST_GOALS:
-            self._skip(f"expected at most {_MOST_GOALS} goals of a node, got {len(message.asked)} asked for")
+        if len(message.asked) > _MAX_GOALS or len(message.carried_out) > _MAX_GOALS:
+            why = f"expected at most {_MAX_GOALS} goals of a node, got {len(message.asked)} asked for"
+            self._node.get_logger().warning(f"skipped what {TOPIC} told: {why}", throttle_duration_sec=10.0)
             return
         asked = {bytes(goal.goal_id.uuid): goal.action for goal in message.asked}
         carried_out = frozenset(bytes(goal_id.uuid) for goal_id in message.carried_out)
+        # Of a node in this very process, the process tells nothing.
+        process = message.process if message.process != self._process else ""
         with self._lock:
             self._peers.pop(session, None)
-            self._peers = {key: peer for key, peer in self._peers.items() if not self._is_past(peer)}
-            while len(self._peers) >= _MOST_PEERS:  # the one that was heard longest ago
+            while len(self._peers) >= _MAX_PEERS:  # the one that was heard longest ago
                 self._peers.pop(next(iter(self._peers)))
+            is_first = not self._peers
             if asked or carried_out:
-                self._peers[session] = _Peer(message.node, message.process, self._clock(), asked, carried_out)
-        for action in set(asked.values()):
-            try:
-                self._canceller(action)  # now: a service takes a while to be found, and a cancel must not wait for that
-            except InvalidServiceNameException:
-                self._skip(f"expected the name of an action, got {shown(action)}")
-
-    def _skip(self, why: str) -> None:
-        self._node.get_logger().warning(f"skipped what {TOPIC} told: {why}", throttle_duration_sec=10.0)
+                self._peers[session] = Peer(message.node, process, asked, carried_out)
+        if is_first:  # the announcer, which counts their silence, may wait for a change
+            self._changed.set()
 
     def _announce(self) -> None:
-        period_s = self._silence_s / _ANNOUNCEMENTS
+        self._publisher.publish(self._message())
+        beat_s = time.monotonic() + self._period_s
         while not self._closed:
-            with self._lock:
-                message = self._message()
-            self._publisher.publish(message)
-            self._changed.wait(period_s if message.asked or message.carried_out else None)
+            is_busy = bool(self._asked or self._carried_out)
+            left_s = max(beat_s - time.monotonic(), 0.0)
+            has_changed = self._changed.wait(left_s if is_busy or self._peers else None)
             self._changed.clear()
+            if time.monotonic() >= beat_s:
+                beat_s = time.monotonic() + self._period_s
+                self._count_silence()
+            elif not has_changed:
+                continue
+            if has_changed or is_busy:
+                self._publisher.publish(self._message())
+
+    def _count_silence(self) -> None:
+        with self._lock:
+            for peer in self._peers.values():
+                peer.silent_beats += 1
+            self._peers = {key: peer for key, peer in self._peers.items() if peer.silent_beats < _FORGOTTEN_BEATS}
 
     def _message(self) -> rm.RunningGoals:
+        with self._lock:
+            asked = [rm.RunningGoal(action=name, goal_id=_uuid(goal_id)) for goal_id, name in self._asked.items()]
+            carried_out = [_uuid(goal_id) for goal_id in self._carried_out]
         return rm.RunningGoals(
-            node=self._name,
+            node=self._node.get_fully_qualified_name(),
             session=_uuid(self._session),
             process=self._process,
-            asked=[rm.RunningGoal(action=action, goal_id=_uuid(goal_id)) for goal_id, action in self._asked.items()],
-            carried_out=[_uuid(goal_id) for goal_id in self._carried_out],
+            asked=asked,
+            carried_out=carried_out,
         )
 
 
-def full_name(node: Node, action: str) -> str:
-    """Return an action's name with its namespace, as remapping leaves it."""
-    suffix = "/_action/cancel_goal"
-    return str(node.resolve_service_name(action + suffix)).removesuffix(suffix)
+def _full_name(endpoint: Any) -> str:
+    return f"{endpoint.node_namespace.rstrip('/')}/{endpoint.node_name}"
 
 
 def _uuid(value: bytes) -> UUID:

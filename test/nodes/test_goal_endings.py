@@ -43,7 +43,7 @@ def test_ending_server_is_idle_only_when_who_is_there_waits_no_more(peer: RosPee
         assert client.wait_for_server(timeout_sec=10.0)
         with asker.asking("linger", goal_id):
             sent = client.send_goal_async(ExecuteInstruction.Goal(), goal_uuid=UUID(uuid=list(goal_id)))
-            wait_until(lambda: sent.done() and running.is_awaited(goal_id))
+            wait_until(lambda: sent.done() and running.other_side(goal_id) is not None)
             assert sent.result().accepted
             wait_until(lambda: not server.is_idle)
             server.end()

@@ -43,4 +43,4 @@ def test_of_a_process_elsewhere_or_a_name_that_is_none_nothing_is_said(name: str
 
 
 def test_number_that_no_process_has_is_gone() -> None:
-    assert goes_on(f"{identity_of(os.getpid()).split()[0]} 9999999999 1") is False
+    assert goes_on(f"{identity_of(os.getpid()).split()[0]} 999999999 1") is False

@@ -1,9 +1,11 @@
 """What other nodes announce is taken in bounds: nobody can make a node hold more and more, or end it."""
 
 import os
+import subprocess
+import sys
+import time
 import uuid
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,81 +33,82 @@ def announced(actions: list[str], goals: int = 1, process: str = "") -> Any:
     return RunningGoals(node="somebody", session=new_id(), process=process, asked=asked)
 
 
-def test_peers_and_clients_are_bounded(running: Any) -> None:
-    for number in range(300):
-        running._on_announcement(announced([f"action_{number}"]))
-    assert len(running._peers) == 64
-    assert len(running._cancellers) == 64
-    assert "action_299" in running._cancellers
-    running._on_announcement(announced(["one"], goals=33))
-    assert not running.is_announced(b"")
-    assert "one" not in running._cancellers
+def tell(peer: RosPeer, message: Any) -> None:
+    from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile
+
+    latched = {"durability": DurabilityPolicy.TRANSIENT_LOCAL, "liveliness": LivelinessPolicy.AUTOMATIC}
+    peer.publish("running_goals", message, QoSProfile(depth=500, **latched))
 
 
-def test_nobody_is_gone_because_this_process_paused(peer: RosPeer) -> None:
-    from memory_node.nodes.awake_clock import AwakeClock
-    from memory_node.nodes.running_goals import RunningGoals
-
-    now_s = [100.0]
-    running = RunningGoals(peer.node, silence_s=0.3, clock=AwakeClock(lambda: now_s[0]))
-    try:
-        message = announced(["one"])
-        goal_id = bytes(message.asked[0].goal_id.uuid)
-        running._on_announcement(message)
-        now_s[0] += 5.0
-        running._on_liveliness(SimpleNamespace(alive_count_change=-1))
-        assert running.lost_asker(goal_id) == ""
-        running._on_announcement(message)  # had waited to be read
-        for _ in range(4):
-            now_s[0] += 0.06
-            assert running.lost_asker(goal_id) == ""
-        running._on_liveliness(SimpleNamespace(alive_count_change=-1))
-        for _ in range(2):
-            now_s[0] += 0.06
-            running.lost_asker(goal_id)
-        assert running.lost_asker(goal_id) == "somebody"
-    finally:
-        running.close()
+def first_goal(message: Any) -> bytes:
+    return bytes(message.asked[0].goal_id.uuid)
 
 
-def test_silent_node_is_gone_only_when_its_process_is(peer: RosPeer) -> None:
-    """A node without a processor says nothing, and DDS misses its liveliness."""
+def test_peers_are_bounded(peer: RosPeer, running: Any) -> None:
+    messages = [announced([f"action_{number}"]) for number in range(300)]
+    too_many = announced(["one"], goals=33)
+    for message in (too_many, *messages):
+        tell(peer, message)
+    wait_until(lambda: running.other_side(first_goal(messages[-1])) is not None)
+    assert sum(running.other_side(first_goal(message)) is not None for message in messages) <= 64
+    assert running.other_side(first_goal(too_many)) is None
+
+
+def test_silent_node_is_gone_when_its_process_is(peer: RosPeer, running: Any) -> None:
+    from memory_node.nodes.process_identity import identity_of
+
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        message = announced(["one"], process=identity_of(process.pid))
+        tell(peer, message)
+        wait_until(lambda: running.other_side(first_goal(message)) is not None)
+        node = running.other_side(first_goal(message))
+        time.sleep(1.0)
+        assert not node.is_gone, "it may wait for a processor"
+        process.kill()
+    wait_until(lambda: node.is_gone, 2.0)
+    assert node.node == "somebody"
+
+
+def test_node_that_hangs_is_gone(peer: RosPeer) -> None:
     from memory_node.nodes.process_identity import identity_of
     from memory_node.nodes.running_goals import RunningGoals
 
-    now_s = [100.0]
-    running = RunningGoals(peer.node, silence_s=0.3, clock=lambda: now_s[0])
-    there = identity_of(os.getppid())
+    running = RunningGoals(peer.node, silence_s=0.1)
     try:
-        waits, ended = announced(["one"], process=there), announced(["one"], process=f"{there}0")
-        ids = [bytes(message.asked[0].goal_id.uuid) for message in (waits, ended)]
-        for message in (waits, ended):
-            running._on_announcement(message)
-        now_s[0] += 0.2
-        assert [running.lost_asker(goal_id) for goal_id in ids] == ["", ""]
-        now_s[0] += 0.2
-        assert [running.lost_asker(goal_id) for goal_id in ids] == ["", "somebody"], "DDS has not missed it yet"
-        running._on_liveliness(SimpleNamespace(alive_count_change=-1))
-        now_s[0] += 4.0
-        assert running.lost_asker(ids[0]) == ""
-        now_s[0] += 0.2
-        assert running.lost_asker(ids[0]) == "somebody", "it hangs"
-        same = announced(["one"], process=identity_of(os.getpid()))
-        running._on_announcement(same)
-        running._on_liveliness(SimpleNamespace(alive_count_change=-1))
-        now_s[0] += 0.4
-        assert running.lost_asker(bytes(same.asked[0].goal_id.uuid)) == "", "what DDS missed was another one"
-        running._on_liveliness(SimpleNamespace(alive_count_change=-1))
-        assert running.lost_asker(bytes(same.asked[0].goal_id.uuid)) == "somebody"
+        message = announced(["one"], process=identity_of(os.getppid()))
+        tell(peer, message)
+        wait_until(lambda: running.other_side(first_goal(message)) is not None)
+        node = running.other_side(first_goal(message))
+        assert node is not None
+        wait_until(lambda: node.is_gone)
     finally:
         running.close()
 
 
+def test_node_elsewhere_is_gone_when_dds_has_missed_it(peer: RosPeer, running: Any) -> None:
+    """Its process is on another machine: nothing is known of it."""
+    import rclpy
+    from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile
+    from robot_memory.msg import RunningGoals
+
+    message = announced(["one"])
+    latched = {"durability": DurabilityPolicy.TRANSIENT_LOCAL, "liveliness": LivelinessPolicy.AUTOMATIC}
+    other = rclpy.create_node("elsewhere", context=peer.context)
+    publisher = other.create_publisher(RunningGoals, "running_goals", QoSProfile(depth=1, **latched))
+    publisher.publish(message)
+    wait_until(lambda: running.other_side(first_goal(message)) is not None)
+    time.sleep(1.0)
+    assert not running.other_side(first_goal(message)).is_gone, "it is silent, and DDS has it alive"
+    other.destroy_node()
+    wait_until(lambda: running.other_side(first_goal(message)).is_gone, 2.0)
+
+
 @pytest.mark.parametrize("name", ["", "no name", "a//b", "größer", "x" * 300, "{node}"])
-def test_name_of_no_action_is_skipped(running: Any, name: str) -> None:
-    running._on_announcement(announced([name, "fine"]))
-    assert list(running._cancellers) == ["fine"] or set(running._cancellers) == {name, "fine"}
-    running.cancel(name, uuid.uuid4().bytes)
+def test_lost_node_with_names_of_no_actions_harms_nothing(peer: RosPeer, running: Any, name: str) -> None:
+    message = announced([name])
+    tell(peer, message)
+    wait_until(lambda: running.other_side(first_goal(message)) is not None)
+    running.cancel_for(running.other_side(first_goal(message)))
 
 
 def test_refusal_that_fails_rejects_the_goal_and_leaves_the_node(peer: RosPeer, running: Any) -> None:

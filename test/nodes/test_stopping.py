@@ -104,7 +104,7 @@ def test_ending_skills_node_stops_the_base_and_answers(
         assert time.monotonic() - signalled_s < ENDS_WITHIN_S
         caller.join(1.0)
         result = caller.response.result
-        assert (caller.response.status, result.reason) == (GoalStatus.STATUS_CANCELED, "canceled")
+        assert (caller.response.status, result.reason) == (GoalStatus.STATUS_ABORTED, "canceled")
         assert "being stopped" in result.message
         assert "Traceback" not in nodes["skills"].log
     assert_nothing_follows(robot, asked)
@@ -149,7 +149,7 @@ def test_ending_planner_stops_the_robot_and_answers(
         assert nodes["planner"].wait(ENDS_WITHIN_S) == 0
         caller.join(1.0)
         result = caller.response.result
-        assert (caller.response.status, result.success, result.held_object) == (GoalStatus.STATUS_CANCELED, False, "")
+        assert (caller.response.status, result.success, result.held_object) == (GoalStatus.STATUS_ABORTED, False, "")
         assert "being stopped" in result.message
         assert [call.skill for call in result.executed] == ["GoToObject"]
         assert "Traceback" not in nodes["planner"].log
@@ -222,6 +222,45 @@ def test_lost_client_of_an_instruction_stops_the_robot(peer: RosPeer, robot: Sim
         assert_nothing_follows(robot, asked)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["SIGINT", "SIGKILL"])
+def test_lost_client_of_a_skill_stops_the_robot_beside_a_planner(
+    peer: RosPeer, robot: SimulatedRobot, tmp_path: Path, number: int
+) -> None:
+    """The planner is a client of the same action all the time; it has not sent this goal."""
+    with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS, "planner": {}}) as nodes:
+        wait_until(lambda: "ready at execute_instruction" in nodes["planner"].log, 60.0)
+        client = _client_process(tmp_path, peer.domain_id, _SKILL_CLIENT)
+        try:
+            robot.slow = True
+            wait_until(lambda: robot.drives, 60.0)
+            time.sleep(1.0)
+            assert not robot.drive_canceled.is_set()
+            client.signal(number)
+            # One that ends in order leaves the graph; of a killed one, the graph tells after DDS's lease.
+            assert robot.drive_canceled.wait(2.0 if number == signal.SIGINT else 15.0)
+        finally:
+            client.close()
+        asked = robot.asked
+        wait_until(lambda: "who sent the goal is gone" in nodes["skills"].log)
+        assert_nothing_follows(robot, asked)
+
+
+_SKILL_CLIENT = """
+from memory_node.nodes.run import activate_ros
+activate_ros()
+import rclpy
+from rclpy.action import ActionClient
+from robot_memory.action import ExecuteSkill
+from robot_memory.msg import SkillCall
+rclpy.init()
+node = rclpy.create_node("client")
+client = ActionClient(node, ExecuteSkill, "execute_skill")
+assert client.wait_for_server(timeout_sec=60.0)
+sent = client.send_goal_async(ExecuteSkill.Goal(call=SkillCall(skill="GoToObject", arguments=["Apple"])))
+rclpy.spin_until_future_complete(node, sent)
+rclpy.spin_until_future_complete(node, sent.result().get_result_async())
+"""
+
 _CLIENT = """
 from memory_node.nodes.run import activate_ros
 activate_ros()
@@ -239,8 +278,8 @@ rclpy.spin_until_future_complete(node, sent.result().get_result_async())
 """
 
 
-def _client_process(folder: Path, domain_id: int) -> NodeProcess:
-    return NodeProcess("client", ["-c", _CLIENT], domain_id, folder / "client.log")
+def _client_process(folder: Path, domain_id: int, program: str = _CLIENT) -> NodeProcess:
+    return NodeProcess("client", ["-c", program], domain_id, folder / "client.log")
 
 
 def test_interrupt_of_a_whole_robot_leaves_no_process_and_no_error(tmp_path: Path) -> None:
