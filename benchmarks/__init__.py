@@ -10,6 +10,7 @@ COMMANDS = {
     "experience": ("benchmarks.experience", "retrieval and memory of experience after many steps and guidelines"),
     "hostile": ("benchmarks.hostile", "hostile messages on every topic, service, action and parameter of the nodes"),
     "inspector": ("benchmarks.inspector", "looking into memory: load while the robot maps, REST, the page"),
+    "memento": ("benchmarks.memento.command", "personal things and habits, by what was said on an earlier day"),
     "recall": ("benchmarks.recall", "latency and recall of vector search"),
     "scene": ("benchmarks.scene", "the scene graph on a simulated site"),
     "scienceworld": ("benchmarks.scienceworld.command", "science lessons in a second text world, by a language model"),

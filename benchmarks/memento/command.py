@@ -1,0 +1,132 @@
+"""The options of `memory-node bench memento`, and its rows."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.averages import mean_of
+from benchmarks.memento.label_space import write_label_space
+from benchmarks.memento.life import MementoLife, Trial
+from benchmarks.memento.tasks import Home, Task, load_homes
+from benchmarks.model_figures import add_planner_arguments, llm_config
+from benchmarks.rows import emit
+from memory_node.app.progress import progress_bar
+from memory_node.planner.open_planner import open_planner
+from memory_node.planner.planner_config import PlannerConfig
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+
+MEMORIES = ("full", "none", "shuffled", "gold")
+PLANNERS = ("offline", "llm")
+_ONE_MEMORY = ("object_semantics", "user_pattern")
+_EMPTY = "empty"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's options."""
+    parser.add_argument("--data", type=Path, required=True, help="the homes and their tasks (.json, .gz)")
+    parser.add_argument("--planner", choices=PLANNERS, default="offline")
+    parser.add_argument(
+        "--memory",
+        choices=MEMORIES,
+        default="full",
+        help="of the first day: all, nothing, another home's, or the related tasks alone",
+    )
+    parser.add_argument(
+        "--acquire", choices=("oracle", "planner"), default="oracle", help="who carries out the first day's tasks"
+    )
+    parser.add_argument("--one-store", action="store_true", help="the first days of all homes in one memory")
+    parser.add_argument("--limit", type=int, default=0, help="so many later tasks of each home and kind (default: all)")
+    parser.add_argument("--each-task", action="store_true", help="a row for each task, too")
+    add_planner_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the benchmark; return the exit status."""
+    homes = load_homes(args.data)
+    embedder = CachingEmbedder(MiniLmEmbedder())
+    settings = PlannerConfig(llm=llm_config(args))
+    with tempfile.TemporaryDirectory(prefix="memento") as name:
+        folder = Path(name)
+        life = MementoLife(
+            folder,
+            write_label_space(homes, folder / "memento.yaml"),
+            embedder,
+            lambda kinds: open_planner(args.planner, embedder, settings, kinds, fallback=args.fallback),
+            args.acquire == "planner",
+        )
+        trials = _play(life, homes, args.memory, args.one_store, args.limit)
+    emit(rows_of(trials, args.planner, args.memory, args.each_task), args.json)
+    return 0
+
+
+def _play(life: MementoLife, homes: Sequence[Home], memory: str, one_store: bool, limit: int) -> list[Trial]:
+    chosen = [(home, task) for home in homes for task in _later_tasks(home, limit)]
+    trials: list[Trial] = []
+    with progress_bar() as bar:
+        first: Any = bar.add_task("first days", total=len(homes))
+        for home in homes if memory in ("full", "shuffled") else ():
+            life.first_day(home, home.first, "all" if one_store else home.home)
+            bar.advance(first)
+        later: Any = bar.add_task(f"memory {memory}", total=len(chosen))
+        for home, task in chosen:
+            if memory == "gold":
+                database = f"gold-{task.id}"
+                life.first_day(home, [one for one in home.first if one.id in task.related], database)
+            else:
+                database = _database(homes, home, memory, one_store)
+            trials.append(life.later(home, task, database))
+            bar.advance(later)
+    return trials
+
+
+def _later_tasks(home: Home, limit: int) -> list[Task]:
+    return [task for tasks in (home.single, home.joint) for task in (tasks[:limit] if limit else tasks)]
+
+
+def _database(homes: Sequence[Home], home: Home, memory: str, one_store: bool) -> str:
+    if memory == "none":
+        return _EMPTY
+    if one_store:
+        return "all"
+    if memory == "full":
+        return home.home
+    return homes[(homes.index(home) + 1) % len(homes)].home
+
+
+def rows_of(trials: Sequence[Trial], planner: str, memory: str, each_task: bool) -> Iterable[dict[str, Any]]:
+    """Yield a row for each kind of task, for those with one memory, for all, and, if asked, for each task."""
+    if each_task:
+        for trial in trials:
+            yield {"task": trial.task.id, "instruction": trial.task.instruction, **_row([trial], planner, memory, "")}
+    kinds = {
+        "object_semantics": [trial for trial in trials if trial.task.kind == "object_semantics"],
+        "user_pattern": [trial for trial in trials if trial.task.kind == "user_pattern"],
+        "one memory": [trial for trial in trials if trial.task.kind in _ONE_MEMORY],
+        "joint": [trial for trial in trials if trial.task.kind == "joint"],
+        "all": list(trials),
+    }
+    for kind, of_kind in kinds.items():
+        yield _row(of_kind, planner, memory, kind)
+
+
+def _row(trials: Sequence[Trial], planner: str, memory: str, kind: str) -> dict[str, Any]:
+    outcomes = [trial.result.outcome for trial in trials]
+    return {
+        "planner": planner,
+        "memory": memory,
+        "kind": kind or trials[0].task.kind,
+        "tasks": len(trials),
+        "success_rate": mean_of([trial.success for trial in trials]),
+        "goal_share": mean_of([sum(trial.met) / len(trial.met) for trial in trials]),
+        "given_rate": mean_of([all(trial.given) for trial in trials]),
+        "wrong_things": sum(trial.wrong for trial in trials),
+        "calls_mean": mean_of([trial.result.skills for trial in trials]),
+        "tokens_in_mean": mean_of([outcome.tokens_in for outcome in outcomes]),
+        "tokens_new_mean": None,
+        "memory_tokens_mean": mean_of([trial.memory_tokens for trial in trials]),
+    }

@@ -1,0 +1,220 @@
+"""The first day of a home, and each later task with the memory of that day."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.memento.floor_plan import FloorPlan
+from benchmarks.memento.goals import GoalHistory
+from benchmarks.memento.oracle import OraclePlanner
+from benchmarks.memento.robot import SymbolicRobot
+from benchmarks.memento.tasks import Home, Task
+from benchmarks.memento.world import SymbolicWorld
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.skill import SkillCall, SkillResult, StateChange
+from memory_node.knowledge.text.words import stems
+from memory_node.memory import RobotMemory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
+from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.guided_planner import GuidedPlanner
+from memory_node.planner.planner import Planner
+
+MEMORY_TOKENS = 1500
+# A line counts as given when it has this share of the words that carry meaning of what was learnt.
+_GIVEN_SHARE = 0.6
+_BEGIN_NS = 1_700_000_000 * 10**9
+_BETWEEN_TASKS_NS = 600 * 10**9
+_DAY_NS = 86_400 * 10**9
+_LESSON_S = 60.0
+
+OpenPlanner = Callable[[ObjectCatalogue], Planner]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One later task: how it ended and what memory gave for it.
+
+    met: goal by goal. given: for each related first task, whether it or what was learnt from it was given. wrong: a
+    thing of no goal was moved.
+    """
+
+    task: Task
+    result: InstructionResult
+    met: tuple[bool, ...]
+    given: tuple[bool, ...]
+    wrong: bool
+    memory_tokens: int
+
+    @property
+    def success(self) -> bool:
+        """Whether every goal was met."""
+        return all(self.met)
+
+
+class MementoLife:
+    """A robot's memory in a file, in one or several homes.
+
+    folder: an empty one for the databases. label_space: of the homes. open_planner: makes the planner of later tasks
+    (and, with `acquires`, of the first day). learns: whether later tasks are played with what the first day left.
+    """
+
+    def __init__(
+        self, folder: Path, label_space: str, embedder: TextEmbedder, open_planner: OpenPlanner, acquires: bool = False
+    ) -> None:
+        self._folder, self._label_space, self._embedder = folder, label_space, embedder
+        self._planner = open_planner(load_catalogue(label_space))
+        self._acquires = acquires
+        self._now_ns = _BEGIN_NS
+
+    def first_day(self, home: Home, tasks: Sequence[Task], database: str) -> None:
+        """Carry out first tasks in their order and remember them in a database of the folder."""
+        memory = self._open(database, home)
+        try:
+            for task in tasks:
+                world = SymbolicWorld(FloorPlan(home), task)
+                planner = self._planner if self._acquires else OraclePlanner(task, world)
+                self._carry_out(memory, task, world, planner)
+        finally:
+            memory.close()
+        self._now_ns = max(self._now_ns, _BEGIN_NS + _DAY_NS)
+
+    def later(self, home: Home, task: Task, database: str) -> Trial:
+        """Carry out a later task after a restart, on a copy of a database: nothing of it stays."""
+        copy = self._folder / "later"
+        shutil.rmtree(copy, ignore_errors=True)
+        if (self._folder / database).exists():
+            shutil.copytree(self._folder / database, copy)
+        memory = self._open("later", home)
+        try:
+            world = SymbolicWorld(FloorPlan(home), task)
+            history = GoalHistory(task, world)
+            context = memory.context(task.instruction, MEMORY_TOKENS)
+            result = self._carry_out(memory, task, world, self._planner, history)
+        finally:
+            memory.close()
+        goals = {name for goal in task.goals for name in (*goal.any_of, *goal.others)}
+        return Trial(
+            task,
+            result,
+            tuple(history.met()),
+            given(task, home, context.text.splitlines()),
+            bool(world.moved - goals),
+            context.tokens,
+        )
+
+    def _open(self, database: str, home: Home) -> RobotMemory:
+        folder = self._folder / database
+        folder.mkdir(exist_ok=True)
+        config = MemoryConfig(
+            database=str(folder / "memory.db"), site=f"home-{home.home}", label_space=self._label_space
+        )
+        memory = open_memory(config, lambda: self._now_ns, self._embedder, embed_in_background=False)
+        _show_home(memory, home, self._now_ns)
+        return memory
+
+    def _carry_out(
+        self,
+        memory: RobotMemory,
+        task: Task,
+        world: SymbolicWorld,
+        planner: Planner,
+        history: GoalHistory | None = None,
+    ) -> InstructionResult:
+        self._now_ns += _BETWEEN_TASKS_NS
+        places = {area.id: area.position for area in memory.scene().areas}
+        robot = SymbolicRobot(world, lambda: self._now_ns, lambda area: places[area])
+        watched = _WatchedRobot(robot, memory, history, self._pass_time)
+        watched.look()
+        guided = GuidedPlanner(planner, memory.episodes, lambda: self._now_ns, guidance=memory.guidance.port("rules"))
+        executor = InstructionExecutor(memory, watched, guided, told=memory.told_facts)
+        result = executor.execute(task.instruction)
+        memory.experience.wait_settled(_LESSON_S)
+        return result
+
+    def _pass_time(self, seconds: float) -> None:
+        self._now_ns += int(seconds * 1e9)
+
+
+class _WatchedRobot:
+    """The robot as the executor sees it: memory looks on, and the judge."""
+
+    def __init__(
+        self,
+        robot: SymbolicRobot,
+        memory: RobotMemory,
+        history: GoalHistory | None,
+        pass_time: Callable[[float], None],
+    ) -> None:
+        self._robot, self._memory, self._history, self._pass_time = robot, memory, history, pass_time
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        """Run one skill to its end."""
+        result = self._robot.execute(call)
+        self._pass_time(result.duration_s)
+        self.look()
+        if self._history is not None:
+            self._history.watch()
+        return result
+
+    def look(self) -> None:
+        """Let memory see the room, and notice what is not there any more."""
+        scene = self._memory.scene()
+        rooms = self._robot.world.plan
+        gone = [
+            StateChange(one.id, one.class_name, self._robot.observe().stamp_ns, destroyed=True, source="camera")
+            for one in scene.objects
+            if one.movable
+            and not one.removed
+            and rooms.room_at(*(float(value) for value in one.box.center[:2])) == self._robot.room
+            and not self._robot.sees_at(one.class_name, one.box)
+            and not self._is_held(one.id)
+        ]
+        self._memory.remember(gone)
+        self._memory.observe(self._robot.observe())
+
+    def _is_held(self, object_id: str) -> bool:
+        held = self._memory.held_object()
+        return held is not None and held.object_id == object_id
+
+
+def given(task: Task, home: Home, lines: Sequence[str]) -> tuple[bool, ...]:
+    """Return for each related first task whether its instruction, or what was learnt from it, stands in some lines."""
+    text = _plain(" ".join(lines))
+    said = {first.id: first.instruction for first in home.first}
+    told = task.told.splitlines() or [""] * len(task.related)
+    return tuple(
+        _plain(said[name]) in text or any(_share(learnt, line) >= _GIVEN_SHARE for line in lines)
+        for name, learnt in zip(task.related, told)
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def _share(learnt: str, line: str) -> float:
+    wanted = set(stems(learnt))
+    return len(wanted & set(stems(line))) / len(wanted) if wanted else 0.0
+
+
+def _show_home(memory: RobotMemory, home: Home, now_ns: int) -> None:
+    """Let memory know rooms and furniture, as a robot that has been shown its home does."""
+    if memory.scene().objects:
+        return
+    plan = FloorPlan(home)
+    start = plan.start.position
+    memory.set_map(plan.map(), now_ns, (float(start[0]), float(start[1])))
+    task = home.first[0].model_copy(update={"objects": ()})
+    robot = SymbolicRobot(SymbolicWorld(plan, task), lambda: now_ns, lambda area: (0.0, 0.0))
+    for room, (x, y) in plan.rooms.items():
+        robot.execute(SkillCall("GoToObject", (f"{x},{y}",)))
+        memory.observe(robot.observe())
+        known = min(memory.scene().rooms, key=lambda one: abs(one.center[0] - x) + abs(one.center[1] - y))
+        memory.edit("name_room", known.id, new_class=room.replace("_", " "))

@@ -1,0 +1,180 @@
+"""`bench memento` on a home of our own."""
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from plain_search import HashedWords
+
+from benchmarks.memento import command
+from benchmarks.memento.floor_plan import FloorPlan
+from benchmarks.memento.goals import GoalHistory
+from benchmarks.memento.oracle import OraclePlanner
+from benchmarks.memento.robot import SymbolicRobot
+from benchmarks.memento.tasks import Home, Task, load_homes
+from benchmarks.memento.world import SymbolicWorld
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import FailureReason, SkillCall
+
+ROOMS = {
+    "kitchen_1": ["counter_1", "table_1", "floor_kitchen_1"],
+    "hallway_1": ["bench_1", "floor_hallway_1"],
+    "bedroom_1": ["bed_1", "table_2", "floor_bedroom_1"],
+    "office_1": ["desk_1", "floor_office_1"],
+}
+TASK = {
+    "id": "1",
+    "kind": "object_semantics",
+    "instruction": "Put the blue jar on the kitchen table and the bell next to it. The blue jar came from my aunt.",
+    "objects": [
+        {"id": "jar", "class": "glass_jar", "caption": "A blue jar.", "at": "bed_1"},
+        {"id": "bell", "class": "bell", "caption": "A brass bell.", "at": "bed_1"},
+        {"id": "brick", "class": "brick", "caption": "", "at": "bench_1"},
+    ],
+    "goals": [
+        {"relation": "on", "any_of": ["jar"], "places": ["table_1"], "number": 1},
+        {"relation": "next_to", "any_of": ["bell"], "others": ["jar"], "number": 1},
+    ],
+    "before": [[0, 1]],
+    "at_the_end": [0, 1],
+    "told": "The blue jar is a gift from the aunt.",
+}
+
+
+def home_with(**changes: Any) -> dict[str, Any]:
+    later = {**TASK, "id": "2", "instruction": "Put the gift of my aunt on the kitchen table.", "related": ["1"]}
+    later["goals"], later["before"], later["at_the_end"] = TASK["goals"][:1], [], [0]  # type: ignore[index]
+    return {"home": "ours", "rooms": ROOMS, "first": [TASK], "single": [later], "joint": [], **changes}
+
+
+def written(folder: Path, home: dict[str, Any]) -> Path:
+    path = folder / "homes.json"
+    path.write_text(json.dumps([home]))
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return load_homes(written(tmp_path, home_with()))[0]
+
+
+def robot_in(home: Home, task: Task) -> SymbolicRobot:
+    return SymbolicRobot(SymbolicWorld(FloorPlan(home), task), lambda: 1, {}.__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"colour": "red"}, "colour"),
+        ({"first": [{**TASK, "before": [[0, 7]]}]}, "before"),
+        ({"first": [{**TASK, "objects": [{"id": "jar", "class": "jar", "caption": "", "at": "moon"}]}]}, "moon"),
+        ({"single": [{**TASK, "id": "2", "related": ["9"]}]}, "related"),
+    ],
+)
+def test_file_with_a_fault_is_refused_by_name(tmp_path: Path, changes: dict[str, Any], named: str) -> None:
+    with pytest.raises(InvalidValueError, match=named):
+        load_homes(written(tmp_path, home_with(**changes)))
+
+
+def test_rooms_lie_in_a_ring(home: Home) -> None:
+    plan = FloorPlan(home)
+    assert plan.way_m("kitchen_1", "hallway_1") == plan.way_m("kitchen_1", "office_1") == 5.0
+    assert plan.way_m("kitchen_1", "bedroom_1") == 10.0
+    assert {plan.room_at(*centre) for centre in plan.rooms.values()} == set(ROOMS)
+
+
+def test_robot_sees_the_room_that_it_enters(home: Home) -> None:
+    robot = robot_in(home, home.first[0])
+    assert "GlassJar" not in {one.best_class for one in robot.observe().observations}
+    result = robot.execute(SkillCall("Explore", ("GlassJar", "bench_1", "bed_1", "desk_1")))
+    assert (result.success, result.explored_areas, result.distance_m) == (True, 2, 10.0)
+    assert {"GlassJar", "Bell", "Bed"} <= {one.best_class for one in robot.observe().observations}
+
+
+def test_what_cannot_be_done_fails_with_its_reason(home: Home) -> None:
+    robot = robot_in(home, home.first[0])
+    reasons = [
+        robot.execute(SkillCall(skill, arguments)).reason
+        for skill, arguments in (
+            ("PickupObject", ("jar",)),
+            ("PutObject", ("jar", "table_1")),
+            ("GoToObject", ("Piano",)),
+            ("CleanObject", ("jar",)),
+            ("PickupObject", ("counter_1",)),
+        )
+    ]
+    assert reasons == [
+        FailureReason.TOO_FAR,
+        FailureReason.HAND_EMPTY,
+        FailureReason.NOT_FOUND,
+        FailureReason.WRONG_OBJECT,
+        FailureReason.WRONG_OBJECT,
+    ]
+
+
+def test_goal_that_was_met_before_its_turn_counts_only_in_order(home: Home) -> None:
+    task = home.first[0]
+    # Bell and jar stand together from the start: that is no bell put beside the jar on the table.
+    world = SymbolicWorld(FloorPlan(home), task)
+    history = GoalHistory(task, world)
+    assert history.met() == [False, False]
+    table = world.plan.furniture["table_1"]
+    for name in ("jar", "bell"):
+        world.grasp(world.things[name])
+        world.release(table)
+        history.watch()
+    assert history.met() == [True, True]
+    world.grasp(world.things["jar"])
+    world.release(world.plan.furniture["desk_1"])
+    history.watch()
+    assert history.met() == [False, False]
+
+
+def test_oracle_meets_all_goals(home: Home, run_planner: Callable[..., list[SkillCall]]) -> None:
+    task = home.first[0]
+    robot = robot_in(home, task)
+    history = GoalHistory(task, robot.world)
+    calls = run_planner(OraclePlanner(task, robot.world), task.instruction, robot, history.watch)
+    assert history.met() == [True, True]
+    assert [call.skill for call in calls].count("PutObject") == 2
+
+
+@pytest.fixture
+def run_planner() -> Callable[..., list[SkillCall]]:
+    from memory_node.planner.planner import Planner, Situation
+
+    def run(planner: Planner, text: str, robot: SymbolicRobot, watch: Callable[[], None]) -> list[SkillCall]:
+        situation = Situation(None, lambda _: None, lambda _: None)  # type: ignore[arg-type]
+        steps, calls = planner.carry_out(text, situation), []
+        try:
+            step = next(steps)
+            while True:
+                calls.append(step.call)
+                result = robot.execute(step.call)
+                watch()
+                step = steps.send(result)
+        except StopIteration:
+            return calls
+
+    return run
+
+
+def test_rows_come_for_each_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "MiniLmEmbedder", HashedWords)
+    data = written(tmp_path, home_with())
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    for memory in ("full", "none", "gold"):
+        args = parser.parse_args(["--data", str(data), "--memory", memory])
+        args.json, args.seed = True, 0
+        assert command.run(args) == 0
+        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [row["kind"] for row in rows] == ["object_semantics", "user_pattern", "one memory", "joint", "all"]
+        assert (rows[-1]["tasks"], rows[-1]["memory"], rows[-1]["wrong_things"]) == (1, memory, 0)
+        if memory == "none":
+            assert rows[-1]["given_rate"] == 0.0
