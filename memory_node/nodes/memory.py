@@ -121,6 +121,8 @@ class MemoryNode(ManagedNode):
         problems = [] if state == "ok" else [f"the store takes nothing: {state}"]
         if bad_rows:
             problems.append(f"{bad_rows} stored rows cannot be read and are left out: run `memory-node store check`")
+        if warning := figures.get("store.warning"):
+            problems.append(f"the store: {warning}")
         return Diagnosis(figures, tuple(problems))
 
     @property

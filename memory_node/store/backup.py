@@ -24,6 +24,7 @@ from memory_node.store.engine import (
     for_writing,
     leave_wal,
     open_engine,
+    open_for_reading,
     parse_url,
     reason_of,
     sqlite_path,
@@ -62,6 +63,20 @@ def backup(engine: Engine, site: str, target: Path, clock: Clock = system_clock)
     finally:
         partial.unlink(missing_ok=True)
     register(engine, site, target, "backup", clock)
+    # Forgetting cleans the backups that are registered: this one may have been copied before, and registered after.
+    if not _knows_all_forgettings(engine, site, target):
+        target.unlink()
+        raise StoreError("something was forgotten while the backup was made; make it again")
+
+
+def _knows_all_forgettings(engine: Engine, site: str, copied: Path) -> bool:
+    query = sa.select(schema.forgettings.c.id).where(schema.forgettings.c.site == site)
+    copy = open_for_reading(copied)
+    try:
+        with engine.connect() as connection, copy.connect() as other:
+            return set(connection.execute(query).scalars()) <= set(other.execute(query).scalars())
+    finally:
+        copy.dispose()
 
 
 def register(engine: Engine, site: str, path: Path, kind: str, clock: Clock = system_clock) -> None:
@@ -112,6 +127,15 @@ def restore(engine: Engine, site: str, source: Path, robot_id: str, replace: boo
     return counts
 
 
+def is_whole(path: Path) -> bool:
+    """Return whether SQLite can read a store's file to its end."""
+    try:
+        with open_backup(path):
+            return True
+    except InvalidImportError:
+        return False
+
+
 @contextmanager
 def open_backup(source: Path) -> Iterator[OpenedStore]:
     """Give a backup to read, once its pages are seen to be whole.
@@ -125,7 +149,7 @@ def open_backup(source: Path) -> Iterator[OpenedStore]:
         try:
             found = stack.enter_context(open_to_read(parse_url(source.absolute()), "", "", StoreConfig()))
             with found.engine.connect() as connection:
-                verdict = connection.execute(sa.text("PRAGMA integrity_check(1)")).scalar_one()
+                verdict = connection.execute(sa.text("PRAGMA quick_check(1)")).scalar_one()
         except (ForeignFileError, StoreVersionError, StoreUnavailableError) as error:
             raise InvalidImportError(f"no backup can be read: {error}") from error
         except DATABASE_ERRORS as error:

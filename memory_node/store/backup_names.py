@@ -10,7 +10,7 @@ from memory_node.store.export_log import NAME
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}", re.ASCII)
 # What lies in the data folder already, or comes to lie there.
-RESERVED = frozenset({"images", "crops", "indexes", NAME})
+RESERVED = frozenset({"images", "crops", "derived", "backups", "indexes", NAME})
 
 
 def backup_file(data: Path, name: str) -> Path:

@@ -13,26 +13,22 @@ from sqlalchemy.engine import Connection
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.store import schema
-from memory_node.store.bad_rows import BadRow
-from memory_node.store.checksums import SEALS
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.copying import CHUNK
 from memory_node.store.engine import DATABASE_ERRORS, reason_of
-from memory_node.store.image_checksums import damaged_images
 from memory_node.store.images import ImageFolder
 from memory_node.store.inspection import OpenedStore
 from memory_node.store.journal import torn_bytes
 from memory_node.store.links import loose_ends
 from memory_node.store.location import Folders
 from memory_node.store.quarantine import Quarantined, quarantined
-from memory_node.store.reader import lenient_text
-from memory_node.store.row_values import fault_of
+from memory_node.store.reader import lenient_text, revision_of
 from memory_node.store.scrub import database_files
-from memory_node.store.sqlite_structure import header_faults, page_faults, table_faults
 from memory_node.store.tombstones import Tombstone, is_buried, read_tombstones
 from memory_node.store.validate import check_agreement
 
 _SHOWN = 5
-_REPAIR = "stop the robot and run `memory-node store check --repair`, or restore the last backup"
+REPAIR_ADVICE = "stop the robot and run `memory-node store check --repair`; what is lost comes from the last backup"
 
 
 @dataclass(frozen=True)
@@ -50,13 +46,10 @@ class Finding:
 def check(opened: OpenedStore) -> list[Finding]:
     """Return what is wrong with a store."""
     findings = list(_check_files(opened.path, opened.folders)) if opened.path is not None else []
-    if opened.path is not None:
-        findings += [_damage(fault) for fault in header_faults(opened.path)]
     try:
         with opened.engine.connect() as connection, connection.begin(), lenient_text(connection):
             if opened.path is not None:
-                findings += [_damage(fault) for fault in page_faults(connection)]
-                findings += [_damage(fault) for fault in table_faults(connection, opened.schema)]
+                findings += [_damage(fault) for fault in _structure_faults(connection)]
             findings += _check_tables(connection, opened.site, opened.folders.images)
             if not any(finding.structure for finding in findings):
                 findings += [
@@ -68,8 +61,20 @@ def check(opened: OpenedStore) -> list[Finding]:
     return findings
 
 
+def _structure_faults(connection: Connection) -> Iterator[str]:
+    """Yield what is wrong with the pages and indexes of a SQLite file, and how its tables differ from the schema's."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    for (verdict,) in connection.execute(sa.text("PRAGMA integrity_check(20)")).all():
+        if verdict != "ok":
+            yield f"SQLite: {verdict}"
+    for difference in compare_metadata(MigrationContext.configure(connection), schema.metadata):
+        yield f"a table is not as the schema says: {difference}"
+
+
 def _damage(what: str) -> Finding:
-    return Finding("error", what, _REPAIR, structure=True)
+    return Finding("error", what, REPAIR_ADVICE, structure=True)
 
 
 def _check_files(path: Path, folders: Folders) -> Iterator[Finding]:
@@ -84,10 +89,8 @@ def _check_files(path: Path, folders: Folders) -> Iterator[Finding]:
     if folders.journal.is_file() and (torn := torn_bytes(folders.journal)):
         advice = "a crash leaves that, of facts that were never acknowledged; any other cause has cost facts"
         yield Finding("warning", f"{folders.journal} ends with {torn} bytes that are no whole entry", advice)
-    for image in damaged_images(folders):
-        yield Finding(
-            "error", f"{image}: the checksum in its name does not fit", "`store check --repair` mends or removes it"
-        )
+    for image in (*folders.images.damaged(), *folders.crops.damaged()):
+        yield Finding("error", f"{image}: the checksum in its name does not fit", "`store check --repair` removes it")
 
 
 def _check_tables(connection: Connection, site: str, images: ImageFolder) -> Iterator[Finding]:
@@ -95,17 +98,17 @@ def _check_tables(connection: Connection, site: str, images: ImageFolder) -> Ite
     if missing:
         yield _damage(f"tables are missing: {', '.join(missing)}")
         return
-    yield from _check_revisions(connection)
+    yield from _check_revision(connection, site)
     dead = read_tombstones(connection, site)
-    newest = connection.execute(
-        sa.select(schema.sites.c.revision).where(schema.sites.c.name == site)
-    ).scalar_one_or_none()
-    sites = set(connection.execute(sa.select(schema.sites.c.name)).scalars())
+    newest = revision_of(connection, site)
     for table in schema.SEALED:
-        yield from _RowCheck(table, sites, dead, newest or 0, images).run(connection)
+        yield from _RowCheck(table, site, dead, newest, images).run(connection)
+    if connection.dialect.name == "sqlite":
+        yield from _check_strays(connection, site)
     waiting = quarantined(connection, site)
     if waiting:
-        yield Finding("warning", _listed("rows are in quarantine", waiting), "`store check --repair` mends what it can")
+        advice = "`store check --repair` takes what the last backup has of them"
+        yield Finding("warning", _listed("rows are in quarantine", waiting), advice)
 
 
 def _listed(what: str, rows: list[Quarantined]) -> str:
@@ -113,56 +116,60 @@ def _listed(what: str, rows: list[Quarantined]) -> str:
     return f"{len(rows)} {what}: {shown}{'; ...' if len(rows) > _SHOWN else ''}"
 
 
-def _check_revisions(connection: Connection) -> Iterator[Finding]:
-    for row in connection.execute(
-        sa.select(schema.sites.c.name, schema.sites.c.revision, schema.sites.c.revision_check)
-    ):
-        if row.revision + row.revision_check:
-            yield Finding("error", f"the revision of site {row.name!r} is damaged", _REPAIR)
+def _check_revision(connection: Connection, site: str) -> Iterator[Finding]:
+    sites = schema.sites
+    row = connection.execute(sa.select(sites.c.revision, sites.c.revision_check).where(sites.c.name == site)).one()
+    if row.revision + row.revision_check:
+        yield Finding("error", f"the revision of site {site!r} is damaged", REPAIR_ADVICE)
 
 
-def scan(connection: Connection, table: sa.Table, *conditions: Any) -> Iterator[Any]:
-    """Yield the rows of a table, of all sites, with truth values as the numbers that they are stored as."""
+def _check_strays(connection: Connection, site: str) -> Iterator[Finding]:
+    """Look for rows that no statement reaches: a SQLite file holds one site."""
+    for table in schema.SEALED:
+        column = site_column(table)
+        count = connection.execute(sa.select(sa.func.count()).select_from(table).where(column != site)).scalar_one()
+        if count:
+            yield _damage(f"{table.name}: {count} rows of a site that is not there")
+
+
+def site_column(table: sa.Table) -> sa.Column[str]:
+    """Return the column that tells a row's site."""
+    return table.c.name if table is schema.sites else table.c.site
+
+
+def scan(connection: Connection, table: sa.Table, site: str) -> Iterator[Any]:
+    """Yield a site's rows of a table, with truth values as the numbers that they are stored as."""
     columns = [sa.type_coerce(c, sa.Integer).label(c.name) if isinstance(c.type, sa.Boolean) else c for c in table.c]
     if connection.dialect.name == "postgresql":
         columns = list(table.c)
-    query = sa.select(*columns).where(*conditions).order_by(*table.primary_key)
+    query = sa.select(*columns).where(site_column(table) == site).order_by(*table.primary_key)
     for chunk in connection.execute(query.execution_options(yield_per=CHUNK)).partitions(CHUNK):
         yield from chunk
 
 
-def row_fault(table: sa.Table, row: Any) -> str:
-    """Return what is wrong with a row of the database, "" for a good one."""
-    return SEALS[table.name].fault(row) or fault_of(table.name, row)
-
-
 class _RowCheck:
-    """One look at all rows of a table."""
+    """One look at a site's rows of a table."""
 
     def __init__(
-        self, table: sa.Table, sites: set[str], dead: dict[str, Tombstone], newest: int, images: ImageFolder
+        self, table: sa.Table, site: str, dead: dict[str, Tombstone], newest: int, images: ImageFolder
     ) -> None:
         self._table = table
-        self._sites = sites
+        self._site = site
         self._dead = dead
         self._newest = newest
         self._images = images
-        self._bad: list[BadRow] = []
-        self._buried = self._late = self._stray = self._unsealed = 0
+        self._bad = BadRows()
+        self._buried = self._late = 0
 
     def run(self, connection: Connection) -> Iterator[Finding]:
         """Yield what is wrong with the rows."""
-        place = SEALS[self._table.name].checksum_place
-        for row in scan(connection, self._table):
-            self._unsealed += row[place] is None
-            fault = row_fault(self._table, row) or self._disagreement(row)
-            if fault:
-                self._bad.append(BadRow(self._table, tuple(row), fault))
+        for row in self._bad.sift(self._table, scan(connection, self._table, self._site)):
+            disagreement = self._disagreement(row)
+            if disagreement:
+                self._bad.note(self._table, row, disagreement)
             elif self._table in schema.LOGGED:
                 self._buried += is_buried(self._table.name, row._mapping, self._dead)
                 self._late += row.revision > self._newest
-            if self._table is not schema.sites:
-                self._stray += row.site not in self._sites
         yield from self._findings()
 
     def _disagreement(self, row: Any) -> str:
@@ -178,15 +185,10 @@ class _RowCheck:
         name = self._table.name
         if self._bad:
             shown = "; ".join(f"{'/'.join(map(str, bad.key.values()))}: {bad.reason}" for bad in self._bad[:_SHOWN])
-            yield Finding("error", f"{name}: {len(self._bad)} rows cannot be read: {shown}", _REPAIR)
-        if self._stray:
-            yield Finding("error", f"{name}: {self._stray} rows of a site that is not there", _REPAIR, structure=True)
+            yield Finding("error", f"{name}: {len(self._bad)} rows cannot be read: {shown}", REPAIR_ADVICE)
         if self._buried:
             advice = "forget them again: this database was changed by something other than robot_memory"
             yield Finding("error", f"{name}: {self._buried} rows of things that were forgotten", advice)
         if self._late:
-            advice = "robots may miss these rows: `store backup`, then `store restore --replace` renumbers them"
+            advice = "robots may miss these rows: `store check --repair` raises the site's revision above them"
             yield Finding("error", f"{name}: {self._late} rows with a revision that was never given", advice)
-        if self._unsealed:
-            advice = "an older program wrote them; `store check --repair` adds it"
-            yield Finding("warning", f"{name}: {self._unsealed} rows carry no checksum", advice)

@@ -6,7 +6,6 @@ import struct
 import zlib
 from collections.abc import Sequence
 from operator import itemgetter
-from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
@@ -54,10 +53,6 @@ class RowSeal:
     def values_of(self, row: Row) -> list[Any]:
         """Return a row's values in the order of the table's columns."""
         return [row.get(name) for name in self.names]
-
-    def named(self, values: Sequence[Any]) -> SimpleNamespace:
-        """Return a row whose columns are attributes."""
-        return SimpleNamespace(**dict(zip(self.names, values)))
 
     def message(self, values: Sequence[Any], errors: str = "surrogateescape") -> bytes:
         """Return the bytes that the checksum is of; values: of all columns, in the table's order.
@@ -122,32 +117,6 @@ class RowSeal:
         except (ValueError, TypeError, KeyError, struct.error) as error:
             raise InvalidValueError(f"{self.table.name}: a value does not fit its column: {error}") from error
         return row
-
-    def unpack(self, message: bytes, values: Sequence[Any]) -> list[Any] | None:
-        """Return `values` with what `message` says in their place; None when it is no message of this table."""
-        size = self._numbers.size
-        found = list(values)
-        for name, number in zip((*self._integers, *self._floats), self._numbers.unpack(message[:size])):
-            found[self.names.index(name)] = number
-        for place in self._nullable:
-            found[place] = None if found[place] == _NULL else found[place]
-        rest = message[size:]
-        blobs: list[bytes] = []
-        for place in reversed(self._blob_places):
-            length = len(values[place])
-            head, blob = rest[: len(rest) - length], rest[len(rest) - length :]
-            if head[-_LENGTH.size :] != _LENGTH.pack(length):
-                return None
-            blobs.append(blob)
-            rest = head[: -_LENGTH.size]
-        texts = rest.decode("utf-8", "surrogateescape").split("\0")
-        if len(texts) != len(self._texts):
-            return None
-        for name, text in zip(self._texts, texts):
-            found[self.names.index(name)] = text
-        for place, blob in zip(reversed(self._blob_places), blobs):
-            found[place] = blob
-        return found
 
 
 def _of_type(columns: Sequence[sa.Column[Any]], kind: type[sa.types.TypeEngine[Any]]) -> list[str]:

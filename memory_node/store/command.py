@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import socket
 import sys
 from collections.abc import Callable
@@ -13,16 +14,19 @@ from sqlalchemy.engine import URL, Engine
 
 from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.store import exchange, reading_commands
-from memory_node.store.backup import backup, open_backup, restore
+from memory_node.store.backup import backup, is_whole, open_backup, restore
+from memory_node.store.backup_rotation import rotated_backups
 from memory_node.store.command_output import show, working
 from memory_node.store.compact import compact
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import DATABASE_ERRORS, open_engine, parse_url, reason_of, require_store, sqlite_path
-from memory_node.store.errors import MissingStoreError, StoreInUseError
+from memory_node.store.errors import InvalidImportError, MissingStoreError, StoreInUseError
 from memory_node.store.forget import forget
 from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.location import Folders, default_database, locate
 from memory_node.store.reading_commands import FORMATS
+from memory_node.store.repair import nobody_else
+from memory_node.store.rescue import set_aside
 from memory_node.store.store import open_store
 from memory_node.store.versioning import prepare
 
@@ -47,12 +51,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     add("info", "what the store holds, and of which schema and site it is")
     command = add("check", "whether it is whole, and what to do if not; exit status 1 when facts are wrong or lost")
-    command.add_argument("--repair", action="store_true", help="first mend what can be, and put away what cannot")
-    command.add_argument("--discard", action="store_true", help="with --repair: remove what was put away")
+    command.add_argument(
+        "--repair", action="store_true", help="first put away what cannot be read, and take it from the newest backup"
+    )
+    command.add_argument("--discard", action="store_true", help="with --repair: remove what stays put away")
     add("backup", "write a consistent copy, one SQLite file, while robots work").add_argument("target", type=Path)
     command = add("restore", "bring a backup into an empty site")
-    command.add_argument("source", type=Path)
-    command.add_argument("--replace", action="store_true", help="remove what the site holds first")
+    command.add_argument("source", type=Path, nargs="?", help="default: the newest backup that the store itself made")
+    command.add_argument(
+        "--replace", action="store_true", help="remove what the site holds first; a damaged file is set aside"
+    )
     _add_exchange(add)
     _add_forget(add("forget", "forget for good, with all that only it supported; exit status 2 when traces are left"))
     add("compact", "remove orphans and give space back")
@@ -101,6 +109,8 @@ def _write(args: argparse.Namespace, url: URL) -> int:
         raise MissingStoreError(path)
     if args.store_command in _SOURCES:
         _SOURCES[args.store_command](args)
+    if path is not None and not is_new and args.store_command == "restore" and args.replace and not is_whole(path):
+        return _restore_over_damage(args, url, path)
     if path is not None and not is_new:
         require_store(path)
     engine = open_engine(url, busy_timeout_s=10.0)
@@ -119,7 +129,27 @@ def _write(args: argparse.Namespace, url: URL) -> int:
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
+def _restore_over_damage(args: argparse.Namespace, url: URL, path: Path) -> int:
+    """Restore into a new file in the place of a damaged one, which is kept; back in its place when that fails."""
+    with nobody_else(url, args.site, args.robot, StoreConfig()):
+        damaged = set_aside(path)
+        path.unlink()
+        try:
+            status = _write(args, url)
+        except BaseException:
+            os.replace(damaged, path)
+            raise
+    print(f"the damaged file is kept as {damaged}", file=sys.stderr)
+    return status
+
+
 def _require_backup(args: argparse.Namespace) -> None:
+    if args.source is None:
+        url = parse_url(args.database or default_database())
+        made = rotated_backups(locate(url, args.site, args.robot, StoreConfig()).backups)
+        if not made:
+            raise InvalidImportError("the store has made no backup by itself yet; name one")
+        args.source = made[0]
     with open_backup(args.source):
         pass
 
@@ -139,7 +169,7 @@ def _backup(args: argparse.Namespace, engine: Engine, site: str, folders: Folder
 
 
 def _restore(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
-    show(args, {"restored": restore(engine, site, args.source, args.robot, args.replace)})
+    show(args, {"backup": str(args.source), "restored": restore(engine, site, args.source, args.robot, args.replace)})
     return 0
 
 

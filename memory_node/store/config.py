@@ -38,6 +38,13 @@ class StoreConfig(Parameters):
         description="file of the journal; empty: beside the SQLite file, for a server in $XDG_STATE_HOME/robot_memory",
     )
     data_dir: str = Field(default="", description="folder of images; empty: where the journal is")
+    backup_interval_h: float = Field(
+        default=24.0,
+        ge=0.0,
+        le=100_000.0,
+        description="time between two backups of a SQLite file, in the folder backups beside its images; 0: none (h)",
+    )
+    backups_kept: int = Field(default=3, ge=1, le=10_000, description="backups that are kept, the newest ones")
     poll_interval_s: float = Field(
         default=1.0,
         ge=0.001,

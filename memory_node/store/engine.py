@@ -16,10 +16,12 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 
 from memory_node.domain.errors import StoreError
 from memory_node.store.errors import ForeignFileError, StoreUnavailableError
-from memory_node.store.sqlite_pages import PAGE_BYTES
 
 # Bytes 68..71 of a SQLite file: "rmem".
 APPLICATION_ID = 0x726D656D
+PAGE_BYTES = 4096
+# What a write-ahead log is cut to when SQLite begins it anew.
+LOG_LIMIT_BYTES = 16 * 2**20
 # Of a SQLite file whose schema is damaged, sqlite3 cannot even decode the message that says so.
 DATABASE_ERRORS = (sa.exc.DBAPIError, UnicodeDecodeError)
 
@@ -118,7 +120,9 @@ def is_ours(path: Path) -> bool:
 
 
 def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
-    """Return the same through a connection: `held_files` says why SQLite is asked, not the bytes."""
+    """Return the same through a connection: asked of SQLite, for when a process closes a descriptor of a
+    file, all its locks on that file end, those of SQLite too (https://www.sqlite.org/howtocorrupt.html, 2.2).
+    """
     try:
         return path.stat().st_size == 0 or _application_id(connection) == APPLICATION_ID
     except (OSError, sqlite3.DatabaseError):
@@ -163,6 +167,7 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
             connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA journal_size_limit = {LOG_LIMIT_BYTES}")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -32000")
@@ -179,7 +184,7 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
     return engine
 
 
-DAMAGE_ADVICE = "stop the robot and run `memory-node store check --repair`, or restore a backup elsewhere"
+DAMAGE_ADVICE = "stop the robot and run `memory-node store check --repair`"
 
 
 def reason_of(error: BaseException) -> str:

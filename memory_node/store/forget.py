@@ -17,9 +17,8 @@ from memory_node.domain.errors import NotFoundError, StoreError
 from memory_node.domain.ids import new_id
 from memory_node.store import schema
 from memory_node.store.apply import next_revision, notify
-from memory_node.store.byte_search import ByteSearch
 from memory_node.store.checksums import sealed
-from memory_node.store.engine import for_writing, leave_wal, open_engine, parse_url, sqlite_path
+from memory_node.store.engine import for_writing, leave_wal, open_engine, parse_url
 from memory_node.store.export_log import noted_exports
 from memory_node.store.forget_plan import ForgetPlan, find_objects, make_plan
 from memory_node.store.forget_request import ForgetReport, ForgetRequest
@@ -27,40 +26,22 @@ from memory_node.store.forget_rows import RowForgetter
 from memory_node.store.location import Folders
 from memory_node.store.reader import reading
 from memory_node.store.records import to_json
-from memory_node.store.scrub import (
-    empty_log,
-    files_with_content,
-    held_elsewhere,
-    longer_words,
-    needles_of,
-    search_files,
-    search_tables,
-    vacuum,
-)
+from memory_node.store.scrub import search_tables, vacuum
 from memory_node.store.terms import Terms
 from memory_node.store.versioning import prepare
 
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What went from one database, and which bytes must not be found in its files."""
+    """What went from one database."""
 
     plan: ForgetPlan
     counts: dict[str, int]
     blackened: int
-    needles: list[bytes]
 
     @property
     def touched(self) -> bool:
         return bool(self.counts or self.blackened)
-
-
-@dataclass(frozen=True)
-class _Traces:
-    """What may be found nowhere afterwards: words and ids, bytes of pictures, embeddings and places."""
-
-    terms: Terms
-    needles: ByteSearch
 
 
 def forget(
@@ -76,17 +57,17 @@ def forget(
     # Backups come first: after an interruption the request can be made again.
     backups = _forget_in_backups(engine, site, artifacts, request, robot_id, clock)
     own = _forget_rows(engine, site, request, robot_id, clock)
+    # One that was being made meanwhile may have been copied before, and registered after.
+    late = [artifact for artifact in _artifacts(engine, site) if artifact not in artifacts]
+    backups.add(_forget_in_backups(engine, site, late, request, robot_id, clock))
     outcomes = [*backups.outcomes, own]
     if not any(outcome.touched for outcome in outcomes):
         raise NotFoundError(f"nothing in the store of site {site!r} fits this request ({request.scope})")
     shutil.rmtree(folders.derived, ignore_errors=True)
     pictures = sum(f.forget(name) for f in (folders.images, folders.crops) for name in own.plan.objects)
-    traces = _traces_of(request, outcomes)
-    found = [
-        *backups.found,
-        *_clean(engine, site, _own_files(engine, folders), traces),
-        *(str(finding.path) for finding in search_files(_other_files(folders), traces.terms, traces.needles)),
-    ]
+    found = [*backups.found, *_clean(engine, site, _traces_of(request, outcomes))]
+    if folders.journal_waits:
+        found.append(f"{folders.journal}, until the robot that runs has written it into the database")
     return ForgetReport(
         scope=request.scope,
         counts={name: count for name, count in {**own.counts, "images": pictures}.items() if count},
@@ -108,6 +89,13 @@ class _Backups:
     outcomes: list[_Outcome] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
     troubles: dict[Path, str] = field(default_factory=dict)
+
+    def add(self, others: _Backups) -> None:
+        """Take over what is known of other backups."""
+        self.paths.extend(others.paths)
+        self.outcomes.extend(others.outcomes)
+        self.found.extend(others.found)
+        self.troubles.update(others.troubles)
 
 
 def _forget_in_backups(
@@ -136,44 +124,18 @@ def _exports(artifacts: Sequence[tuple[str, Path]], folders: Folders) -> list[Pa
     return list(dict.fromkeys([*(path for kind, path in artifacts if kind == "export"), *noted_exports(folders)]))
 
 
-def _traces_of(request: ForgetRequest, outcomes: Sequence[_Outcome]) -> _Traces:
+def _traces_of(request: ForgetRequest, outcomes: Sequence[_Outcome]) -> Terms:
+    """Return the words and ids that may be found nowhere afterwards."""
     ids = set().union(*(outcome.plan.objects | outcome.plan.episodes for outcome in outcomes))
     # Not the name of a class: every object that may be of this class contains it.
-    terms = Terms([request.label.strip()] if request.label else [], ids)
-    return _Traces(terms, ByteSearch({needle for outcome in outcomes for needle in outcome.needles}))
+    return Terms([request.label.strip()] if request.label else [], ids)
 
 
-def _clean(engine: Engine, site: str, files: Sequence[Path], traces: _Traces) -> list[str]:
-    """Overwrite what was deleted; return the database's files and tables that still contain some of it. SQLite
-    overwrites deleted data with zeros. The whole file is rewritten only when a search finds a trace in the free space
-    of a page.
-    """
-    if sqlite_path(engine.url) is None:
-        vacuum(engine)
-    else:
-        empty_log(engine)
-    left = _traces_in(engine, site, files, traces)
-    if left and sqlite_path(engine.url) is not None:
-        vacuum(engine)
-        left = _traces_in(engine, site, files, traces)
+def _clean(engine: Engine, site: str, traces: Terms) -> list[str]:
+    """Rewrite the database's files; return the tables that still hold a trace."""
+    vacuum(engine)
     with reading(engine) as connection:
-        tables = [f"table {name}" for name in search_tables(connection, site, traces.terms)]
-    return [*map(str, left), *tables]
-
-
-def _traces_in(engine: Engine, site: str, files: Sequence[Path], traces: _Traces) -> list[Path]:
-    """Return the files in which a term or bytes are found that no row has that stays."""
-    database = sqlite_path(engine.url)
-    findings = search_files(files, traces.terms, traces.needles, database=database)
-    if not findings:
-        return []
-    with reading(engine) as connection:
-        needles = {needle for finding in findings for needle in finding.needles}
-        gone = {needle for needle in needles if not held_elsewhere(connection, site, needle)}
-        longer = longer_words(connection, site, traces.terms) if any(f.term for f in findings) else set()
-    again = search_files([f.path for f in findings if f.term], traces.terms, ByteSearch(()), longer, database)
-    named = {finding.path for finding in again}
-    return [f.path for f in findings if f.path in named or f.needles & gone]
+        return [f"table {name}" for name in search_tables(connection, site, traces)]
 
 
 def _notes(engine: Engine, artifacts: Sequence[tuple[str, Path]], troubles: dict[Path, str]) -> Iterator[str]:
@@ -199,14 +161,13 @@ def _forget_rows(engine: Engine, site: str, request: ForgetRequest, robot_id: st
     with for_writing(engine.connect()) as connection, connection.begin():
         revision = next_revision(connection, site)
         plan = make_plan(connection, site, request)
-        needles = needles_of(connection, site, plan.objects)
         rows = RowForgetter(connection, site, request, plan, revision)
         rows.run(clock())
         counts = {name: count for name, count in rows.counts.items() if count}
         if counts or rows.blackened:
             _log(connection, site, request, robot_id, counts, clock())
         notify(connection, site, "", revision)
-    return _Outcome(plan, counts, rows.blackened, needles)
+    return _Outcome(plan, counts, rows.blackened)
 
 
 def _log(
@@ -232,18 +193,8 @@ def _forget_in_backup(
     try:
         site = prepare(engine, "", clock)
         outcomes = [_forget_rows(engine, site, request, robot_id, clock) for request in requests]
-        found = _clean(engine, site, files_with_content(path), _traces_of(requests[0], outcomes))
+        found = [f"{path}: {one}" for one in _clean(engine, site, _traces_of(requests[0], outcomes))]
     finally:
         engine.dispose()
     leave_wal(path)
     return outcomes, found
-
-
-def _own_files(engine: Engine, folders: Folders) -> list[Path]:
-    path = sqlite_path(engine.url)
-    files = files_with_content(path) if path is not None else []
-    return files + ([folders.journal] if folders.journal.is_file() else [])
-
-
-def _other_files(folders: Folders) -> list[Path]:
-    return [found for found in folders.data.rglob("*") if found.is_file()]

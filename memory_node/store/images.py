@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import zlib
 from pathlib import Path
 
-from memory_node.domain.picture_files import picture_name, picture_prefix
+from memory_node.domain.picture_files import noted_checksum, picture_name, picture_prefix
 from memory_node.domain.private_files import create_private
 from memory_node.store.errors import ConfinementError
 
@@ -53,6 +54,12 @@ class ImageFolder:
                 os.fsync(file.fileno())
             path.unlink()
         return len(files)
+
+    def damaged(self) -> list[Path]:
+        """Return the files whose bytes are not those of the checksum in their name."""
+        files = sorted(self.root.glob("*.jpg")) if self.root.is_dir() else []
+        noted = ((path, noted_checksum(path)) for path in files)
+        return [path for path, checksum in noted if checksum not in (None, zlib.crc32(path.read_bytes()))]
 
     def _files_of(self, record_id: str) -> list[Path]:
         if not self.root.is_dir():

@@ -45,6 +45,11 @@ class Folders:
         return self.data / "derived"
 
     @property
+    def backups(self) -> Path:
+        """The folder of the backups that the store makes by itself."""
+        return self.data / "backups"
+
+    @property
     def crops(self) -> ImageFolder:
         """The pictures that the short-term memory keeps beside the store, named in the same way."""
         return ImageFolder(self.data / "crops")

@@ -20,7 +20,7 @@ from memory_node.store.export_log import note_export
 from memory_node.store.graph_export import GeoOrigin
 from memory_node.store.inspection import OpenedStore, open_to_read
 from memory_node.store.inventory import inventory
-from memory_node.store.mend import findings_of, repair
+from memory_node.store.repair import findings_of, repair
 
 FORMATS = ("jsonl", "parquet", "graphml", "geojson")
 

@@ -1,162 +1,190 @@
-"""Mends a store: bytes that changed are changed back where the checksums say how, what cannot be read is put away."""
+"""`store check --repair`: puts away what cannot be read, and takes what is missing from the newest backup."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import URL, Connection
 
 from memory_node.domain.clock import Clock, system_clock
+from memory_node.domain.errors import StoreError
 from memory_node.store import schema
-from memory_node.store.bad_rows import BadRow
-from memory_node.store.check import row_fault, scan
-from memory_node.store.checksums import SEALS, RowSeal
-from memory_node.store.copying import insert_missing
-from memory_node.store.correction import corrected_picture, corrected_row
-from memory_node.store.engine import for_writing
-from memory_node.store.image_checksums import damaged_images, mend_image
-from memory_node.store.location import Folders
-from memory_node.store.quarantine import Quarantined, put_row_away, quarantined, this_row
+from memory_node.store.apply import next_revision
+from memory_node.store.backup import open_backup
+from memory_node.store.backup_rotation import rotated_backups
+from memory_node.store.bad_rows import BadRows
+from memory_node.store.check import REPAIR_ADVICE, Finding, check, scan
+from memory_node.store.config import StoreConfig
+from memory_node.store.copying import COPIED, good_rows, insert_rows
+from memory_node.store.engine import DATABASE_ERRORS, for_writing, open_engine, sqlite_path
+from memory_node.store.errors import (
+    ForeignFileError,
+    InvalidImportError,
+    MissingStoreError,
+    StoreInUseError,
+    StoreUnavailableError,
+)
+from memory_node.store.inspection import open_to_read
+from memory_node.store.journal import Journal
+from memory_node.store.location import Folders, locate
+from memory_node.store.quarantine import put_row_away, quarantined, this_row
 from memory_node.store.reader import lenient_text
-from memory_node.store.row_values import fault_of
-from memory_node.store.tombstones import Tombstone, is_buried, read_tombstones
+from memory_node.store.rescue import rescue
+from memory_node.store.versioning import prepare
 
 
 @dataclass
-class Mending:
-    """What was done. mended: rows as they were again; sealed: rows that got their first checksum; put_away: into
-    quarantine; brought_back: out of it; images_removed: pictures that could not be mended."""
-
-    mended: int = 0
-    sealed: int = 0
-    put_away: int = 0
-    brought_back: int = 0
-    discarded: int = 0
-    images_mended: int = 0
-    images_removed: int = 0
-    notes: list[str] = field(default_factory=list)
-
-
-def mend_rows(engine: Engine, site: str, discard: bool = False, clock: Clock = system_clock) -> Mending:
-    """Mend the rows of a database whose structure is whole; all of it or nothing.
-
-    discard: remove from quarantine what cannot be mended.
+class Repaired:
+    """What was done. put_away: rows moved into quarantine; from_backup: rows that the newest backup still had;
+    images_removed: damaged picture files; set_aside: the damaged file, of which a new one kept `rescued` rows.
     """
-    done = Mending()
-    with for_writing(engine.connect()) as connection, connection.begin(), lenient_text(connection):
-        for table in schema.SEALED:
-            faulty = [tuple(row) for row in scan(connection, table) if _is_faulty(table, row)]
-            for values in faulty:
-                _mend_row(connection, site, table, values, clock(), done)
-        _mend_revisions(connection)
-        dead = read_tombstones(connection, site)
-        for waiting in quarantined(connection, site):
-            _bring_back(connection, site, waiting, dead, done)
-        if discard:
-            table = schema.quarantine
-            done.discarded = connection.execute(table.delete().where(table.c.site == site)).rowcount
-    return done
+
+    put_away: int = 0
+    from_backup: int = 0
+    discarded: int = 0
+    images_removed: int = 0
+    rescued: int = 0
+    set_aside: str = ""
+    backup: str = ""
+    incomplete_tables: list[str] = field(default_factory=list)
 
 
-def _is_faulty(table: sa.Table, row: Any) -> bool:
-    return bool(row_fault(table, row)) or row[SEALS[table.name].checksum_place] is None
+def repair(
+    url: URL, site: str, robot_id: str, config: StoreConfig, discard: bool = False, clock: Clock = system_clock
+) -> dict[str, Any]:
+    """Mend a store that no robot uses; return what was done. discard: empty the quarantine afterwards.
 
-
-def _mend_row(
-    connection: Connection, site: str, table: sa.Table, values: tuple[Any, ...], stamp_ns: int, done: Mending
-) -> None:
-    bad = BadRow(table, values, _fault(table, values))
-    if not bad.reason:
-        _replace(connection, bad, values)
-        done.sealed += 1
-        return
-    whole = mended_values(SEALS[table.name], values)
-    if whole is not None:
-        _replace(connection, bad, whole)
-        done.mended += 1
-    elif table is schema.quarantine:
-        connection.execute(table.delete().where(*this_row(connection, bad)))
-    elif table is schema.sites:
-        _replace(connection, bad, values)
-    else:
-        put_row_away(connection, site, bad, stamp_ns)
-        done.put_away += 1
-
-
-def mended_values(seal: RowSeal, values: Sequence[Any]) -> list[Any] | None:
-    """Return a row as it was before one byte of it changed, or without a picture that cannot be mended; else None."""
-    whole = list(values)
-    if seal.row_fault(values):
-        corrected = corrected_row(seal, values)
-        if corrected is None:
-            return None
-        whole = corrected
-    if seal.picture_place >= 0 and seal.picture_fault(whole):
-        checksum = whole[seal.names.index("crop_checksum")]
-        picture = whole[seal.picture_place]
-        whole[seal.picture_place] = (
-            corrected_picture(picture, checksum) if isinstance(picture, bytes) else None
-        ) or b""
-    return None if _fault_of_values(seal, whole) else whole
-
-
-def _fault(table: sa.Table, values: Sequence[Any]) -> str:
-    return SEALS[table.name].fault(values) or _fault_of_values(SEALS[table.name], values)
-
-
-def _fault_of_values(seal: RowSeal, values: Sequence[Any]) -> str:
-    return fault_of(seal.table.name, seal.named(values))
-
-
-def _replace(connection: Connection, bad: BadRow, values: Sequence[Any]) -> None:
-    """Put a row in the place of a bad one."""
-    seal = SEALS[bad.table.name]
-    row = seal.seal(dict(zip(seal.names, values)))
-    for column in bad.table.c:
-        if isinstance(column.type, sa.Boolean) and row[column.name] is not None:
-            row[column.name] = bool(row[column.name])
-    connection.execute(bad.table.delete().where(*this_row(connection, bad)))
-    connection.execute(insert_missing(connection, bad.table), row)
-
-
-def _mend_revisions(connection: Connection) -> None:
-    """Make each site's revision one that its own guard confirms and no row is above."""
-    sites = schema.sites
-    for row in connection.execute(sa.select(sites)).all():
-        newest = [
-            connection.execute(sa.select(sa.func.max(table.c.revision)).where(table.c.site == row.name)).scalar_one()
-            for table in (*schema.LOGGED, schema.tombstones)
-        ]
-        revision = max([row.revision, *(number for number in newest if number is not None)])
-        if row.revision + row.revision_check:
-            revision = max(revision, -row.revision_check)
-        if (revision, -revision) != (row.revision, row.revision_check):
-            here = sites.update().where(sites.c.name == row.name)
-            connection.execute(here.values(revision=revision, revision_check=-revision))
-
-
-def _bring_back(
-    connection: Connection, site: str, waiting: Quarantined, dead: dict[str, Tombstone], done: Mending
-) -> None:
-    """Put a row of the quarantine back where it was, if it can be mended and no other has taken its place."""
-    table, seal = waiting.row.table, SEALS[waiting.row.table.name]
-    values = mended_values(seal, waiting.row.values)
-    if values is None:
-        return
-    row = seal.seal(dict(zip(seal.names, values)))
-    if not is_buried(table.name, row, dead):
-        done.brought_back += connection.execute(insert_missing(connection, table), row).rowcount
-    away = schema.quarantine
-    connection.execute(away.delete().where(away.c.site == site, away.c.id == waiting.id))
-
-
-def mend_images(folders: Folders, done: Mending) -> None:
-    """Mend the picture files; remove those that cannot be."""
-    for path in list(damaged_images(folders)):
-        if mend_image(path):
-            done.images_mended += 1
-        else:
+    Raises:
+        StoreInUseError: a robot uses it.
+        StoreUnavailableError: nothing of ours can be read in it, and there is no backup.
+    """
+    done = Repaired()
+    path = sqlite_path(url)
+    with nobody_else(url, site, robot_id, config):
+        folders = locate(url, site, robot_id, config)
+        if path is not None and _is_broken(url, site, robot_id, config):
+            found = rescue(path, site or _site_of_backup(folders), clock, bool(rotated_backups(folders.backups)))
+            done.rescued, done.incomplete_tables, done.set_aside = found.rows, found.incomplete, str(found.damaged_file)
+        engine = open_engine(url, busy_timeout_s=10.0)
+        try:
+            name = prepare(engine, site)
+            with for_writing(engine.connect()) as connection, connection.begin(), lenient_text(connection):
+                _put_away(connection, name, done, clock())
+                _correct_revision(connection, name)
+                _fill_gaps(connection, name, folders, done)
+                if discard:
+                    away = schema.quarantine
+                    done.discarded = connection.execute(away.delete().where(away.c.site == name)).rowcount
+        finally:
+            engine.dispose()
+        for image in (*folders.images.damaged(), *folders.crops.damaged()):
+            image.unlink()
             done.images_removed += 1
+    return {name: value for name, value in asdict(done).items() if value}
+
+
+def _is_broken(url: URL, site: str, robot_id: str, config: StoreConfig) -> bool:
+    """Return whether more than rows of a SQLite file are damaged."""
+    try:
+        with open_to_read(url, site, robot_id, config) as opened:
+            return any(finding.structure for finding in check(opened))
+    except (ForeignFileError, StoreUnavailableError, *DATABASE_ERRORS) as error:
+        if isinstance(error, ForeignFileError) and "empty" in str(error):
+            raise
+        return True
+
+
+def _site_of_backup(folders: Folders) -> str:
+    for backup in rotated_backups(folders.backups):
+        with suppress(InvalidImportError), open_backup(backup) as found:
+            return found.site
+    return ""
+
+
+def _put_away(connection: Connection, site: str, done: Repaired, stamp_ns: int) -> None:
+    for table in schema.SEALED:
+        bad = BadRows()
+        if table is not schema.sites:
+            deque(bad.sift(table, scan(connection, table, site)), maxlen=0)
+        for row in bad:
+            if table is schema.quarantine:
+                connection.execute(table.delete().where(*this_row(connection, row)))
+            else:
+                put_row_away(connection, site, row, stamp_ns)
+                done.put_away += 1
+
+
+def _correct_revision(connection: Connection, site: str) -> None:
+    """Make the site's revision one that its guard confirms, and that no row is above: robots have seen all up to it."""
+    sites = schema.sites
+    row = connection.execute(sa.select(sites).where(sites.c.name == site)).one()
+    newest = [
+        connection.execute(sa.select(sa.func.max(table.c.revision)).where(table.c.site == site)).scalar_one() or 0
+        for table in (*schema.LOGGED, schema.tombstones)
+    ]
+    guarded = -row.revision_check if row.revision + row.revision_check else 0
+    revision = max(row.revision, guarded, *newest)
+    changed = sites.update().where(sites.c.name == site).values(revision=revision, revision_check=-revision)
+    connection.execute(changed)
+
+
+def _fill_gaps(connection: Connection, site: str, folders: Folders, done: Repaired) -> None:
+    """Take the rows that were put away, and those of tables that break off, from the newest backup that is whole."""
+    away = quarantined(connection, site)
+    keys = {(waiting.row.table.name, *waiting.row.key.values()) for waiting in away}
+    tables = {name for name, *_ in keys} | set(done.incomplete_tables)
+    for backup in rotated_backups(folders.backups) if tables else ():
+        try:
+            with open_backup(backup) as found, found.engine.connect() as copy:
+                for table in (table for table in COPIED if table.name in tables):
+                    rows = good_rows(copy, found.site, table, BadRows())
+                    if table.name not in done.incomplete_tables:
+                        rows = (row for row in rows if _key(table, row, site) in keys)
+                    done.from_backup += insert_rows(connection, site, table, rows, next_revision(connection, site))
+        except InvalidImportError:
+            continue
+        done.backup = str(backup)
+        break
+    gone = schema.quarantine
+    for waiting in away:
+        table = waiting.row.table
+        present = (column == waiting.row.key[column.name] for column in table.primary_key)
+        if connection.execute(sa.select(sa.literal(1)).select_from(table).where(*present)).first():
+            connection.execute(gone.delete().where(gone.c.site == site, gone.c.id == waiting.id))
+
+
+def _key(table: sa.Table, row: dict[str, Any], site: str) -> tuple[Any, ...]:
+    return (table.name, *(site if column.name == "site" else row[column.name] for column in table.primary_key))
+
+
+@contextmanager
+def nobody_else(url: URL, site: str, robot_id: str, config: StoreConfig) -> Iterator[None]:
+    """Hold the journal, as the robot that writes this memory does."""
+    journal = Journal(locate(url, site, robot_id, config).journal, 1)
+    if not journal.path.is_file():
+        yield
+        return
+    try:
+        journal.open()
+    except StoreInUseError as error:
+        raise StoreInUseError(f"{error}; stop it first") from None
+    try:
+        yield
+    finally:
+        journal.close()
+
+
+def findings_of(url: URL, site: str, robot_id: str, config: StoreConfig) -> list[Finding]:
+    """Return what is wrong with a store, also when it cannot be opened for that; see `check`."""
+    try:
+        with open_to_read(url, site, robot_id, config) as opened:
+            return check(opened)
+    except (ForeignFileError, MissingStoreError):
+        raise
+    except StoreError as error:
+        return [Finding("error", str(error), REPAIR_ADVICE, structure=True)]

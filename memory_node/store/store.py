@@ -14,14 +14,16 @@ from memory_node.domain.scene import Area, Floor, Relation, Room, SceneSnapshot
 from memory_node.store import reader
 from memory_node.store.backup import backup
 from memory_node.store.backup_names import backup_file
+from memory_node.store.backup_rotation import BackupRotation
 from memory_node.store.collection import collect_again, without_collection
 from memory_node.store.config import StoreConfig
-from memory_node.store.engine import parse_url
+from memory_node.store.engine import parse_url, sqlite_path
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.feed import ChangeFeed
 from memory_node.store.forget import forget
 from memory_node.store.forget_request import ForgetReport, ForgetRequest
 from memory_node.store.journal import Journal
+from memory_node.store.keeper import StoreKeeper
 from memory_node.store.location import locate
 from memory_node.store.records import Batch, Document, Recordable, StoreChange, StoreMark
 from memory_node.store.site_database import SiteDatabase
@@ -72,11 +74,14 @@ class Store(StoreReadings):
         self._open_journal()
         self._feed = ChangeFeed(self._engine, self.site, config)
         self._writer = LogWriter(self._engine, self._translator, self._journal, config, self._on_commit)
+        self._keeper = self._make_keeper(config, clock)
         self._map = WrittenMap()
         self.closed = False
         self._revision = -1
         self._writer.start(database.prepare, database.verify, reachable=database.prepared)
         self._feed.start()
+        if self._keeper is not None:
+            self._keeper.start()
 
     def __enter__(self) -> Store:
         return self
@@ -223,6 +228,16 @@ class Store(StoreReadings):
         """Return how the log does: back-pressure, outages, the journal's filling, commit times."""
         return self._writer.diagnostics()
 
+    @property
+    def log_bytes(self) -> int:
+        """The size of SQLite's write-ahead log; 0 for a server."""
+        return self._keeper.log_bytes if self._keeper is not None else 0
+
+    @property
+    def warning(self) -> str:
+        """What a person should do something about although the store works; "" for nothing."""
+        return self._keeper.warning if self._keeper is not None else ""
+
     def close(self, timeout_s: float = 10.0) -> None:
         """Make everything durable and let go of the database.
 
@@ -230,6 +245,8 @@ class Store(StoreReadings):
             StoreUnavailableError: something could not be made durable in time; it is lost.
         """
         self._feed.close()
+        if self._keeper is not None:
+            self._keeper.close()
         try:
             self._writer.close(timeout_s)
         finally:
@@ -252,6 +269,14 @@ class Store(StoreReadings):
         shared = self._translator.foreign_counts
         if shared and any(key[0] in shared for key in batch.get("objects", ())):
             self._feed.signal()
+
+    def _make_keeper(self, config: StoreConfig, clock: Clock) -> StoreKeeper | None:
+        path = sqlite_path(self.url)
+        if path is None:
+            return None
+        interval_s, folder = config.backup_interval_h * 3600.0, self._folders.backups
+        rotation = BackupRotation(self._engine, self.site, folder, interval_s, config.backups_kept, clock)
+        return StoreKeeper(path, rotation, lambda: self._writer.commits)
 
     def _open_journal(self) -> None:
         """Open the journal; without it a database that cannot be written either leaves new facts in memory.

@@ -5,27 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection
-from functools import cached_property
 from typing import Any
-
-from memory_node.store.byte_search import ByteSearch
 
 BLACKENED = "[forgotten]"
 
-# A word shorter than the first number occurs by chance among a picture's bytes; it counts only beside that many
-# characters of text. Words up to the second number are on every page and do not count.
-_BY_CHANCE = 6
-_EVERYWHERE = 2
 # Up to this number, ids are searched one by one; for more, a text is split into words.
 _FEW = 16
+# A fragment of up to so many characters is in nearly every text.
+_EVERYWHERE = 2
 # Most terms that are left to the database's own search.
 _FEW_FRAGMENTS = 4
 # What stands the same in every text that holds a term, whatever its case and whether the text is JSON: ASCII, without
 # letters that also match others (the Kelvin sign is a k), what JSON escapes, and what LIKE takes for something else.
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f-\U0010ffff\"\\%_iIkKsS]+")
-_BESIDE = 8
 _TOKEN = re.compile(r"[\w-]+")
-_UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 def texts_of(value: Any) -> str:
@@ -52,7 +45,6 @@ class Terms:
 
     def __init__(self, words: Collection[str] = (), ids: Collection[str] = ()) -> None:
         self._ids = frozenset(name.lower() for name in ids if _TOKEN.fullmatch(name))
-        self._odd_ids = [name for name in self._ids if not _UUID.fullmatch(name)]
         self._words = {*words, *(name for name in ids if not _TOKEN.fullmatch(name))}
         parts = _alternatives(self._words)
         self._pattern = re.compile(rf"(?<!\w)(?:{parts})(?!\w)", re.IGNORECASE) if parts else None
@@ -87,13 +79,6 @@ class Terms:
             return [part for part in map(self.blacken_value, value) if part != BLACKENED]
         return self.blacken(value) if isinstance(value, str) else value
 
-    def longer_words(self, text: str) -> set[str]:
-        """Return the words of a text that hold one of them within, in lower case: "cupboard" for "cup"."""
-        names = self._sought()
-        if not names:
-            return set()
-        return set(re.findall(rf"[\w-]*(?:{_alternatives(names)})[\w-]*", text.lower())) - names
-
     def fragments(self) -> tuple[str, ...] | None:
         """Return a part of each term that every text with it holds; None when they are many or say too little."""
         names = {*self._ids, *map(str.lower, self._words)}
@@ -101,44 +86,6 @@ class Terms:
         if len(parts) > _FEW_FRAGMENTS or any(len(part) <= _EVERYWHERE for part in parts):
             return None
         return tuple(sorted(set(parts)))
-
-    def found_in_bytes(self, data: bytes, longer: Collection[str] = ()) -> bool:
-        """Return whether raw bytes, such as a database's pages, hold any of them, be it within other text.
-
-        longer: words that may hold one of them, in lower case.
-        """
-        lowered = data.lower()
-        # Pages put texts side by side without a mark between them, so ids are sought by their bytes.
-        if self._uuid_search.found_in(lowered):
-            return True
-        if not any(part in lowered for part in self._byte_parts):
-            return False
-        text = data.decode("utf-8", errors="replace").lower()
-        names = self._sought()
-        matches = re.finditer(_alternatives({*names, *longer}), text)
-        return any(m[0] in names and (len(m[0]) >= _BY_CHANCE or _beside_text(m)) for m in matches)
-
-    @cached_property
-    def _uuid_search(self) -> ByteSearch:
-        return ByteSearch(name.encode() for name in self._ids if _UUID.fullmatch(name))
-
-    @cached_property
-    def _byte_parts(self) -> frozenset[bytes]:
-        """What every run of bytes that holds one of the other terms holds too; b"" is in all."""
-        return frozenset(max(_PLAIN.findall(name), key=len, default="").encode() for name in self._sought())
-
-    def _sought(self) -> set[str]:
-        """Return what is sought among bytes by its letters."""
-        names = (*map(str.lower, self._words), *self._odd_ids)
-        return {name for name in names if len(name) > _EVERYWHERE}
-
-
-def _beside_text(match: re.Match[str]) -> bool:
-    sides = (
-        match.string[max(match.start() - _BESIDE, 0) : match.start()],
-        match.string[match.end() : match.end() + _BESIDE],
-    )
-    return any(len(side) == _BESIDE and side.isprintable() and "\ufffd" not in side for side in sides)
 
 
 def _alternatives(names: Collection[str]) -> str:

@@ -132,6 +132,11 @@ class LogWriter:
             self._journal.close()
 
     @property
+    def commits(self) -> int:
+        """How many commits there were."""
+        return self._commits
+
+    @property
     def dead(self) -> Mapping[str, Tombstone]:
         """The tombstones that the last commit met, by digest."""
         return self._applier.dead

@@ -167,6 +167,7 @@ class Upkeep:
             store = self._store.diagnostics()
             figures.update({"store": store.state, "store.pending": store.pending, "store.outages": store.outages})
             figures["store.quarantined"] = self._store.quarantined
+            figures.update({"store.log_bytes": self._store.log_bytes, "store.warning": self._store.warning})
             figures.update({"store.commit_p50_ms": store.commit_p50_ms, "store.journal": store.journal_batches})
         return figures
 

@@ -1,6 +1,5 @@
 """Other programs open the file of a running memory and close it again; what memory acknowledges afterwards stays."""
 
-import os
 import sqlite3
 import subprocess
 import sys
@@ -8,12 +7,8 @@ from contextlib import closing
 
 import pytest
 
-from memory_node.store.held_files import held
-from memory_node.store.sqlite_structure import header_faults
-
 _MEMORY = """
 import os, signal, sys
-from memory_node.domain.errors import NotFoundError
 from memory_node.domain.step import EpisodeSummary
 from memory_node.store import StoreConfig, open_store
 from memory_node.store.forget_request import ForgetRequest
@@ -31,6 +26,9 @@ _WORK = {
     "nothing": "",
     "more connections": "engine = store._engine\nwith engine.connect() as one, engine.connect() as two: pass",
     "forgetting": "store.forget(ForgetRequest(from_ns=1, until_ns=1))",
+    "a backup": "from pathlib import Path\nstore.backup(Path(sys.argv[1] + '.backup'))",
+    "an emptied log": "from memory_node.store.keeper import empty_log\nfrom pathlib import Path\n"
+    "assert empty_log(Path(sys.argv[1]))",
 }
 
 
@@ -44,34 +42,3 @@ def test_nothing_is_lost_when_another_program_closes_the_file(work, open_at, tmp
         visitor.execute("SELECT count(*) FROM episodes").fetchone()
     memory.communicate("\n", timeout=30)
     assert "after" in {episode.id for episode in open_at(path).episodes()}
-
-
-def test_descriptor_stays_open_until_its_file_is_deleted(tmp_path):
-    path = tmp_path / "memory.db"
-    path.write_bytes(b"first")
-    with held(path) as first:
-        pass
-    with held(path) as again:
-        assert again == first
-    path.unlink()
-    with pytest.raises(FileNotFoundError), held(path):
-        pass
-    with pytest.raises(OSError, match="Bad file descriptor"):
-        os.fstat(first)
-
-
-def test_looking_at_a_header_keeps_the_lock(tmp_path):
-    path = tmp_path / "memory.db"
-    with closing(sqlite3.connect(path, isolation_level=None)) as owner:
-        owner.execute("PRAGMA journal_mode = WAL")
-        owner.execute("CREATE TABLE t (x)")
-        assert list(header_faults(path)) == []
-        owner.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        list(header_faults(path))
-        _visit(path)
-        assert path.with_name("memory.db-wal").exists()
-
-
-def _visit(path):
-    code = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM t').fetchall(); c.close()"
-    subprocess.run([sys.executable, "-c", code, str(path)], check=True, timeout=30)

@@ -68,7 +68,7 @@ def test_check_of_a_torn_file_is_an_error_with_advice(run):
     run.path.write_bytes(data)
     status, verdict = run("check")
     assert status == 1
-    assert "restore" in str(verdict)
+    assert "--repair" in str(verdict)
 
 
 def test_backup_forget_restore(run, tmp_path):

@@ -190,22 +190,24 @@ def check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., t
     return check_
 
 
-def test_check_lists_what_is_put_away_and_repair_brings_it_back(tmp_path, remember_home, check):
+def test_check_lists_what_is_put_away_and_repair_takes_it_from_the_backup(tmp_path, remember_home, check):
     path = tmp_path / "memory.db"
     with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
         remember_home(store)
+        store.backup(tmp_path / "memory.db.data" / "backups" / "2026-01-02T03-04-05Z.backup")
     write(path, "UPDATE episodes SET instruction = 'bring the mut' WHERE id = 'e1'")
     with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
         assert [episode.id for episode in store.episodes()] == ["e2"]
     status, verdict = check()
     assert status == 0
     assert "1 rows are in quarantine: episodes e1: its checksum" in str(verdict)
-    assert check("--repair")[1]["repaired"]["brought_back"] == 1
+    assert check("--repair")[1]["repaired"]["from_backup"] == 1
+    assert "quarantine" not in str(check()[1])
     with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
         assert next(episode.instruction for episode in store.episodes()) == "bring the mug"
 
 
-def test_what_cannot_be_mended_stays_put_away_until_it_is_discarded(tmp_path, remember_home, check):
+def test_what_no_backup_has_stays_put_away_until_it_is_discarded(tmp_path, remember_home, check):
     path = tmp_path / "memory.db"
     with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
         remember_home(store)

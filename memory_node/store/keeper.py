@@ -1,0 +1,86 @@
+"""Looks after the SQLite file of a running store: its backups, and the size of its write-ahead log."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+from memory_node.domain.worker_thread import WorkerThread
+from memory_node.store.backup_rotation import BackupRotation
+from memory_node.store.engine import LOG_LIMIT_BYTES
+
+_log = logging.getLogger(__name__)
+# Short runs make no backup.
+_FIRST_LOOK_S, _LOOK_S = 30.0, 10.0
+# Ten times what a busy store writes between two checkpoints: somebody keeps SQLite from emptying the log.
+_LARGE_LOG_BYTES = 10 * LOG_LIMIT_BYTES
+
+
+class StoreKeeper:
+    """A thread beside the writer's. commits: how many there were so far, by which it knows when the store is idle."""
+
+    def __init__(self, path: Path, rotation: BackupRotation, commits: Callable[[], int]) -> None:
+        self._path = path
+        self._rotation = rotation
+        self._commits = commits
+        self._seen = -1
+        self._stopping = threading.Event()
+        self._thread = WorkerThread("store-keeper", self._run)
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def close(self, timeout_s: float = 30.0) -> None:
+        """Stop to look; a backup in work is finished."""
+        self._stopping.set()
+        self._thread.join(timeout_s)
+
+    @property
+    def log_bytes(self) -> int:
+        """The size of the write-ahead log."""
+        log = self._path.with_name(self._path.name + "-wal")
+        return log.stat().st_size if log.is_file() else 0
+
+    @property
+    def warning(self) -> str:
+        """What a person should do something about; "" for nothing."""
+        found = [f"no backup: {self._rotation.trouble}"] if self._rotation.trouble else []
+        if self.log_bytes > _LARGE_LOG_BYTES:
+            size = f"{self.log_bytes / 2**20:.0f} MiB"
+            found.append(
+                f"the write-ahead log {self._path}-wal has {size}: another program has been reading the file for long "
+                "and keeps it from being emptied; end that program"
+            )
+        return "; ".join(found)
+
+    def look(self) -> None:
+        """Do what is due: empty a large log when nothing was committed since the last look, make a backup."""
+        commits, self._seen = self._seen, self._commits()
+        if commits == self._seen and self.log_bytes > 0:
+            empty_log(self._path)
+        if self._rotation.is_due():
+            self._rotation.make()
+
+    def _run(self) -> None:
+        wait_s = _FIRST_LOOK_S
+        while not self._stopping.wait(wait_s):
+            wait_s = _LOOK_S
+            try:
+                self.look()
+            except (sqlite3.Error, OSError) as error:
+                # The writer reports a database in trouble.
+                _log.debug("the store's file cannot be looked after now: %s", error)
+
+
+def empty_log(path: Path) -> bool:
+    """Bring a SQLite file's write-ahead log into it and make that empty; False while somebody reads from it."""
+    with closing(
+        sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=rw", uri=True, timeout=0.05, isolation_level=None)
+    ) as database:
+        return not database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
