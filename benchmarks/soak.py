@@ -127,7 +127,7 @@ def _work(args: argparse.Namespace, folder: Path) -> tuple[int, Use, Use]:
     seconds = args.minutes * 60.0
     warm_s = min(WARM_UP_S, seconds / 3.0)
     parameters: dict[str, dict[str, object]] = {
-        "home": {"speed": args.speed, "camera_period_s": 2.0, "seed": args.seed},
+        "home": {"speed": args.speed, "expert.camera_period_s": 2.0, "seed": args.seed},
         "memory": {
             "database": str(folder / "memory.db"),
             "use_sim_time": "true",

@@ -12,13 +12,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("node", nargs="?", choices=NODE_PARAMETERS, help="one node (default: all)")
     parser.add_argument("--markdown", action="store_true", help="as the tables of docs/parameters.md")
+    parser.add_argument("--expert", action="store_true", help="as the tables of docs/parameters_expert.md")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print them."""
     chosen = {args.node: NODE_PARAMETERS[args.node]} if args.node else NODE_PARAMETERS
-    if args.markdown:
-        print(parameter_page(chosen), end="")
+    if args.markdown or args.expert:
+        print(parameter_page(chosen, args.expert), end="")
     else:
         print("\n".join(parameter_text(kind, node) for node, kind in chosen.items()), end="")
     return 0

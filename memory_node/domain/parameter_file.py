@@ -64,7 +64,7 @@ def _blocks(content: Any, prefix: str, path: Path) -> Iterator[tuple[str, Mappin
 
 
 def parameter_text(kind: type[Parameters], node: str) -> str:
-    """Return a file of a node's parameters with their defaults; comments tell meanings and ranges."""
+    """Return a file of a node's parameters for users, with their defaults; comments tell meanings and ranges."""
     lines = [
         f"# Parameters of the node {node} and their defaults, written by `memory-node parameters {node}`.",
         "# A file needs only the lines that you change. Names end in their unit: _m, _rad, _s, _px.",
@@ -72,7 +72,7 @@ def parameter_text(kind: type[Parameters], node: str) -> str:
         "  ros__parameters:",
     ]
     outer: list[str] = []
-    for field in parameter_fields(kind):
+    for field in _listed(kind, expert=False):
         *sections, name = field.name.split(".")
         shared = next((i for i, (a, b) in enumerate(zip(outer, sections)) if a != b), min(len(outer), len(sections)))
         lines += [f"{_indent(depth)}{sections[depth]}:" for depth in range(shared, len(sections))]
@@ -102,13 +102,31 @@ def _indent(depth: int) -> str:
     return "  " * (depth + 2)
 
 
-def parameter_page(kinds: Mapping[str, type[Parameters]]) -> str:
-    """Return tables in Markdown of every parameter of some nodes, by node."""
-    lines: list[str] = []
+def parameter_page(kinds: Mapping[str, type[Parameters]], expert: bool = False) -> str:
+    """Return tables in Markdown of the parameters of some nodes: those for users, or those for experts.
+
+    What several nodes have alike comes first, with their names; then what is a node's own.
+    """
+    nodes_of: dict[str, list[str]] = {}
     for node, kind in kinds.items():
-        lines += ["", f"## Node `{node}`", "", "| parameter | default | takes | meaning |", "|---|---|---|---|"]
-        lines += [
-            f"| `{field.name}` | `{yaml_value(field.default)}` | {field.expected} | {field.description} |"
-            for field in parameter_fields(kind)
-        ]
+        for field in _listed(kind, expert):
+            nodes_of.setdefault(_row(field), []).append(node)
+    lines: list[str] = []
+    several = [f"{row} {', '.join(nodes)} |" for row, nodes in nodes_of.items() if len(nodes) > 1]
+    if several:
+        lines += ["", "## Of several nodes", "", "| parameter | default | takes | meaning | nodes |", f"|{'---|' * 5}"]
+        lines += several
+    for node in kinds:
+        own = [row for row, nodes in nodes_of.items() if nodes == [node]]
+        if own:
+            lines += ["", f"## Node `{node}`", "", "| parameter | default | takes | meaning |", f"|{'---|' * 4}", *own]
     return "\n".join(lines) + "\n"
+
+
+def _row(field: ParameterField) -> str:
+    return f"| `{field.name}` | `{yaml_value(field.default)}` | {field.expected} | {field.description} |"
+
+
+def _listed(kind: type[Parameters], expert: bool) -> Iterator[ParameterField]:
+    """Yield the parameters of a page: a profile lists only what it does not share."""
+    return (field for field in parameter_fields(kind) if field.expert == expert and not field.taken_from)

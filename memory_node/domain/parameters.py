@@ -13,8 +13,24 @@ from pydantic.fields import FieldInfo
 from memory_node.domain.errors import InvalidValueError
 
 Kind = TypeVar("Kind", bound="Parameters")
+_T = TypeVar("_T")
 
 _LONGEST_SHOWN = 80  # characters of a wrong value in a message
+_EXPERT = "expert"
+
+Expert = Annotated[_T, _EXPERT]
+"""Marks a parameter, or a whole section, that nobody needs to set on a robot: its name begins with `expert.`."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Marks a section that files call `name`, for example `llm.verifier`, wherever the code keeps it.
+
+    shared: parameters that it takes from the section around that name, here `llm`, where it is not given its own.
+    """
+
+    name: str
+    shared: frozenset[str]
 
 
 class InvalidParametersError(InvalidValueError):
@@ -33,7 +49,8 @@ class Parameters(BaseModel):
 
         near_m: float = Field(default=0.6, ge=0.0, le=10.0, description="largest distance of `near`")
 
-    A field whose type is itself `Parameters` is a section: its parameters are called `section.name`.
+    A field whose type is itself `Parameters` is a section: its parameters are called `section.name`. `Expert[float]` in
+    place of `float` calls it `expert.section.name`.
 
     Raises:
         InvalidParametersError: a value of the wrong type, out of its range, or at odds with another one.
@@ -56,14 +73,17 @@ class Parameters(BaseModel):
         Raises:
             InvalidParametersError: as the constructor, or a name that is none; all that is wrong is told at once.
         """
-        known = [field.name for field in parameter_fields(cls)]
+        fields = list(parameter_fields(cls))
+        known = [field.name for field in fields]
         given = flattened(values)
         empty_sections = {name for name, value in given.items() if value == {} and _is_section(name, known)}
         unknown = [name for name in given if name not in known and name not in empty_sections]
-        problems = [(name, unknown_name(name, known)) for name in unknown]
-        made = _made(cls, given, "", problems)
+        problems = [(name, _moved(name, cls, fields) or unknown_name(name, known)) for name in unknown]
+        sources = {field.path: name for field in fields for name in (field.taken_from, field.name) if name in given}
+        made = _made(cls, {path: given[name] for path, name in sources.items()}, "", problems)
         if problems or made is None:
-            raise InvalidParametersError(problems, where)
+            # a wrong value that several profiles share is told once
+            raise InvalidParametersError(list(dict.fromkeys((sources.get(n, n), text) for n, text in problems)), where)
         return made
 
     def changed(self: Kind, **values: Any) -> Kind:
@@ -79,15 +99,20 @@ class Parameters(BaseModel):
 class ParameterField:
     """One parameter as it was declared.
 
-    name: dotted. kind: bool, int, float or str; of a list, that of its items. is_list: it holds several values. low
-    and high: the range, both inclusive. choices: the only texts that it may hold. length: of a list, where it is fixed.
+    name: dotted, as files have it. path: dotted, as the code has it. kind: bool, int, float or str; of a list, that of
+    its items. is_list: it holds several values. expert: not for users of a robot. taken_from: of a profile, the
+    parameter whose value it has unless it is given its own; empty: none. low and high: the range, both inclusive.
+    choices: the only texts that it may hold. length: of a list, where it is fixed.
     """
 
     name: str
+    path: str
     kind: type
     is_list: bool
     default: Any
     description: str
+    expert: bool = False
+    taken_from: str = ""
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
@@ -112,7 +137,7 @@ class ParameterField:
     def value_in(self, parameters: Parameters) -> Any:
         """Return its value; lists in the order that they were given, sets sorted."""
         value: Any = parameters
-        for part in self.name.split("."):
+        for part in self.path.split("."):
             value = getattr(value, part)
         return _plain(value)
 
@@ -125,12 +150,33 @@ _WORDS = {
 }
 
 
-def parameter_fields(kind: type[Parameters], prefix: str = "") -> Iterator[ParameterField]:
+def parameter_fields(kind: type[Parameters]) -> Iterator[ParameterField]:
     """Yield what was declared: first the parameters of its own, then those of its sections, as they were declared."""
+    return _fields(kind, _Place("", "", False))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where parameters stand: `name` begins their names, `path` their paths in the code, both with a final dot."""
+
+    name: str
+    path: str
+    expert: bool
+    shared: frozenset[str] = frozenset()
+
+    def inside(self, section: str, info: FieldInfo) -> _Place:
+        expert, path = self.expert or _EXPERT in info.metadata, f"{self.path}{section}."
+        for profile in info.metadata:
+            if isinstance(profile, Profile):
+                return _Place(f"{profile.name}.", path, expert, profile.shared)
+        return _Place(f"{self.name}{section}.", path, expert)
+
+
+def _fields(kind: type[Parameters], place: _Place) -> Iterator[ParameterField]:
     sections = {name: section for name, info in kind.model_fields.items() if (section := _section(info)) is not None}
-    yield from (_field(prefix + name, info) for name, info in kind.model_fields.items() if name not in sections)
+    yield from (_field(name, info, place) for name, info in kind.model_fields.items() if name not in sections)
     for name, section in sections.items():
-        yield from parameter_fields(section, f"{prefix}{name}.")
+        yield from _fields(section, place.inside(name, kind.model_fields[name]))
 
 
 def flattened(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -151,6 +197,21 @@ def unknown_name(name: str, known: Sequence[str]) -> str:
     inside = [one for one in known if one.endswith(f".{name}")]
     near = inside or difflib.get_close_matches(name, known, n=1)
     return f"no such parameter; did you mean {near[0]}?" if near else "no such parameter, and none of a similar name"
+
+
+def _moved(name: str, kind: type[Parameters], fields: Sequence[ParameterField]) -> str:
+    """Return what became of a name that was a parameter: by its place in the code; empty: it never was one."""
+    plain = name.removeprefix("expert.")
+    for field in fields:
+        if field.path == plain:
+            return f"is called {field.name}"
+    *sections, last = plain.split(".")
+    for section in sections:
+        info = kind.model_fields.get(section)
+        kind = (_section(info) if info else None) or Parameters
+    if last not in kind.__class_vars__:
+        return ""
+    return f"no parameter, but a constant of the algorithm, {getattr(kind, last)} in {kind.__module__}"
 
 
 def _is_section(name: str, known: Sequence[str]) -> bool:
@@ -192,7 +253,9 @@ def _expected(kind: type[Parameters], name: str) -> str:
     if info is None:
         return unknown_name(name, list(kind.model_fields))
     section = _section(info)
-    return f"expected {section.__name__}" if section is not None else f"expected {_field(name, info).expected}"
+    if section is not None:
+        return f"expected {section.__name__}"
+    return f"expected {_field(name, info, _Place('', '', False)).expected}"
 
 
 def _section(info: FieldInfo) -> type[Parameters] | None:
@@ -203,7 +266,7 @@ def _section(info: FieldInfo) -> type[Parameters] | None:
     return annotation if isinstance(annotation, type) and issubclass(annotation, Parameters) else None
 
 
-def _field(name: str, info: FieldInfo) -> ParameterField:
+def _field(name: str, info: FieldInfo, place: _Place) -> ParameterField:
     kind, metadata, length = info.annotation, list(info.metadata), None
     is_list = get_origin(kind) in (tuple, frozenset)
     if is_list:
@@ -218,12 +281,17 @@ def _field(name: str, info: FieldInfo) -> ParameterField:
         raise TypeError(
             f"{name}: expected a parameter of bool, int, float, str, Literal of texts or a list, not {kind}"
         )
+    expert = place.expert or _EXPERT in info.metadata
+    around = place.name[:-1].rpartition(".")[0]
     return ParameterField(
-        name,
+        f"{'expert.' if expert else ''}{place.name}{name}",
+        place.path + name,
         cast(type, kind),
         is_list,
         _plain(info.get_default(call_default_factory=True)),
         info.description or "",
+        expert,
+        f"{around}.{name}" if name in place.shared else "",
         next((entry.ge for entry in metadata if hasattr(entry, "ge")), None),
         next((entry.le for entry in metadata if hasattr(entry, "le")), None),
         choices,

@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field
 
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Expert, Parameters
 
 
 class KnowledgeConfig(Parameters):
     """How knowledge is ranked; docs/knowledge.md explains it."""
 
-    channel: int = Field(default=64, ge=1, le=10_000, description="propositions that each search channel proposes")
-    fan_out: int = Field(default=16, ge=1, le=10_000, description="nodes that one concept may lead to")
-    paired: int = Field(default=64, ge=2, le=1000, description="steps that are judged two at a time")
-    own_word_weight: float = Field(default=0.35, ge=0.0, le=100.0, description="weight of words in a proposition")
-    own_likeness_weight: float = Field(default=0.5, ge=0.0, le=100.0, description="weight of a proposition's meaning")
-    context_word_weight: float = Field(default=0.35, ge=0.0, le=100.0, description="weight of words around it")
-    context_likeness_weight: float = Field(default=0.5, ge=0.0, le=100.0, description="weight of the meaning around it")
-    subject_weight: float = Field(
-        default=0.2, ge=0.0, le=100.0, description="weight of a question that names who or what it is about"
+    channel: Expert[int] = Field(
+        default=64, ge=1, le=10_000, description="propositions that each search channel proposes"
     )
-    coverage_weight: float = Field(
-        default=0.7, ge=0.0, le=100.0, description="weight of the share of the question that two steps cover together"
-    )
-    joint_likeness_weight: float = Field(
-        default=0.5, ge=0.0, le=100.0, description="weight of the meaning of two steps together"
-    )
-    link_weight: float = Field(
-        default=0.3, ge=0.0, le=100.0, description="weight of one step naming the other's subject"
-    )
-    concept_weight: float = Field(
+    fan_out: Expert[int] = Field(default=16, ge=1, le=10_000, description="nodes that one concept may lead to")
+    paired: Expert[int] = Field(default=64, ge=2, le=1000, description="steps that are judged two at a time")
+    own_word_weight: ClassVar[float] = 0.35  # weight of words in a proposition
+    own_likeness_weight: ClassVar[float] = 0.5  # weight of a proposition's meaning
+    context_word_weight: ClassVar[float] = 0.35  # weight of words around it
+    context_likeness_weight: ClassVar[float] = 0.5  # weight of the meaning around it
+    subject_weight: ClassVar[float] = 0.2  # weight of a question that names who or what it is about
+    coverage_weight: ClassVar[float] = 0.7  # weight of the share of the question that two steps cover together
+    joint_likeness_weight: ClassVar[float] = 0.5  # weight of the meaning of two steps together
+    link_weight: ClassVar[float] = 0.3  # weight of one step naming the other's subject
+    concept_weight: Expert[float] = Field(
         default=0.1, ge=0.0, le=100.0, description="weight of a rare concept that two steps share"
     )
-    importance_weight: float = Field(
+    importance_weight: Expert[float] = Field(
         default=0.0, ge=0.0, le=100.0, description="weight of the number of steps that support a proposition"
     )
-    recency_weight: float = Field(
+    recency_weight: Expert[float] = Field(
         default=0.0,
         ge=0.0,
         le=100.0,
         description="weight of how new a proposition is, beside the newest that was found",
     )
-    recency_half_life_s: float = Field(
-        default=2_592_000.0, ge=1.0, le=1e10, description="age at which a proposition's recency is half (s)"
+    recency_half_life_s: ClassVar[float] = 2_592_000.0  # age at which a proposition's recency is half (s)
+    top_k: Expert[int] = Field(default=10, ge=1, le=1000, description="propositions in an answer")
+    guidance_k: Expert[int] = Field(
+        default=2, ge=1, le=100, description="propositions and ways in guidance while acting"
     )
-    top_k: int = Field(default=10, ge=1, le=1000, description="propositions in an answer")
-    guidance_k: int = Field(default=2, ge=1, le=100, description="propositions and ways in guidance while acting")
-    hops: int = Field(default=2, ge=1, le=8, description="searches for one question at most (PlugMem's T_max)")
+    hops: Expert[int] = Field(default=2, ge=1, le=8, description="searches for one question at most (PlugMem's T_max)")

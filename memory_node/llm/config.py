@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Expert, Parameters
 
 
 class ModelConfig(Parameters):
@@ -32,7 +32,7 @@ class ModelConfig(Parameters):
     threads: int = Field(
         default=0, ge=0, le=256, description="threads of the model in this process; 0: one for each core, at most 8"
     )
-    fast_weights_mb: int = Field(
+    fast_weights_mb: Expert[int] = Field(
         default=1000,
         ge=0,
         le=1_000_000,
@@ -52,14 +52,14 @@ class ModelConfig(Parameters):
         default="",
         description="field of the endpoint's request that takes a GBNF grammar (llama-server: grammar); empty: none",
     )
-    retries: int = Field(
+    retries: Expert[int] = Field(
         default=2, ge=0, le=20, description="how often an endpoint that cannot answer now is asked again"
     )
-    temperature: float = Field(
+    temperature: Expert[float] = Field(
         default=0.0, ge=0.0, le=2.0, description="randomness of the replies; 0: always the likeliest"
     )
-    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of that randomness")
-    max_reply_tokens: int = Field(default=800, ge=1, le=32_000, description="tokens of one reply at most")
+    seed: Expert[int] = Field(default=0, ge=0, le=2**31 - 1, description="seed of that randomness")
+    max_reply_tokens: Expert[int] = Field(default=800, ge=1, le=32_000, description="tokens of one reply at most")
     timeout_s: float = Field(
         default=60.0,
         ge=0.1,

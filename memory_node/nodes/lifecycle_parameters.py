@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Expert, Parameters
 
 
 class LifecycleParameters(Parameters):
@@ -16,7 +16,7 @@ class LifecycleParameters(Parameters):
     autostart: bool = Field(
         default=True, description="whether a managed node configures and activates itself at the start"
     )
-    bond_period_s: float = Field(
+    bond_period_s: Expert[float] = Field(
         default=0.1,
         ge=0.0,
         le=1.0,

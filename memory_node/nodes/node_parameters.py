@@ -9,7 +9,7 @@ from pydantic import Field
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.context.config import CompilerName
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Expert, Parameters
 from memory_node.memory_config import MemoryConfig
 from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
 from memory_node.nodes.inputs.config import ImageTransport, InputParameters
@@ -41,7 +41,7 @@ class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):
         description="rerun: serve images, what is seen, the cloud and the graph to Rerun's viewers; needs the extra "
         "view",
     )
-    view_port: int = Field(
+    view_port: Expert[int] = Field(
         default=9876, ge=1, le=65_535, description="port that viewers fetch from: rerun rerun+http://HOST:PORT/proxy"
     )
     perception: PerceptionConfig = PerceptionConfig()
@@ -104,17 +104,17 @@ class HomeParameters(PeerParameters):
     home: str = Field(default="apartment", description="a shipped home's name, or the path of a home file (YAML)")
     label_space: LabelSpace = HOUSEHOLD
     speed: float = Field(default=4.0, ge=0.1, le=100.0, description="simulated seconds per second")
-    camera_period_s: float = Field(
+    camera_period_s: Expert[float] = Field(
         default=0.5, ge=0.05, le=10.0, description="simulated seconds between two camera frames"
     )
-    still_camera_period_s: float = Field(
+    still_camera_period_s: Expert[float] = Field(
         default=4.0,
         ge=0.05,
         le=60.0,
         description="the same once ten frames have shown one view, and at least a second of real time; "
         "lower than camera_period_s it has no effect",
     )
-    skill_fault_probability: float = Field(
+    skill_fault_probability: Expert[float] = Field(
         default=0.0,
         ge=0.0,
         le=1.0,
@@ -123,7 +123,7 @@ class HomeParameters(PeerParameters):
     noisy: bool = Field(default=True, description="whether camera and detector have the faults of `noise`")
     diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of every random choice")
-    noise: DetectionNoise = DetectionNoise()
+    noise: Expert[DetectionNoise] = DetectionNoise()
 
 
 class BodyParameters(PeerParameters):
@@ -136,12 +136,12 @@ class BodyParameters(PeerParameters):
         description="silence after which a node that asked for a goal, or carries one out, counts as gone",
     )
     speed: float = Field(default=1.0, ge=0.05, le=20.0, description="simulated seconds per second, at most")
-    camera_period_s: float = Field(
+    camera_period_s: Expert[float] = Field(
         default=0.25, ge=0.02, le=10.0, description="simulated seconds between two pictures, at least"
     )
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of every random choice, the home's among them")
     noisy: bool = Field(default=True, description="whether the sensors have the faults of `noise`")
-    noise: BodyNoise = BodyNoise()
+    noise: Expert[BodyNoise] = BodyNoise()
     film: str = Field(default="", description="mp4 file in which the robot is filmed from outside; empty: none")
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.node import Node
 
-from memory_node.domain.parameter_file import parameter_blocks
-from memory_node.domain.parameters import Kind, ParameterField, flattened, parameter_fields
-from memory_node.domain.resources import resource_path
-from memory_node.nodes.run import NODES
+from memory_node.domain.parameters import Kind, ParameterField, parameter_fields
 
 # Parameters that rclpy and launch give every node.
 _OF_ROS = ("use_sim_time", "start_type_description_service")
@@ -42,15 +40,19 @@ def declare(node: Node, kind: type[Kind]) -> Kind:
         node.get_logger().info(f"parameter {name} is another node's; it changes nothing here")
         del given[name]
     config = kind.of(given, "parameters")
-    declared = [(field.name, field.value_in(config), _descriptor(field)) for field in fields]
+    declared = [
+        (field.name, field.value_in(config), _descriptor(field))
+        for field in fields
+        if not field.taken_from or field.name in given
+    ]
     node.declare_parameters("", declared, ignore_override=True)
     return config
 
 
 def _names_of_all_nodes() -> set[str]:
-    """Return the names in the shipped files, which hold every parameter; so a node imports no other node's parts."""
-    blocks = (block for node in NODES for _, block in parameter_blocks(resource_path(f"config/{node}.yaml")))
-    return {name for block in blocks for name in flattened(block)}
+    # imported only for a name that is not the node's own: a robot's bridge needs nothing of the simulators
+    kinds = import_module("memory_node.nodes.node_parameters").NODE_PARAMETERS.values()
+    return {field.name for kind in kinds for field in parameter_fields(kind)}
 
 
 def _plain(value: Any) -> Any:

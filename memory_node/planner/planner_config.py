@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Expert, Parameters
 from memory_node.llm.config import ModelConfig
 
 PlannerName = Literal["offline", "llm"]
@@ -16,7 +16,7 @@ PLANNERS: tuple[str, ...] = get_args(PlannerName)
 class OfflineConfig(Parameters):
     """Of the offline planner."""
 
-    max_failures: int = Field(
+    max_failures: Expert[int] = Field(
         default=10, ge=1, le=100, description="skills that may fail within one goal before it is given up"
     )
 
@@ -41,18 +41,18 @@ class LlmConfig(PricedModelConfig):
         " rank: one call at a time, the likeliest of those that can be made; auto: rank in this process, plan at an"
         " endpoint",
     )
-    household_adapter: bool = Field(
+    household_adapter: Expert[bool] = Field(
         default=True,
         description="embedded model in step and rank: with the adapter that comes with the trained readers and brief"
         " prompts",
     )
-    brief: bool = Field(
+    brief: Expert[bool] = Field(
         default=False,
         description="prompts without the skills' conditions and things that no goal needs; in step and rank without"
         " skills and example, for a model that has learnt the calls; in plan with little of memory, as the embedded"
         " model has it always",
     )
-    things: int = Field(default=30, ge=1, le=500, description="things that the prompt names at most")
+    things: Expert[int] = Field(default=30, ge=1, le=500, description="things that the prompt names at most")
     window_tokens: int = Field(
         default=4096,
         ge=256,
@@ -60,19 +60,19 @@ class LlmConfig(PricedModelConfig):
         description="tokens of the longest prompt with its reply, of the model in this process, and of all prompts that"
         " it keeps",
     )
-    context_tokens: int = Field(
+    context_tokens: Expert[int] = Field(
         default=2000,
         ge=0,
         le=100_000,
         description="tokens of memory in the prompt at most; in this process at most a quarter of the window",
     )
-    max_repairs: int = Field(
+    max_repairs: Expert[int] = Field(
         default=3,
         ge=0,
         le=20,
         description="corrections asked of a reply that is no valid plan, at most",
     )
-    max_replans: int = Field(
+    max_replans: Expert[int] = Field(
         default=4, ge=0, le=50, description="new plans after a failed skill or an unmet goal in one dialogue, at most"
     )
     max_steps: int = Field(

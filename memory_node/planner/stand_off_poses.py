@@ -12,7 +12,7 @@ from scipy import ndimage
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose, finite_array
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Expert, Parameters
 
 _BLOCKED_FROM = 65  # nav_msgs/OccupancyGrid: what costmap tools take for occupied
 
@@ -30,20 +30,22 @@ class StandOffConfig(Parameters):
         description="least, best and greatest horizontal distance from the base to the thing's nearest point",
     )
     radius_m: float = Field(default=0.25, ge=0.0, le=5.0, description="radius of the robot's footprint")
-    clearance_m: float = Field(
+    clearance_m: Expert[float] = Field(
         default=0.3,
         ge=0.001,
         le=5.0,
         description="room beyond the footprint from which more is no better",
     )
-    directions: int = Field(default=32, ge=4, le=360, description="directions about the thing that are looked at")
-    rings: int = Field(default=5, ge=1, le=50, description="distances in each direction that are looked at")
-    weights: tuple[_Weight, _Weight, _Weight, _Weight] = Field(
+    directions: Expert[int] = Field(
+        default=32, ge=4, le=360, description="directions about the thing that are looked at"
+    )
+    rings: Expert[int] = Field(default=5, ge=1, le=50, description="distances in each direction that are looked at")
+    weights: Expert[tuple[_Weight, _Weight, _Weight, _Weight]] = Field(
         default=(1.0, 0.7, 1.0, 0.3),
         strict=False,
         description="weights of reach, clearance, visibility and a short way; on any scale",
     )
-    square_weight: float = Field(
+    square_weight: Expert[float] = Field(
         default=0.0,
         ge=0.0,
         le=100.0,

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Expert, Parameters
 
 
 class StoreConfig(Parameters):
     """How the durable store writes; docs/store.md explains it."""
 
-    commit_interval_s: float = Field(
+    commit_interval_s: Expert[float] = Field(
         default=0.1, ge=0.001, le=0.1, description="longest time that a sensor fact waits for its commit"
     )
-    retry_interval_s: float = Field(
+    retry_interval_s: Expert[float] = Field(
         default=0.5, ge=0.001, le=60.0, description="time between two tries of a lost, locked or full database"
     )
-    busy_timeout_s: float = Field(
+    busy_timeout_s: Expert[float] = Field(
         default=2.0,
         ge=0.001,
         le=600.0,
         description="how long a write waits for another writer's lock before it goes to the journal",
     )
-    append_timeout_s: float = Field(
+    append_timeout_s: Expert[float] = Field(
         default=2.0, ge=0.001, le=600.0, description="how long an append waits for room before it is refused"
     )
-    max_pending: int = Field(default=200_000, ge=1, le=100_000_000, description="facts that may wait in memory")
-    max_batch: int = Field(default=20_000, ge=1, le=10_000_000, description="facts of one commit at most")
+    max_pending: Expert[int] = Field(default=200_000, ge=1, le=100_000_000, description="facts that may wait in memory")
+    max_batch: Expert[int] = Field(default=20_000, ge=1, le=10_000_000, description="facts of one commit at most")
     journal_mib: float = Field(
         default=16.0,
         ge=0.001,
@@ -45,7 +45,7 @@ class StoreConfig(Parameters):
         description="time between two backups of a SQLite file, in the folder backups beside its images; 0: none (h)",
     )
     backups_kept: int = Field(default=3, ge=1, le=10_000, description="backups that are kept, the newest ones")
-    poll_interval_s: float = Field(
+    poll_interval_s: Expert[float] = Field(
         default=1.0,
         ge=0.001,
         le=3600.0,

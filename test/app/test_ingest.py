@@ -79,7 +79,7 @@ def test_parameters_of_the_memory_node_are_followed(tmp_path: Path, capsys: pyte
     assert objects_with("{perception: {min_pixels: 400000}}") == 0
     (tmp_path / "wrong.yaml").write_text("/**/memory: {ros__parameters: {perception: {min_pixel: 5}}}")
     assert main([*command, str(tmp_path / "wrong.yaml")]) == 1
-    assert "did you mean perception.min_pixels?" in capsys.readouterr().err
+    assert "did you mean expert.perception.min_pixels?" in capsys.readouterr().err
 
 
 def test_missing_input_is_a_clear_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

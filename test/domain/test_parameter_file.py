@@ -35,10 +35,13 @@ def test_namespaces_may_be_nested_and_other_nodes_are_left_alone(tmp_path: Path)
     ("text", "said"),
     [
         ("memory: {ros__parameters: {dettections: boxes}}", "dettections: no such parameter; did you mean detections"),
-        ("memory: {ros__parameters: {queue_size: many}}", "queue_size: expected a whole number from 1 to 10000"),
-        ("memory: {ros__parameters: {queue_size: 0}}", "from 1 to 10000, got 0"),
-        ("memory: {ros__parameters: {scene_graph: {near_m: }}}", "scene_graph.near_m: expected a number"),
-        ("memory: {queue_size: 5}", "expected `NODE: ros__parameters: ...` at /memory/queue_size, got 5"),
+        ("memory: {ros__parameters: {publish_period_s: many}}", "publish_period_s: expected a number from 0.1 to 60"),
+        ("memory: {ros__parameters: {publish_period_s: 0}}", "from 0.1 to 60, got 0"),
+        (
+            "memory: {ros__parameters: {scene_graph: {robot_radius_m: }}}",
+            "scene_graph.robot_radius_m: expected a number",
+        ),
+        ("memory: {publish_period_s: 5}", "expected `NODE: ros__parameters: ...` at /memory/publish_period_s, got 5"),
         ("memory: {ros__parameters: 5}", "expected parameters with values, got 5"),
         ("just words", "expected `NODE: ros__parameters: ...` at its top"),
         ("memory: {ros__parameters: {a: [}", "is no YAML"),

@@ -16,7 +16,7 @@ from memory_node.app.demo.processes import NodeProcesses
 def test_instruction_is_carried_out_over_dds(composed: bool, tmp_path: Path) -> None:
     domain_id = free_domain()
     parameters: dict[str, dict[str, Any]] = {
-        "home": {"home": "studio", "speed": 100.0, "camera_period_s": 4.0, "noisy": "false"},
+        "home": {"home": "studio", "speed": 100.0, "expert.camera_period_s": 4.0, "noisy": "false"},
         "memory": {"database": str(tmp_path / "memory.db"), "use_sim_time": "true", "scene_graph.clock_jump_s": 3600.0},
         "planner": {"use_sim_time": "true"},
     }

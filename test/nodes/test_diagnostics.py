@@ -72,7 +72,7 @@ def test_memory_tells_that_it_is_blind_until_a_frame_is_used_again(peer: RosPeer
         told.update({status.name: status for status in msg.status})
 
     peer.node.create_subscription(DiagnosticArray, "/diagnostics", on_diagnostics, 10)
-    config = {"frames_unused_s": 1.0, "diagnostic_updater.period": 0.1}
+    config = {"expert.frames_unused_s": 1.0, "diagnostic_updater.period": 0.1}
     with running_memory(peer.domain_id, str(tmp_path / "memory.db"), **config):
         camera = SimulatedCamera(peer)
 

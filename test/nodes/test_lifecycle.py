@@ -153,7 +153,9 @@ def test_deactivating_skills_stops_the_base_and_takes_the_action_away(peer: RosP
 
     robot = SimulatedRobot(peer.node)
     try:
-        with node_processes(tmp_path, peer.domain_id, {"skills": {"base.candidates": 2, "base.silence_s": 30.0}}):
+        with node_processes(
+            tmp_path, peer.domain_id, {"skills": {"expert.base.candidates": 2, "expert.base.silence_s": 30.0}}
+        ):
             manager = Manager(peer, "skills")
             client = ActionClient(peer.node, ExecuteSkill, "execute_skill")
             assert client.wait_for_server(timeout_sec=30.0)

@@ -150,7 +150,7 @@ def test_ros_is_told_type_range_and_meaning(make_node: Callable[..., Node]) -> N
     node = make_node("memory")
     declare(node, NODE_PARAMETERS["memory"])
     capacity, near, policy = node.describe_parameters(
-        ["short_term.capacity", "scene_graph.near_m", "short_term.policy"]
+        ["short_term.capacity", "expert.scene_graph.near_m", "short_term.policy"]
     )
     assert [(one.from_value, one.to_value) for one in capacity.integer_range] == [(1, 10_000_000)]
     assert [(one.from_value, one.to_value) for one in near.floating_point_range] == [(0.01, 10.0)]
@@ -167,9 +167,9 @@ def test_whole_number_is_taken_for_a_number(make_node: Callable[..., Node]) -> N
 
 def test_command_line_wins_over_the_shipped_file(make_node: Callable[..., Node]) -> None:
     shipped_file = str(ROOT / "config" / "home.yaml")
-    node = make_node("home", "--params-file", shipped_file, "-p", "home:=studio", "-p", "noise.min_pixels:=7")
+    node = make_node("home", "--params-file", shipped_file, "-p", "home:=studio", "-p", "expert.noise.min_pixels:=7")
     values = declare(node, NODE_PARAMETERS["home"]).values()
-    assert (values["home"], values["noise.min_pixels"], values["speed"]) == ("studio", 7, 4.0)
+    assert (values["home"], values["expert.noise.min_pixels"], values["speed"]) == ("studio", 7, 4.0)
 
 
 def test_parameter_of_another_node_is_left_aside_and_ros_has_its_own(make_node: Callable[..., Node]) -> None:
@@ -189,8 +189,8 @@ def test_parameter_of_another_node_is_left_aside_and_ros_has_its_own(make_node: 
             "settings.llm.basse_url: no such parameter; did you mean llm.base_url?",
         ),
         ("memory", "short_term_capacity:=64", "did you mean short_term.capacity?"),
-        ("memory", "area_spacing_m:=1.0", "did you mean scene_graph.area_spacing_m?"),
-        ("memory", "queue_size:=many", "queue_size: expected a whole number from 1 to 10000, got 'many'"),
+        ("memory", "area_spacing_m:=1.0", "did you mean expert.scene_graph.area_spacing_m?"),
+        ("memory", "expert.queue_size:=many", "expert.queue_size: expected a whole number from 1 to 10000, got 'many'"),
         ("home", "speed:=1000.0", "speed: expected a number from 0.1 to 100, got 1000.0"),
         ("skills", "stand_off.reach_m:=[0.5, 0.4, 0.9]", "reach_m: expected 0 <= least <= best <= most"),
         ("planner", "planner:=oracle", "planner: expected one of offline, llm, got 'oracle'"),
@@ -229,8 +229,10 @@ def test_node_hands_each_section_to_the_part_that_it_is_for(
     configurations: list[Parameters], peer: RosPeer, tmp_path: Path
 ) -> None:
     changed: dict[str, Any] = {
-        "detections": "segment", "scene_graph.near_m": 0.7, "short_term.capacity": 5, "search.abstain_below": 0.2,
-        "experience.window": 7, "store.max_batch": 9, "perception.min_pixels": 61, "segmentation.min_object_pixels": 99,
+        "detections": "segment", "expert.scene_graph.near_m": 0.7, "short_term.capacity": 5,
+        "search.abstain_below": 0.2,
+        "expert.experience.window": 7, "expert.store.max_batch": 9, "expert.perception.min_pixels": 61,
+        "expert.segmentation.min_object_pixels": 99,
     }  # fmt: skip
     with running_memory(peer.domain_id, str(tmp_path / "memory.db"), **changed) as node:
         assert {name: node.config.values()[name] for name in changed} == changed

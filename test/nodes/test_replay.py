@@ -15,8 +15,8 @@ FRAMES = 16
 SETTINGS = {
     "detections": "segment",
     "camera_reliability": "reliable",
-    "queue_size": 100,
-    "most_behind": 100,
+    "expert.queue_size": 100,
+    "expert.most_behind": 100,
     "use_sim_time": "true",
 }
 

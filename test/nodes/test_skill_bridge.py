@@ -11,11 +11,11 @@ from skill_robot import SimulatedRobot
 
 OWN = ("OpenObject", "CloseObject", "ToggleOn", "ToggleOff")
 PARAMETERS = {
-    "base.silence_s": "0.6",
-    "base.candidates": "2",
-    "stop_s": "2.0",
-    "explore.look_s": "0.1",
-    "explore.directions": "1",
+    "expert.base.silence_s": "0.6",
+    "expert.base.candidates": "2",
+    "expert.stop_s": "2.0",
+    "expert.explore.look_s": "0.1",
+    "expert.explore.directions": "1",
     "arm.carry": "shoulder=0.5",
     **{f"actions.{skill}": "own_skill" for skill in OWN},
 }

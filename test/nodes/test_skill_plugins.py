@@ -16,8 +16,8 @@ from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.plugins import GRASPS_GROUP, SKILLS_GROUP, load_plugin
 
 PARAMETERS = {
-    "base.candidates": "2",
-    "stop_s": "2.0",
+    "expert.base.candidates": "2",
+    "expert.stop_s": "2.0",
     "arm.carry": "shoulder=0.5",
     "arm.grasps": "tilted_grasps",
     "plugins": "horn doors switches pouring wiping",

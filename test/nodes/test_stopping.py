@@ -16,7 +16,7 @@ from skill_robot import SimulatedRobot
 
 from memory_node.domain.errors import RobotMemoryError
 
-SKILLS = {"base.candidates": 2, "arm.carry": "shoulder=0.5", "base.silence_s": 30.0}
+SKILLS = {"expert.base.candidates": 2, "arm.carry": "shoulder=0.5", "expert.base.silence_s": 30.0}
 STOPS_WITHIN_S = 0.5
 ENDS_WITHIN_S = 2.0
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
@@ -286,7 +286,7 @@ def test_interrupt_of_a_whole_robot_leaves_no_process_and_no_error(tmp_path: Pat
     """Ctrl-C in a terminal, or `ros2 launch`: every process gets the signal at the same time."""
     peer = RosPeer(free_domain())
     parameters: dict[str, dict[str, Any]] = {
-        "home": {"home": "studio", "speed": 1.0, "camera_period_s": 4.0, "noisy": "false"},
+        "home": {"home": "studio", "speed": 1.0, "expert.camera_period_s": 4.0, "noisy": "false"},
         "memory": {"database": str(tmp_path / "memory.db"), "use_sim_time": "true"},
         "planner": {"use_sim_time": "true"},
     }

@@ -7,7 +7,8 @@ from memory_node.planner.planner_config import LlmConfig, PlannerConfig
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("llm.temprature", 1.0), ("online", {}), ("llm.timeout_s", -1.0), ("llm.max_repairs", "many")]
+    ("name", "value"),
+    [("llm.temprature", 1.0), ("online", {}), ("llm.timeout_s", -1.0), ("expert.llm.max_repairs", "many")],
 )
 def test_wrong_entry_is_refused(name: str, value: object) -> None:
     with pytest.raises(InvalidValueError, match=name):

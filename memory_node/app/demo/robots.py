@@ -41,7 +41,7 @@ def _home(args: argparse.Namespace, mode: str) -> Given:
         "speed": _speed(args),
         "seed": args.seed,
         # Rendering takes most of the time; where memory is not asked, fewer pictures do.
-        "camera_period_s": 4.0 if mode == "none" else 1.0,
+        "expert.camera_period_s": 4.0 if mode == "none" else 1.0,
     }
     return {"home": home}
 

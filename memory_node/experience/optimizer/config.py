@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Expert, Parameters
 from memory_node.experience.optimizer.bank import BankLimits
 from memory_node.llm.config import ModelConfig
 
@@ -17,14 +17,14 @@ OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)
 class OptimizerModelConfig(ModelConfig):
     """The language model that decides what an attempt leaves in memory."""
 
-    max_reply_tokens: int = Field(default=400, ge=1, le=32_000, description="tokens of one reply at most")
+    max_reply_tokens: Expert[int] = Field(default=400, ge=1, le=32_000, description="tokens of one reply at most")
     timeout_s: float = Field(
         default=120.0,
         ge=0.1,
         le=3600.0,
         description="time for one attempt, corrections and all; nothing waits for it",
     )
-    max_repairs: int = Field(default=1, ge=0, le=20, description="corrections asked of a faulty reply")
+    max_repairs: Expert[int] = Field(default=1, ge=0, le=20, description="corrections asked of a faulty reply")
 
 
 class OptimizerConfig(Parameters):
@@ -34,24 +34,24 @@ class OptimizerConfig(Parameters):
         default="rules",
         description="who decides what an ended episode leaves in memory; learned: prompt, with a trained adapter",
     )
-    capacity: int = Field(default=300, ge=1, le=100_000, description="entries of the bank at most")
-    shown: int = Field(default=3, ge=1, le=100, description="entries that a task retrieves (UMEM's K)")
-    related: float = Field(
+    capacity: Expert[int] = Field(default=300, ge=1, le=100_000, description="entries of the bank at most")
+    shown: Expert[int] = Field(default=3, ge=1, le=100, description="entries that a task retrieves (UMEM's K)")
+    related: Expert[float] = Field(
         default=0.5,
         ge=-1.0,
         le=1.0,
         description="least cosine of two task texts that count as related",
     )
-    same: float = Field(
+    same: Expert[float] = Field(
         default=0.8, ge=-1.0, le=1.0, description="from this cosine on, an addition to a full bank becomes an update"
     )
-    least_trials: int = Field(
+    least_trials: Expert[int] = Field(
         default=6,
         ge=1,
         le=1_000_000,
         description="tasks that an entry must have been shown for before it may be withdrawn",
     )
-    least_utility: float = Field(
+    least_utility: Expert[float] = Field(
         default=-0.15, ge=-1.0, le=1.0, description="an entry of a lower utility is withdrawn, see least_trials"
     )
     llm: OptimizerModelConfig = OptimizerModelConfig()

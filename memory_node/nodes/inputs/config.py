@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Expert, Parameters
 
 DetectionSource = Literal["boxes", "rectangles", "labels", "segment", "none"]
 DepthRegistration = Literal["aligned", "tf"]
@@ -54,20 +54,20 @@ class InputParameters(Parameters):
         default="reliable",
         description="QoS reliability of detections and masks; a best-effort publisher needs best_effort",
     )
-    frames_unused_s: float = Field(
+    frames_unused_s: Expert[float] = Field(
         default=10.0,
         ge=1.0,
         le=3600.0,
         description="/diagnostics tells an error when frames come and none is used for so long, and is stale when none "
         "comes any more",
     )
-    queue_size: int = Field(
+    queue_size: Expert[int] = Field(
         default=20,
         ge=1,
         le=10_000,
         description="frames that may wait for TF or their turn; with more, the oldest is dropped",
     )
-    most_behind: int = Field(
+    most_behind: Expert[int] = Field(
         default=5,
         ge=0,
         le=10_000,

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, create_model, field_validator
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Expert, Parameters
 from memory_node.domain.skill_library import SKILLS
 from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
 from memory_node.nodes.lifecycle_parameters import LifecycleParameters
@@ -42,13 +42,13 @@ class BaseParameters(Parameters):
         description="name of the nav2_msgs/NavigateToPose action; empty: the robot does not drive",
     )
     timeout_s: float = Field(default=180.0, ge=0.1, le=3600.0, description="time after which a drive is cancelled")
-    silence_s: float = Field(
+    silence_s: Expert[float] = Field(
         default=10.0,
         ge=0.1,
         le=600.0,
         description="time without feedback after which a drive is cancelled",
     )
-    candidates: int = Field(default=3, ge=1, le=32, description="stand-off poses that are tried for a thing")
+    candidates: Expert[int] = Field(default=3, ge=1, le=32, description="stand-off poses that are tried for a thing")
     reach_m: float = Field(
         default=1.0, ge=0.1, le=5.0, description="distance from the base's middle within which a thing can be used"
     )
@@ -64,13 +64,13 @@ class BaseParameters(Parameters):
         le=2.0,
         description="how much further off the robot stands before what it opens or switches",
     )
-    front_square_weight: float = Field(
+    front_square_weight: Expert[float] = Field(
         default=0.0,
         ge=0.0,
         le=100.0,
         description="weight of standing square before what is opened or switched; on the scale of stand_off.weights",
     )
-    place_within_m: float = Field(
+    place_within_m: Expert[float] = Field(
         default=1.0, ge=0.1, le=5.0, description="distance from a place to explore within which it counts as reached"
     )
 
@@ -97,8 +97,10 @@ class ArmParameters(Parameters):
         le=1.0,
         description="length of the straight way to a grasp, and back",
     )
-    position_tolerance_m: float = Field(default=0.01, ge=0.0001, le=0.2, description="tolerance of the link's position")
-    orientation_tolerance_rad: float = Field(
+    position_tolerance_m: Expert[float] = Field(
+        default=0.01, ge=0.0001, le=0.2, description="tolerance of the link's position"
+    )
+    orientation_tolerance_rad: Expert[float] = Field(
         default=0.05,
         ge=0.001,
         le=3.2,
@@ -108,15 +110,19 @@ class ArmParameters(Parameters):
         default="",
         description="joint values for driving (rad or m), as `shoulder=0.0 elbow=-1.2`; empty: the pose after a grasp",
     )
-    planning_s: float = Field(default=5.0, ge=0.1, le=120.0, description="planning time that MoveIt is allowed")
-    planning_attempts: int = Field(default=5, ge=1, le=100, description="planning attempts that MoveIt is allowed")
+    planning_s: Expert[float] = Field(default=5.0, ge=0.1, le=120.0, description="planning time that MoveIt is allowed")
+    planning_attempts: Expert[int] = Field(
+        default=5, ge=1, le=100, description="planning attempts that MoveIt is allowed"
+    )
     speed: float = Field(
         default=0.3,
         ge=0.01,
         le=1.0,
         description="share of the arm's greatest velocity and acceleration",
     )
-    candidates: int = Field(default=4, ge=1, le=32, description="grasps, and spots to put a thing down, that are tried")
+    candidates: Expert[int] = Field(
+        default=4, ge=1, le=32, description="grasps, and spots to put a thing down, that are tried"
+    )
     timeout_s: float = Field(default=60.0, ge=0.1, le=600.0, description="time after which a motion is cancelled")
     look_s: float = Field(
         default=0.0,
@@ -166,19 +172,23 @@ class GripperParameters(Parameters):
     )
     opening_m: float = Field(default=0.085, ge=0.001, le=1.0, description="widest thing that fits between the fingers")
     finger_m: float = Field(default=0.04, ge=0.001, le=0.5, description="how deep the fingers reach over a thing")
-    palm_m: float = Field(default=0.05, ge=0.0, le=0.5, description="free room that the hand needs about a grasp")
+    palm_m: Expert[float] = Field(
+        default=0.05, ge=0.0, le=0.5, description="free room that the hand needs about a grasp"
+    )
     max_effort: float = Field(default=20.0, ge=0.0, le=1000.0, description="greatest effort of the gripper (N or N m)")
-    timeout_s: float = Field(default=10.0, ge=0.1, le=60.0, description="time after which a motion is cancelled")
+    timeout_s: Expert[float] = Field(
+        default=10.0, ge=0.1, le=60.0, description="time after which a motion is cancelled"
+    )
 
 
 class ExploreParameters(Parameters):
     """Of the search."""
 
-    look_s: float = Field(
+    look_s: Expert[float] = Field(
         default=2.0, ge=0.0, le=60.0, description="how long memory may take to see something in one direction"
     )
-    directions: int = Field(default=4, ge=1, le=16, description="directions that are looked in at each place")
-    poll_s: float = Field(
+    directions: Expert[int] = Field(default=4, ge=1, le=16, description="directions that are looked in at each place")
+    poll_s: Expert[float] = Field(
         default=0.25,
         ge=0.05,
         le=5.0,
@@ -200,10 +210,10 @@ class SkillsParameters(LifecycleParameters, PeerParameters):
     tf_timeout_s: float = Field(
         default=1.0, ge=0.0, le=30.0, description="how long to wait for a transform, or the costmap"
     )
-    connect_s: float = Field(
+    connect_s: Expert[float] = Field(
         default=5.0, ge=0.1, le=60.0, description="how long to wait for an action server to answer"
     )
-    stop_s: float = Field(
+    stop_s: Expert[float] = Field(
         default=5.0, ge=0.1, le=60.0, description="how long base or arm may take to confirm that it stopped"
     )
     action_timeout_s: float = Field(
