@@ -21,6 +21,7 @@ class ObjectObservation:
     box: in the map frame. covariance: (3, 3) of the box centre in m^2. embedding: unit vector (d,) or None.
     crop_jpeg: the object's pixels, JPEG coded, or empty. truncated: cut by the image border or occluded. track: name of
     the thing that is followed from view to view, "" where nobody does, RUN/NUMBER; then the box is that of all `views`.
+    name: what it alone is called, as of a person whom the detector knows; "" where it has none.
     """
 
     class_scores: dict[str, float]
@@ -34,6 +35,7 @@ class ObjectObservation:
     source: str = "camera"
     track: str = ""
     views: int = 1
+    name: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", finite_array(self.covariance, (3, 3), "ObjectObservation.covariance"))

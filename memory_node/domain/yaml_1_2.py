@@ -42,3 +42,17 @@ _CoreLoader.add_implicit_resolver(
 def read_yaml(path: Path) -> Any:
     """Return what a YAML file says."""
     return yaml.load(path.read_text(encoding="utf-8"), Loader=_CoreLoader)
+
+
+def compose_yaml(text: str) -> tuple[Any, yaml.Node | None]:
+    """Return what a YAML text says, and its node tree, which tells the line of each part; None for an empty text.
+
+    Raises:
+        yaml.YAMLError: it is no YAML.
+    """
+    loader = _CoreLoader(text)
+    try:
+        node = loader.get_single_node()
+        return (None if node is None else loader.construct_document(node)), node
+    finally:
+        loader.dispose()

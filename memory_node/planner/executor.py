@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.ports import MemoryPort, SkillPort
 from memory_node.domain.skill import FailureReason, SkillResult, StateChange
 from memory_node.domain.skill_library import ALL_SKILLS
+from memory_node.planner.goal import Goal
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.language.told_facts import Told, nothing_told
 from memory_node.planner.planner import (
@@ -142,8 +143,12 @@ class InstructionExecutor:
         instruction: str,
         on_progress: Callable[[PlanProgress], None] = _ignore,
         cancelled: Callable[[], bool] = _never,
+        goals: Sequence[Goal] = (),
     ) -> InstructionResult:
-        """Carry out one instruction; `cancelled` is asked before every skill. Never raises for what fails."""
+        """Carry out one instruction; `cancelled` is asked before every skill. Never raises for what fails.
+
+        goals: what it asks for, where that is known; its words are not read then.
+        """
         record = _Record()
 
         def note_lookup(lookup: Lookup) -> None:
@@ -159,6 +164,7 @@ class InstructionExecutor:
             self._conversation,
             told=self._told,
             look_cost_m=self._look_cost_m,
+            goals=tuple(goals),
         )
         started = time.monotonic()
         spent_in_skills = 0.0

@@ -20,7 +20,8 @@ class Mention:
     before. original_place: it stands for where the target was at first ("back where it belongs"). beside: not in or on
     it, but where it stands itself. guessed: nothing is called so; what is most like the words was taken. stand_ins:
     classes that may take its part where none of the candidates is found. room: that it is in, of "all the windows in
-    the bedroom", and of a place that the words leave to the robot, which has no candidates.
+    the bedroom", and of a place that the words leave to the robot, which has no candidates. thing_id: memory's id of
+    the one thing that is meant, "" for any that fits.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Mention:
     guessed: bool = False
     stand_ins: tuple[str, ...] = ()
     room: str = ""
+    thing_id: str = ""
 
     @property
     def object_class(self) -> str:

@@ -49,6 +49,8 @@ class Locator:
             return
         held = attempt.held
         wanted = held is not None and held.object_class in mention.candidates and not mention.another
+        if held is not None and mention.thing_id:
+            wanted = mention.thing_id in held.identities
         if held is not None and wanted and not held.identities & attempt.taken:
             attempt.belief.rename(held.name, name)
             return
@@ -66,6 +68,9 @@ class Locator:
     def remembered(self, attempt: GoalAttempt, object_class: str, mention: Mention, name: str) -> bool:
         """Return whether memory knows a thing of a class; it is then located under a name."""
         excluded = frozenset(attempt.ruled_out | attempt.in_another_part(name))
+        if mention.thing_id:
+            others = {one.id for one in self._lookup.of_classes((object_class,))} - {mention.thing_id}
+            excluded |= others
         # The second of two must not be the one that has just been put there.
         placed = (
             attempt.belief.things["destination"].identities

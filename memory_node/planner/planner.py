@@ -147,7 +147,8 @@ class Situation:
     before; the planner goes on with it. told: what people told that bears on an instruction. guide: compiles memory at
     each step, for a planner that reads; None: nobody does. memory_ids: by the robot's own id of a thing that a skill
     has changed, the one that memory has for it; the executor fills it in. look_cost_m: what a look around
-    costs the robot, as metres of way; inf where ways cost nothing. findings: of all attempts at the instruction, and
+    costs the robot, as metres of way; inf where ways cost nothing. goals: what the instruction asks for, where that is
+    known already; its words are not read then. findings: of all attempts at the instruction, and
     unrecorded: what these have changed and memory does not know.
     """
 
@@ -161,6 +162,7 @@ class Situation:
     guide: Guide | None = None
     memory_ids: dict[str, str] = field(default_factory=dict)
     look_cost_m: float = LOOK_COST_M
+    goals: tuple[Goal, ...] = ()
     findings: Findings = field(default_factory=Findings)
     unrecorded: UnrecordedChanges = field(default_factory=UnrecordedChanges)
 

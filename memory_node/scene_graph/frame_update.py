@@ -193,6 +193,8 @@ class FrameUpdate:
     def _label(self, row: int, observation: ObjectObservation) -> None:
         record = self._state.table.record(row)
         fuse_label(self._state.table, row, observation, self._state.sizes)
+        if observation.name:
+            record.attributes = {**(record.attributes or {}), "name": observation.name}
         if self._state.table.times_seen[row] == self._state.config.confirmed_sightings:
             self._state.learn_size(row)
         record.movable = self._state.may_move(record.best_class)

@@ -25,6 +25,9 @@ from memory_node.sim.visibility import horizontal_distance, oracle_frame, visibl
 from memory_node.sim.world import World
 
 AreaPosition = Callable[[str], tuple[float, float]]
+# Returns why a call fails although its conditions hold, None where nothing hinders it.
+Hindrance = Callable[[SkillCall], FailureReason | None]
+_IN_VAIN_S = 2.0
 # What happens further away from the robot than this goes unnoticed (a fridge in another room cools its contents).
 NOTICED_WITHIN_M = 2.5
 
@@ -60,6 +63,7 @@ class HomeRobot:
 
     area_position: where an area's id lies, for Explore and GoToObject; places may also be literal "x,y" (metres, map).
     clock: stamps of the reported changes; by default the world's simulated time. pacing: real time, or none.
+    hindrance: what in this home makes calls fail, those included that Explore makes inside.
     """
 
     def __init__(
@@ -70,6 +74,7 @@ class HomeRobot:
         pacing: Pacing | None = None,
         faults: ExecutionFaults | None = None,
         clock: Clock | None = None,
+        hindrance: Hindrance | None = None,
     ) -> None:
         self.world = world
         self.config = config or RobotConfig()
@@ -79,6 +84,7 @@ class HomeRobot:
         self._faults = faults or ExecutionFaults()
         self._rng = np.random.default_rng(self._faults.seed)
         self._clock = clock
+        self._hindrance = hindrance
 
     def execute(self, call: SkillCall) -> SkillResult:
         """Run one skill to its end; never raises for a skill that fails."""
@@ -169,7 +175,17 @@ class HomeRobot:
             check_call(call)
         except InvalidValueError as error:
             raise SkillFailure(FailureReason.INVALID_CALL, str(error)) from error
+        self.hinder(run, call)
         return PERFORM[call.skill](self, run, *call.arguments)
+
+    def hinder(self, run: Execution, call: SkillCall) -> None:
+        """Fail where something in the home hinders a call."""
+        reason = self._hindrance(call) if self._hindrance is not None else None
+        if reason is not None:
+            run.wait(_IN_VAIN_S, f"{call.skill} in vain")
+            raise SkillFailure(
+                reason, f"{call.skill} failed", call.arguments[0] if call.arguments[0] in self.world else ""
+            )
 
     def _noticed(self, changes: Sequence[StateChange]) -> tuple[StateChange, ...]:
         here = self.body.pose.position

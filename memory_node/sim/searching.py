@@ -10,7 +10,7 @@ import numpy as np
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray, Pose
-from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.sim.execution import Execution, SkillFailure
 from memory_node.sim.manipulation import close, open_
 from memory_node.sim.reach_position import stand_off, stand_off_point
@@ -106,6 +106,7 @@ def _visit(
     run.explored_areas += 1
     opens = container.can(Property.OPENABLE) and not container.is_open
     if opens:
+        robot.hinder(run, SkillCall("OpenObject", (container.id,)))
         open_(robot, run, container.id)
     run.face(container)
     run.wait(robot.config.look_s, phase)

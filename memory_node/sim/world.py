@@ -139,12 +139,18 @@ class World:
     def release(self, thing: Thing, spot: Spot, receptacle: Thing | None) -> None:
         """Put the held thing at a spot, on or in a receptacle or on the floor."""
         with self.lock:
-            parent = receptacle.id if receptacle else ""
-            inside = receptacle is not None and receptacle.kind.holds == "in"
-            self._attach(thing, parent, inside)
-            self.held_id = ""
+            self.relocate(thing, spot, receptacle)
+            self._record(thing, held=False, **_standing(thing))
+
+    def relocate(self, thing: Thing, spot: Spot, receptacle: Thing | None) -> None:
+        """Put any thing at a spot, as somebody else does; out of the robot's hand, too. Nobody reports it."""
+        with self.lock:
+            self._attach(
+                thing, receptacle.id if receptacle else "", receptacle is not None and receptacle.kind.holds == "in"
+            )
+            if self.held_id == thing.id:
+                self.held_id = ""
             self.move(thing, spot.center, spot.yaw_rad)
-            self._record(thing, held=False, support_id=parent, inside=inside)
 
     def move(self, thing: Thing, center: FloatArray, yaw_rad: float) -> None:
         """Move the thing, with what is on or in it, to a new centre (3,) and yaw in the map frame."""

@@ -1,0 +1,223 @@
+"""Lets a robot live through one scenario and judges its steps."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.life import day_form as form
+from benchmarks.life import local_clock, placing
+from benchmarks.life.day_file import Day
+from benchmarks.life.home_events import HomeEvents
+from benchmarks.life.judge import HomeRecord, StepOutcome, Verdict, judge
+from benchmarks.life.player import Player
+from benchmarks.life.robot_life import RobotLife, Trace
+from memory_node.knowledge.documents import ReadCounts, read_document
+from memory_node.planner.executor import InstructionResult
+from memory_node.planner.planner import PlanProgress, ProgressKind
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """One step that was judged or carried out. index: of its event; words: that were said to the robot.
+
+    verdict: None for a step that is not judged. calls: what was tried, each with how it ended.
+    """
+
+    index: int
+    words: str
+    verdict: Verdict | None
+    success: bool = False
+    asked: bool = False
+    said: str = ""
+    calls: tuple[str, ...] = ()
+    metres: float = 0.0
+    tokens_in: int = 0
+    tokens_new: int = 0
+    needless_question: bool = False
+    wrong_things: bool = False
+
+
+@dataclass
+class DayReport:
+    """What came of a scenario. broken: why it says nothing, "" where it does; crash: a traceback, "" for none.
+
+    lookups, hits: of the short-term memory in judged steps.
+    """
+
+    id: str
+    category: str
+    steps: list[StepReport] = field(default_factory=list)
+    broken: str = ""
+    crash: str = ""
+    failed: str = ""
+    lookups: int = 0
+    hits: int = 0
+
+    @property
+    def judged(self) -> list[StepReport]:
+        """The steps that were judged."""
+        return [step for step in self.steps if step.verdict is not None]
+
+    @property
+    def right(self) -> bool:
+        """Whether every judged step is right."""
+        ended = not (self.broken or self.crash or self.failed)
+        return ended and all(step.verdict is not None and step.verdict.right for step in self.judged)
+
+
+class DayRun:
+    """Plays the events of one scenario in order.
+
+    life: the robot after its patrol. player: carries out what is said to it. goals: whether instructions are given as
+    typed goals. folder: for documents.
+    """
+
+    def __init__(self, day: Day, life: RobotLife, player: Player, goals: bool, folder: Path) -> None:
+        self._day = day
+        self._life = life
+        self._player = player
+        self._goals = goals
+        self._folder = folder
+        self._report = DayReport(day.scenario.id, day.scenario.category)
+        self._is_asked = False
+        self._documents = 0
+        self._home = home = HomeEvents(life)
+        self._acts: dict[type, Callable[[Any], None]] = {
+            form.Tell: self._tell,
+            form.Document: self._import,
+            form.Move: home.move,
+            form.ChangeState: home.change_states,
+            form.Add: home.add,
+            form.Remove: home.remove,
+            form.BeginFault: self._begin_fault,
+            form.Mend: self._mend,
+            form.See: self._see,
+            form.Wait: self._wait,
+            form.Time: self._wait_until,
+            form.NextDay: self._next_day,
+            form.Restart: self._restart,
+        }
+
+    def play(self) -> DayReport:
+        """Return what came of the scenario; never raises for what a planner or memory does."""
+        try:
+            for index, event in enumerate(self._day.scenario.events):
+                self._play(index, event)
+        except placing.NoRoomError as error:
+            self._report.broken = self._day.fault(("events", index), str(error))
+        except Exception:
+            self._report.crash = traceback.format_exc()
+        return self._report
+
+    def _play(self, index: int, event: form.Event) -> None:
+        if isinstance(event, form.Do | form.Ask | form.Answer):
+            self._step(index, event)
+            return
+        self._life.faults.begin_event()
+        self._acts[type(event)](event)
+        self._life.world.take_changes()
+
+    # --- events
+
+    def _mend(self, event: form.Mend) -> None:
+        self._life.faults.mend(event.mend)
+
+    def _begin_fault(self, event: form.BeginFault) -> None:
+        self._life.faults.begin(event.fault)
+
+    def _tell(self, event: form.Tell) -> None:
+        self._life.memory.tell_fact(event.tell, event.by)
+
+    def _see(self, event: form.See) -> None:
+        self._life.see(event.see)
+
+    def _wait(self, event: form.Wait) -> None:
+        self._life.wait(event.wait)
+
+    def _wait_until(self, event: form.Time) -> None:
+        self._life.wait(local_clock.seconds_until(self._life.now_ns(), event.time))
+
+    def _restart(self, _: form.Restart) -> None:
+        self._life.restart()
+        self._player.restart()
+
+    def _import(self, event: form.Document) -> None:
+        self._documents += 1
+        name = "".join(letter if letter.isalnum() else "_" for letter in event.title) or f"document_{self._documents}"
+        path = self._folder / f"{name}.md"
+        title = f"# {event.title}\n\n" if event.title else ""
+        path.write_text(f"{title}{event.document}\n", encoding="utf-8")
+        memory = self._life.memory
+        memory.read(list(read_document(path, ReadCounts(), self._life.now_ns())))
+        memory.commit()
+        memory.knowledge.embed_statements()
+
+    def _next_day(self, _: form.NextDay) -> None:
+        """Let the night pass: the robot drives to where it starts, and what it holds goes back (seen)."""
+        self._life.wait(local_clock.seconds_until_next_day(self._life.now_ns()))
+        self._home.put_back()
+        self._life.robot.body.move(self._life.world.layout.start)
+
+    # --- steps
+
+    def _step(self, index: int, event: form.Step) -> None:
+        life = self._life
+        if isinstance(event, form.Answer) and not self._is_asked:
+            self._report.failed = f"{event.answer!r}: the robot had asked nothing"
+            if event.want is not None:
+                self._report.steps.append(StepReport(index, event.words, Verdict({"answer": "nothing was asked"})))
+            return
+        life.faults.begin_instruction()
+        life.trace = Trace()
+        before = HomeRecord.of(life.world)
+        counted = life.memory.statistics()
+        notes: list[str] = []
+
+        def note(progress: PlanProgress) -> None:
+            if progress.kind is ProgressKind.NOTE:
+                notes.append(progress.text)
+
+        limit = event.interrupt_after if isinstance(event, form.Do) else None
+        typed = event.goals if self._goals and isinstance(event, form.Do) else ()
+        result = self._player.execute(event.words, typed, note, limit)
+        said = _said(result, notes)
+        outcome = StepOutcome(
+            life.trace, result.success, bool(result.outcome.question), said, before, isinstance(event, form.Ask)
+        )
+        self._is_asked = outcome.asked
+        verdict = judge(event.want, outcome, life.world, life.robot.body.pose) if event.want is not None else None
+        if verdict is not None:
+            now = life.memory.statistics()
+            self._report.lookups += now.lookups - counted.lookups
+            self._report.hits += now.hits - counted.hits
+        self._report.steps.append(_step_report(index, event, outcome, verdict, result))
+
+
+def _said(result: InstructionResult, notes: list[str]) -> str:
+    outcome = result.outcome
+    parts = [outcome.question, outcome.answer, *notes, result.failure, *outcome.failures]
+    return "\n".join(part for part in parts if part)
+
+
+def _step_report(
+    index: int, event: form.Step, outcome: StepOutcome, verdict: Verdict | None, result: InstructionResult
+) -> StepReport:
+    wanted = event.want.asks if event.want is not None else None
+    return StepReport(
+        index,
+        event.words,
+        verdict,
+        outcome.success,
+        outcome.asked,
+        outcome.said,
+        tuple(f"{one.call}" + ("" if one.success else f": {one.reason}") for one in outcome.trace.results),
+        sum((one.distance_m for one in outcome.trace.results), 0.0),
+        result.outcome.tokens_in,
+        getattr(result.outcome, "tokens_new", result.outcome.tokens_in),
+        verdict is not None and outcome.asked and not wanted,
+        verdict is not None and bool({"only", "no_calls"} & verdict.problems.keys()),
+    )

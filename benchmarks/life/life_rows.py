@@ -1,0 +1,83 @@
+"""The rows of the benchmark: what all scenarios of a category came to under one setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.averages import mean_of
+from benchmarks.life.day_form import CATEGORIES
+from benchmarks.life.day_run import DayReport, StepReport
+
+EVERYTHING = "all"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Who plays. without: the memory that is not read; shuffled: the one that holds what another scenario's did; ""
+    for none."""
+
+    planner: str = "offline"
+    without: str = ""
+    shuffled: str = ""
+
+
+def rows_of(setting: Setting, reports: Sequence[DayReport]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each category, and one for all of them."""
+    sound = [report for report in reports if not report.broken]
+    for category in (*CATEGORIES, EVERYTHING):
+        chosen = [report for report in sound if category in (EVERYTHING, report.category)]
+        if chosen:
+            yield _row(setting, category, chosen)
+
+
+def _row(setting: Setting, category: str, reports: Sequence[DayReport]) -> dict[str, Any]:
+    steps = [step for report in reports for step in report.judged]
+    lookups = sum(report.lookups for report in reports)
+    return {
+        "planner": setting.planner,
+        "without": setting.without or None,
+        "shuffled": setting.shuffled or None,
+        "category": category,
+        "scenarios": len(reports),
+        "steps_judged": len(steps),
+        "success_rate": mean_of([report.right for report in reports]),
+        "wrong_things": sum(step.wrong_things for step in steps),
+        "needless_questions": sum(step.needless_question for step in steps),
+        "hit_rate": round(sum(report.hits for report in reports) / lookups, 3) if lookups else None,
+        "calls_mean": mean_of([len(step.calls) for step in steps], 1),
+        "metres_mean": mean_of([step.metres for step in steps], 2),
+        "tokens_in_mean": mean_of([step.tokens_in for step in steps], 1),
+        "tokens_new_mean": mean_of([step.tokens_new for step in steps], 1),
+    }
+
+
+def scenario_row(setting: Setting, report: DayReport) -> dict[str, Any]:
+    """Return one scenario's row, with what was expected and what came."""
+    return {
+        "planner": setting.planner,
+        "without": setting.without or None,
+        "shuffled": setting.shuffled or None,
+        "category": report.category,
+        "scenario": report.id,
+        "right": report.right,
+        "broken": report.broken,
+        "crash": report.crash,
+        "steps": [_step_row(step) for step in report.steps],
+    }
+
+
+def _step_row(step: StepReport) -> dict[str, Any]:
+    problems = dict(step.verdict.problems) if step.verdict is not None else None
+    return {
+        "event": step.index,
+        "words": step.words,
+        "right": step.verdict.right if step.verdict is not None else None,
+        "problems": problems,
+        "done": step.success,
+        "asked": step.asked,
+        "said": step.said,
+        "calls": list(step.calls),
+        "metres": round(step.metres, 2),
+    }

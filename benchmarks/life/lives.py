@@ -1,0 +1,53 @@
+"""Makes the robot of each scenario: what a patrol has shown is found out once for all scenarios that share it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from benchmarks.life.day_form import Scenario
+from benchmarks.life.home import LifeHomes
+from benchmarks.life.robot_life import RobotLife
+from memory_node.domain.ports import TextEmbedder
+from memory_node.short_term.config import ShortTermConfig
+
+
+class Lives:
+    """folder: for the memories; what is in it is thrown away when the benchmark ends."""
+
+    def __init__(
+        self, homes: LifeHomes, embedder: TextEmbedder, folder: Path, short_term: ShortTermConfig | None = None
+    ) -> None:
+        self._homes = homes
+        self._embedder = embedder
+        self._folder = folder
+        self._short_term = short_term
+        self._patrolled: dict[tuple[object, ...], Path] = {}
+        self._count = 0
+
+    def begin(self, scenario: Scenario) -> tuple[RobotLife, Path]:
+        """Return a robot that knows what a scenario says it knows, at 08:00, and a folder of its own.
+
+        Raises:
+            InvalidValueError, NoRoomError: see LifeHomes.world.
+        """
+        self._count += 1
+        folder = self._folder / f"day{self._count}"
+        shutil.copytree(self._after_patrol(scenario), folder)
+        return RobotLife(self._homes.world(scenario), folder, self._embedder, self._short_term), folder
+
+    def _after_patrol(self, scenario: Scenario) -> Path:
+        extra, people = tuple(scenario.extra.items()), tuple(scenario.people.items())
+        key = (scenario.home, scenario.known, extra, people)
+        if key not in self._patrolled:
+            folder = self._folder / f"patrol{len(self._patrolled)}"
+            folder.mkdir()
+            life = RobotLife(self._homes.world(scenario), folder, self._embedder)
+            try:
+                life.take_in_map()
+                if scenario.known != "nothing":
+                    life.patrol(None if scenario.known == "all" else scenario.known)
+            finally:
+                life.close()
+            self._patrolled[key] = folder
+        return self._patrolled[key]

@@ -1,0 +1,73 @@
+"""Carries out what is said to the robot, as the planner node does: guided planner, executor, conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from benchmarks.life.day_form import GoalForm
+from benchmarks.life.robot_life import RobotLife
+from benchmarks.life.typed_goals import typed_goals
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.guided_planner import GuidedPlanner
+from memory_node.planner.planner import Planner, PlanProgress
+from memory_node.planner.session import Session
+
+# As config/planner.yaml has it.
+SESSION_S = 900.0
+ATTEMPTS = 2
+COMPILER = "rules"
+_LESSON_S = 60.0
+
+
+class Player(Protocol):
+    """What acts for the robot."""
+
+    def execute(
+        self, words: str, goals: Sequence[GoalForm], note: Callable[[PlanProgress], None], limit: int | None
+    ) -> InstructionResult:
+        """Carry out an instruction; limit: so many calls before it is cancelled, None for no limit."""
+
+    def restart(self) -> None:
+        """Begin anew with the memory that was opened again."""
+
+
+class RobotPlayer:
+    """The shipped setting: the planner node's, over the same ports."""
+
+    def __init__(self, life: RobotLife, planner: Planner) -> None:
+        self._life = life
+        self._planner = planner
+        self._kinds = load_catalogue()
+        self._session = Session(None, SESSION_S)
+
+    def restart(self) -> None:
+        """Begin a new conversation."""
+        self._session = Session(None, SESSION_S)
+
+    def execute(
+        self, words: str, goals: Sequence[GoalForm], note: Callable[[PlanProgress], None], limit: int | None
+    ) -> InstructionResult:
+        """Carry out an instruction; see Player."""
+        life, memory = self._life, self._life.memory
+        life.look()
+        planner = GuidedPlanner(
+            self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=memory.guidance.port(COMPILER)
+        )
+        executor = InstructionExecutor(
+            memory,
+            life,
+            planner,
+            conversation=self._session.conversation(life.now_ns(), memory.scene),
+            told=memory.told_facts,
+        )
+        typed = typed_goals(goals, life.world, memory, self._kinds)
+
+        def is_cancelled() -> bool:
+            return limit is not None and len(life.trace.results) >= limit
+
+        result = executor.execute(words, note, is_cancelled, typed)
+        self._session.note(life.now_ns(), memory.scene)
+        memory.experience.wait_settled(_LESSON_S)
+        return result

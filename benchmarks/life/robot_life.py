@@ -1,0 +1,277 @@
+"""A robot that lives in a home with its memory, as on a robot: the same memory, executor and planner, and a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.life.calls import MeantCall, meant_by, things_of
+from benchmarks.life.faults import HomeFaults
+from benchmarks.life.local_clock import TIME_ZONE, stamp_ns
+from benchmarks.life.placing import room_called
+from benchmarks.life.sightings import named
+from memory_node.catalogue.object_kind import Property
+from memory_node.context.config import CompilerConfig
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.domain.observation import Frame
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.memory import RobotMemory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.short_term.config import ShortTermConfig
+from memory_node.sim.alfred_home import ALFRED_REACH_M
+from memory_node.sim.execution import Progress
+from memory_node.sim.placement import Spot
+from memory_node.sim.reach_position import stand_off
+from memory_node.sim.robot import HomeRobot
+from memory_node.sim.robot_config import RobotConfig
+from memory_node.sim.world import World
+
+# The oracle sees 1.5 m far: areas this far apart leave no furniture unseen.
+AREA_SPACING_M = 0.6
+_PATROL_BEFORE_S = 3600.0
+_LOOK_S = 4.0
+_LOAD_S = 60.0
+_DATABASE = "memory.db"
+
+
+def memory_config(folder: Path, short_term: ShortTermConfig | None = None) -> MemoryConfig:
+    """Return the configuration of a robot's memory in a folder; all but what the home asks for is the default."""
+    # A memory that knows time zones is told its own, as on a robot.
+    zone = {"time_zone": TIME_ZONE} if "time_zone" in MemoryConfig.model_fields else {}
+    return MemoryConfig(
+        database=str(folder / _DATABASE),
+        site="home",
+        robot_id="robot",
+        scene_graph=SceneGraphConfig(area_spacing_m=AREA_SPACING_M),
+        compiler=CompilerConfig(close_m=ALFRED_REACH_M),
+        short_term=short_term or ShortTermConfig(),
+    ).changed(**zone)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a thing is: its support's id, whether it is inside that, its centre (3,) and yaw in the map frame."""
+
+    parent_id: str
+    inside: bool
+    center: FloatArray
+    yaw_rad: float
+
+
+def standing_of(world: World) -> dict[str, Standing]:
+    """Return where each thing of a home is now."""
+    return {one.id: Standing(one.parent_id, one.inside, one.box.center.copy(), one.box.yaw_rad) for one in world}
+
+
+@dataclass
+class Tried:
+    """A call that was tried, alone or inside Explore. inner: inside."""
+
+    meant: MeantCall
+    success: bool
+    inner: bool = False
+
+
+@dataclass
+class Trace:
+    """What a robot did while it was watched. held: ids of what was ever in the hand."""
+
+    results: list[SkillResult] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+    held: set[str] = field(default_factory=set)
+
+
+class RobotLife:
+    """One robot, its home and its memory.
+
+    folder: where memory is kept. embedder: shared by all lives.
+
+    Attributes:
+        trace: what it did since somebody began to watch. taken_from: where the thing in the hand was before. sees:
+            whether memory is told what the camera sees.
+    """
+
+    def __init__(
+        self, world: World, folder: Path, embedder: TextEmbedder, short_term: ShortTermConfig | None = None
+    ) -> None:
+        self.world = world
+        self.faults = HomeFaults(self.now_ns)
+        self.trace = Trace()
+        self.sees = True
+        self._folder = folder
+        self._embedder = embedder
+        self._short_term = short_term
+        self._offset_s = 0.0
+        self.taken_from: Standing | None = None
+        self._is_exploring = False
+        self._held_id = ""
+        self.memory = self._open()
+        self.robot = HomeRobot(
+            world, RobotConfig(reach_m=ALFRED_REACH_M), self._area_position, clock=self.now_ns, hindrance=self._hindered
+        )
+
+    # --- time
+
+    def now_ns(self) -> int:
+        """Return the time, in nanoseconds (UTC)."""
+        return stamp_ns(self._offset_s + self.world.now_ns * 1e-9)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass; nobody watches."""
+        self.world.advance(seconds)
+        self.world.take_changes()
+
+    # --- memory
+
+    def _open(self) -> RobotMemory:
+        memory = open_memory(memory_config(self._folder, self._short_term), self.now_ns, self._embedder)
+        memory.experience.wait_settled(_LOAD_S)
+        # The simulated robot is never lost: the map frame is the one of before.
+        memory.confirm_relocalization()
+        return memory
+
+    def restart(self) -> None:
+        """Close memory and open it again on the same store."""
+        self.memory.close()
+        self.memory = self._open()
+
+    def close(self) -> None:
+        """Close memory."""
+        self.memory.close()
+
+    # --- what the robot sees and does
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        """Run one skill to its end while memory watches; what was tried goes into the trace."""
+        meant = meant_by(self.robot, call)
+        before = standing_of(self.world)
+        inner = len(self.trace.tried)
+        self._is_exploring = call.skill == "Explore"
+        result = self.robot.run(call, on_progress=self._follow)
+        self.look()
+        self._note_held(before)
+        for tried in self.trace.tried[inner:]:
+            tried.success = tried.meant.first != result.object_id or result.success
+            self._note_success(tried)
+        self.trace.results.append(result)
+        self.trace.tried.append(Tried(replace(meant, things=things_of(meant, result)), result.success))
+        self._note_success(self.trace.tried[-1])
+        return result
+
+    def look(self) -> None:
+        """Let memory see what is in view."""
+        held = self.world.held
+        if held is not None:
+            self.trace.held.add(held.id)
+        if self.sees:
+            self.memory.observe(self._named(self.robot.observe()))
+
+    def look_around(self) -> None:
+        """Let memory see what is all around."""
+        if self.sees:
+            self.memory.observe(self._named(self.robot.observe(all_around=True)))
+
+    def see(self, room: str) -> None:
+        """Stand in each area of a room and look around; stay in the last one.
+
+        Raises:
+            InvalidValueError: there is no such room.
+        """
+        plan = room_called(self.world, room)
+        if plan is None:
+            raise InvalidValueError(f"there is no room {room!r} in {self.world.layout.name}")
+        left = [area for area in self.memory.scene().areas if plan.contains(*area.position)]
+        while left:
+            here = self.robot.body.pose.position[:2]
+            area = min(left, key=lambda one: self.world.grid.distance(here, np.array(one.position)))
+            left.remove(area)
+            x, y = area.position
+            self.robot.run(SkillCall("GoToObject", (f"{x:.3f},{y:.3f}",)), on_progress=self._follow)
+            self.world.advance(_LOOK_S)
+            self.look_around()
+
+    def patrol(self, rooms: Sequence[str] | None) -> None:
+        """See rooms before the first event, None for all: every area, every fixture, and into what opens."""
+        self._offset_s = -_PATROL_BEFORE_S
+        start = self.robot.body.pose
+        plans = [room for room in self.world.layout.rooms if rooms is None or room.id in rooms]
+
+        def is_meant(x: float, y: float) -> bool:
+            return rooms is None or any(plan.contains(x, y) for plan in plans)
+
+        for area in self.memory.scene().areas:
+            if is_meant(*area.position):
+                self.robot.body.move(Pose.planar(*area.position, 0.0))
+                self.look_around()
+        for fixture in [thing for thing in self.world if thing.fixed]:
+            pose = stand_off(self.world, fixture, self.robot.body.pose, self.robot.config.reach_m)
+            if pose is None or not is_meant(*fixture.box.center[:2]):
+                continue
+            self.robot.body.move(pose)
+            self.look_around()
+            if fixture.can(Property.OPENABLE) and not fixture.is_open:
+                for is_open in (True, False):
+                    self.world.set_open(fixture, is_open)
+                    self.look_around()
+        self.robot.body.move(start)
+        self.world.take_changes()
+        self._offset_s = 0.0
+        self.memory.cache.clear()
+
+    def put_back(self) -> None:
+        """Put what the hand holds where it was taken from."""
+        held, before = self.world.held, self.taken_from
+        if held is None or before is None:
+            return
+        support = [one for one in self.world if one.id == before.parent_id]
+        self.world.relocate(held, Spot(before.center, before.yaw_rad), support[0] if support else None)
+        self._held_id = ""
+
+    def take_in_map(self) -> None:
+        """Tell memory the map, and what its rooms are called."""
+        grid = self.world.grid
+        laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
+        self.memory.set_map(laid, self.now_ns(), tuple(self.world.layout.start.position[:2]))
+        for room in self.memory.scene().rooms:
+            plan = self.world.layout.room_at(*room.center)
+            if plan is not None:
+                self.memory.edit("name_room", room.id, new_class=plan.name)
+
+    # --- inside
+
+    def _area_position(self, area_id: str) -> tuple[float, float]:
+        return {area.id: area.position for area in self.memory.scene().areas}[area_id]
+
+    def _follow(self, _: Progress) -> None:
+        self.look()
+
+    def _hindered(self, call: SkillCall) -> FailureReason | None:
+        meant = meant_by(self.robot, call)
+        if self._is_exploring and call.skill == "OpenObject":
+            self.trace.tried.append(Tried(meant, False, inner=True))
+        return self.faults.hinders(meant)
+
+    def _note_success(self, tried: Tried) -> None:
+        if tried.success:
+            self.faults.note_success(tried.meant)
+
+    def _note_held(self, before: Mapping[str, Standing]) -> None:
+        held_id = self.world.held_id
+        if held_id != self._held_id:
+            self._held_id, self.taken_from = held_id, before.get(held_id)
+
+    def _named(self, frame: Frame) -> Frame:
+        """Return a frame with the names of the persons in it."""
+        at = {tuple(thing.box.center.tolist()): thing for thing in self.world if thing.kind.name == "User"}
+        seen = tuple(
+            named(one, at[key]) if (key := tuple(one.box.center.tolist())) in at else one for one in frame.observations
+        )
+        return replace(frame, observations=seen)

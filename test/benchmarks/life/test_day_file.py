@@ -1,0 +1,104 @@
+"""What a file of days says wrongly is told with file, line and name, all of it at once."""
+
+import pytest
+
+from memory_node.cli import main
+from memory_node.domain.errors import InvalidValueError
+
+SOUND = """
+- id: one
+  category: where
+  home: studio
+  events:
+    - do: put the bowl on the bed
+      want: {at: {bowl: bed}}
+"""
+
+
+def refused(days, text: str) -> str:
+    with pytest.raises(InvalidValueError) as error:
+        days.read(text)
+    return str(error.value)
+
+
+def with_event(event: str) -> str:
+    return SOUND.replace("    - do", f"    - {event}\n    - do")
+
+
+def test_a_sound_file_is_read(days) -> None:
+    (day,) = days.read(SOUND)
+    assert day.scenario.id == "one"
+    assert day.scenario.judged == (0,)
+
+
+@pytest.mark.parametrize(
+    ("event", "name"),
+    [
+        ("wat: 3", "expected exactly one of"),
+        ("{tell: x, loud: true}", "'loud'"),
+        ("{do: x, want: {ats: {bowl: bed}}}", "'ats'"),
+        ("fault: {skill: OpenObject, thing: fridge, sometimes: 1}", "'sometimes'"),
+        ("{do: x, goals: [{kind: place, object: Bowl, onto: Bed}]}", "'onto'"),
+        ("{do: x, goals: [{kind: juggle, object: Bowl}]}", "goals"),
+        ("fault: {skill: Juggle}", "'Juggle'"),
+        ("fault: {skill: OpenObject, thing: freezer}", "'freezer'"),
+        ("mend: {skill: OpenObject, thing: fridge}", "no fault"),
+        ("move: {spoon: bed}", "'spoon'"),
+        ("move: {bowl: shelf}", "'shelf'"),
+        ("move: {bowl: lamp}", "lamp"),
+        ("move: {book: mug}", "does not fit"),
+        ("state: {bed: filled}", "Bed"),
+        ("state: {bowl: happy}", "bowl"),
+        ("see: cellar", "'cellar'"),
+        ("wait: a while", "2 h"),
+        ('time: "25:00"', "19:30"),
+        ("add: {cup: {class: Cupp, at: table}}", "Cupp"),
+        ("add: {bowl: {class: Cup, at: table}}", "'bowl'"),
+        ("answer: the blue one", "asked"),
+        ("{do: x, want: {}}", "nothing"),
+        ("{do: x, want: {calls: [Juggle bowl]}}", "'Juggle'"),
+        ("{do: x, want: {no_calls: [OpenObject freezer]}}", "'freezer'"),
+        ("{do: x, want: {only: [spoon]}}", "'spoon'"),
+        ("{do: wash the red bowl, want: {says: [[red]]}}", "instruction itself"),
+    ],
+)
+def test_a_fault_is_told_with_its_line_and_name(days, event: str, name: str) -> None:
+    said = refused(days, with_event(event))
+    assert ".yaml, line 6: one: " in said
+    assert name in said
+
+
+def test_every_fault_of_a_file_is_told(days) -> None:
+    said = refused(days, with_event("see: cellar\n    - see: attic"))
+    assert "line 6" in said
+    assert "line 7" in said
+
+
+def test_homes_persons_and_extra_things_are_checked(days) -> None:
+    assert "line 4" in refused(days, SOUND.replace("studio", "castle"))
+    assert "'sofa'" in refused(days, SOUND.replace("  events", "  people: {Ana: sofa}\n  events"))
+    assert "Unicorn" in refused(days, SOUND.replace("  events", "  extra: {Unicorn: 1}\n  events"))
+    assert "of 900 Mug" in refused(days, SOUND.replace("  events", "  extra: {Mug: 900}\n  events"))
+    assert "'cellar'" in refused(days, SOUND.replace("  events", "  known: [cellar]\n  events"))
+
+
+def test_a_scenario_without_a_judged_step_is_refused(days) -> None:
+    assert "nothing is judged" in refused(days, SOUND.replace("      want: {at: {bowl: bed}}\n", ""))
+
+
+def test_two_scenarios_of_one_id_are_refused(days) -> None:
+    assert "another scenario" in refused(days, SOUND + SOUND)
+
+
+def test_broken_yaml_is_told_with_its_line(days) -> None:
+    assert "line 3" in refused(days, "- id: one\n  category: where\n  home: [studio\n")
+
+
+def test_check_says_how_many_scenarios_are_sound(tmp_path, capsys) -> None:
+    path = tmp_path / "days.yaml"
+    path.write_text(SOUND)
+    assert main(["bench", "life", "--days", str(path), "--check"]) == 0
+    assert "1 scenario" in capsys.readouterr().err
+    path.write_text(SOUND.replace("at:", "ats:"))
+    assert main(["bench", "life", "--days", str(path), "--check"]) == 1
+    assert f"{path}, line 7: one: unknown key 'ats'" in capsys.readouterr().err
