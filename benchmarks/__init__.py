@@ -14,7 +14,6 @@ COMMANDS = {
     "memento": ("benchmarks.memento.command", "personal things and habits, by what was said on an earlier day"),
     "recall": ("benchmarks.recall", "latency and recall of vector search"),
     "scene": ("benchmarks.scene", "the scene graph on a simulated site"),
-    "scienceworld": ("benchmarks.scienceworld.command", "science lessons in a second text world, by a language model"),
     "segment": ("benchmarks.segment", "class-agnostic segmentation of real RGB-D frames"),
     "sequence": ("benchmarks.sequence", "what two builds of one recording agree on"),
     "household": ("benchmarks.household", "instructions carried out in the ALFRED homes"),

@@ -61,7 +61,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--attempts", type=Path, metavar="FILE", help="text worlds: transcripts to remember")
     parser.add_argument("--max-steps", type=int, default=50, help="text worlds: commands in a game (default 50)")
     parser.add_argument("--jobs", type=int, default=2, help="text worlds: games side by side (default 2)")
-    parser.add_argument("--trials", action="store_true", help="scienceworld: print every lesson to standard error")
     parser.add_argument(
         "--compilers",
         nargs="+",

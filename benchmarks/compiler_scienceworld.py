@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchmarks.alfworld.command import Setting
 from benchmarks.alfworld.compiled_aid import CompiledSetting
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.compiler_rows import row_of
 from benchmarks.compiler_variants import EMPTY_M, NONE, OF_COMPILERS, STATIC
 from benchmarks.model_figures import llm_config
-from benchmarks.scienceworld.command import play_lessons
 from benchmarks.scienceworld.lesson import TASKS, lessons
+from benchmarks.scienceworld.play import play_lessons, write_solutions
 from memory_node.context.config import CompilerConfig
 from memory_node.domain.errors import InvalidValueError
 
@@ -31,9 +31,9 @@ def rows_of_scienceworld(
     """Yield the rows, each as soon as it is measured.
 
     Raises:
-        InvalidValueError: a compiler is not there, or rows with M are asked for without attempts.
+        InvalidValueError: a compiler is not there, rows with M are asked for without attempts, or a line of these is
+            no transcript.
         ResourceMissingError: the engine or Java is not installed.
-        NotFoundError: there is no such file of attempts.
     """
     if others := sorted(set(args.compilers) - set(COMPILERS)):
         raise InvalidValueError(
@@ -43,15 +43,18 @@ def rows_of_scienceworld(
     lacking = [variant for variant in variants if variant not in _WITHOUT_ATTEMPTS]
     if lacking and args.attempts is None:
         raise InvalidValueError(
-            f"the rows {', '.join(lacking)} need --attempts FILE, transcripts of `memory-node bench scienceworld "
-            "--planner solution --split train --transcripts FILE`"
+            f"the rows {', '.join(lacking)} need --attempts FILE: transcripts; if FILE does not exist, the engine's "
+            "solutions of train variations are written to it"
         )
+    if lacking and not args.attempts.exists():
+        print(f"writing the engine's solutions of train variations to {args.attempts}", file=sys.stderr)
+        write_solutions(args.attempts)
     games, model = judged_lessons(args.limit), llm_config(args)
     for variant in variants:
         for compiler in args.compilers if variant in OF_COMPILERS else (NONE,):
             compiled = CompiledSetting(variant, compiler, config, args.attempts, args.seed) if variant != NONE else None
-            setting = Setting("executor", args.max_steps, model, args.trials, compiled)
-            done = play_lessons(games, setting, args.jobs, TranscriptFile(None))
+            setting = Setting("executor", args.max_steps, model, compiled=compiled)
+            done = play_lessons(games, setting, args.jobs)
             yield row_of(variant, compiler, [one.game for one in done], [one.score for one in done])
 
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 _LISTED = re.compile(r"Commands have these forms: (?P<forms>[^.\n]+)\.")
+# As the engine names doors: "door to the kitchen", "bathroom door", "door".
+_DOOR = re.compile(r"\bdoor\b")
 _SLOT = re.compile(r"\b(?:OBJ|LOC)\b")
 
 
@@ -21,6 +23,11 @@ class Command:
         """What is sent."""
         names = iter(self.arguments)
         return _SLOT.sub(lambda _: next(names), self.form)
+
+    @property
+    def is_about_a_door(self) -> bool:
+        """Whether a name is a door's."""
+        return any(_DOOR.search(name) for name in self.arguments)
 
 
 class CommandForms:

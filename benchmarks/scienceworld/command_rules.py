@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import networkx as nx
+
 from benchmarks.scienceworld.command_forms import Command, CommandForms
 from benchmarks.scienceworld.lesson_attempts import AttemptEntry, Deed
 from benchmarks.scienceworld.lesson_state import done_commands, is_believed, not_there, stand_ins, stands_in
-from benchmarks.scienceworld.name_likeness import ALIKE, SAME, NameLikeness, is_named, likeness_of, words_alike
-from benchmarks.scienceworld.room_map import RoomMap
-from benchmarks.scienceworld.task_words import swapped_words
+from benchmarks.scienceworld.name_likeness import (
+    ALIKE,
+    SAME,
+    NameLikeness,
+    is_named,
+    likeness_of,
+    swapped_words,
+    words_alike,
+)
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.guidance import Compiled, Guidance, said
 from memory_node.context.loop_detection import repeated
@@ -29,11 +38,11 @@ _MOST_TRIES = 3
 @dataclass(frozen=True)
 class LessonObservation(StepObservation):
     """o_t of a lesson. A command is a call without arguments. forms: of commands. possible: the commands that can be
-    sent now, taken apart. rooms: the doors that were seen."""
+    sent now, taken apart. rooms: joined by the doors that were seen."""
 
     forms: CommandForms = field(default_factory=lambda: CommandForms(""))
     possible: tuple[Command, ...] = ()
-    rooms: RoomMap = field(default_factory=RoomMap)
+    rooms: nx.Graph = field(default_factory=nx.Graph)
 
 
 @dataclass(frozen=True)
@@ -59,10 +68,8 @@ class CommandRules:
         """Return the guidance of the attempt of most worth that can be followed now; nothing where it is done."""
         if not isinstance(observation, LessonObservation):
             return Compiled()
-        rooms = observation.rooms
         attempts = [entry for entry in memory.entries if isinstance(entry, AttemptEntry)]
-        for entry in attempts:
-            rooms = rooms.with_doors_of(entry.rooms)
+        rooms = nx.compose_all([observation.rooms, *(entry.rooms for entry in attempts)])
         draft = StateDraft(state)
         for entry in attempts:
             advice = _Following(self._names, self._detects_loops, observation, state, rooms, entry).next()
@@ -86,13 +93,13 @@ class CommandRules:
 
 @dataclass(frozen=True)
 class _Following:
-    """One attempt, followed at one step. rooms: all doors that are known."""
+    """One attempt, followed at one step. rooms: joined by all doors that are known."""
 
     names: NameLikeness
     detects_loops: bool
     observation: LessonObservation
     state: BriefState
-    rooms: RoomMap
+    rooms: nx.Graph
     entry: AttemptEntry
 
     def next(self) -> _Advice | None:
@@ -105,7 +112,8 @@ class _Following:
         ]
         done = self._done(deeds)
         for number, deed in enumerate(deeds):
-            if done[number] or self._is_so(deed) or _is_passed(deed, deeds[number + 1 :], done[number + 1 :]):
+            is_so = is_believed(deed.outcome, deed.command.arguments, self.state)
+            if done[number] or is_so or _is_passed(deed, deeds[number + 1 :], done[number + 1 :]):
                 continue
             advice = self._towards(deed.room, deed.command)
             if advice is not None and (advice.command is None or not self._is_given_up(advice.command)):
@@ -128,9 +136,6 @@ class _Following:
             done.append(command is not None)
         return done
 
-    def _is_so(self, deed: Deed) -> bool:
-        return is_believed(deed.outcome, deed.command.arguments, self.state)
-
     def _towards(self, room: str, wanted: Command) -> _Advice | None:
         """Return what leads to a command; None where its things are here and it is not possible: it has no use now."""
         at = place_of_robot(self.state)
@@ -145,8 +150,14 @@ class _Following:
             return self._lacking(wanted, room if at is not None else "")
         if any(not_there(name, room) in self.state.items(Section.FACTS) for name in wanted.arguments):
             return _Advice(None, wanted)
-        way = self._way(self.rooms.next_room(at, room))
+        way = self._way(self._next_room(at, room))
         return _Advice(way, wanted, f"{stands_at(at)}, and {wanted.text!r} is for the {room}")
+
+    def _next_room(self, at: str, room: str) -> str:
+        """Return the first room on a shortest way to another one, "" where no way is known."""
+        with contextlib.suppress(nx.NodeNotFound, nx.NetworkXNoPath):
+            return str(nx.shortest_path(self.rooms, at, room)[1])
+        return ""
 
     def _lacking(self, wanted: Command, room: str) -> _Advice | None:
         """Return which things of a command are not here; None where all of them are. room: where it is, "" where that

@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 import time
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
+
+import networkx as nx
 
 from benchmarks.alfworld.aid import Aid, OpenAid
 from benchmarks.alfworld.compiled import Told
 from benchmarks.alfworld.compiled_aid import CompiledSetting, aid_of
 from benchmarks.alfworld.dialogue import choices
-from benchmarks.alfworld.play import GameEngine
+from benchmarks.alfworld.play import GameEngine, TextEngine
 from benchmarks.alfworld.sentences import read_task
 from benchmarks.alfworld.transcripts import read_transcripts
 from benchmarks.compiler_variants import NO_LOOPS, NO_STATE, WithoutBriefState, m_of
@@ -22,8 +22,7 @@ from benchmarks.scienceworld.command_rules import CommandRules, LessonObservatio
 from benchmarks.scienceworld.lesson_attempts import LessonAttempts
 from benchmarks.scienceworld.lesson_state import first_lesson_state, followed
 from benchmarks.scienceworld.name_likeness import NameLikeness
-from benchmarks.scienceworld.outcome import Outcome
-from benchmarks.scienceworld.room_map import RoomMap
+from benchmarks.scienceworld.sentences import Outcome
 from memory_node.context.guidance import Compiled, CompiledStep, Compiler
 from memory_node.context.state_operations import Delta, InvalidDeltaError, StateLog
 from memory_node.context.statements import place_of_robot
@@ -34,28 +33,13 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 
-class LessonText(Protocol):
-    """A lesson that is running, as text."""
-
-    @property
-    def text(self) -> str:
-        """What it printed last."""
-
-    @property
-    def commands(self) -> Sequence[str]:
-        """The commands that can be sent now."""
-
-    def send(self, command: str) -> str:
-        """Carry out a command and return what is printed."""
-
-
 class CompiledLesson:
     """A lesson that is running, its brief state, and what a compiler makes of M.
 
     memory: M. window: steps that the compiler sees.
     """
 
-    def __init__(self, engine: LessonText, compiler: Compiler, memory: TaskMemory, window: int) -> None:
+    def __init__(self, engine: TextEngine, compiler: Compiler, memory: TaskMemory, window: int) -> None:
         self.memory = memory
         self._engine = engine
         self._compiler = compiler
@@ -64,8 +48,9 @@ class CompiledLesson:
         self._log = StateLog(first_lesson_state(self._task, engine.text))
         self._recent: deque[TakenStep] = deque(maxlen=window)
         self._kept: Delta = ()
-        first = Outcome.read(engine.text).sight
-        self._rooms = RoomMap().seen(first) if first is not None else RoomMap()
+        self._rooms = nx.Graph()
+        if (first := Outcome.read(engine.text).sight) is not None:
+            first.draw_on(self._rooms)
 
     def close(self) -> None:
         """Hold nothing."""
@@ -88,9 +73,10 @@ class CompiledLesson:
         outcome, parsed = Outcome.read(reply), self._forms.parse(command)
         delta = followed(self._log.last, command, parsed.arguments if parsed is not None else (), reply)
         self._log, self._kept = self._log.then(delta), delta
-        self._rooms = self._rooms.joined(before, outcome.room)
+        if before and outcome.room:
+            self._rooms.add_edge(before, outcome.room)
         if outcome.sight is not None:
-            self._rooms = self._rooms.seen(outcome.sight)
+            outcome.sight.draw_on(self._rooms)
         done = outcome.reason is FailureReason.NONE
         self._recent.append(TakenStep(SkillCall(command), done, outcome.reason))
         return reply

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.alfworld.attempts import MOST_RETRIEVED
 from benchmarks.alfworld.transcripts import as_one_text
 from benchmarks.scienceworld.command_forms import Command, CommandForms
-from benchmarks.scienceworld.outcome import Outcome
-from benchmarks.scienceworld.room_map import RoomMap
+from benchmarks.scienceworld.sentences import Outcome
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason
@@ -32,11 +32,11 @@ class Deed:
 
 @dataclass(frozen=True)
 class AttemptEntry(Entry):
-    """An attempt as an entry of M. task: its instruction. deeds: in order. rooms: the doors that it tells of."""
+    """An attempt as an entry of M. task: its instruction. deeds: in order. rooms: joined by the doors it tells of."""
 
     task: str = ""
     deeds: tuple[Deed, ...] = ()
-    rooms: RoomMap = field(default_factory=RoomMap)
+    rooms: nx.Graph = field(default_factory=nx.Graph)
 
 
 @dataclass(frozen=True)
@@ -87,21 +87,20 @@ def _entry(number: int, transcript: Mapping[str, Any]) -> AttemptEntry:
     )
 
 
-def _followed(text: str, turns: Sequence[tuple[str, str]]) -> tuple[list[Deed], RoomMap]:
+def _followed(text: str, turns: Sequence[tuple[str, str]]) -> tuple[list[Deed], nx.Graph]:
     """Return what was done, and the rooms that were seen. Ways, looks and what was refused are no deeds: they depend on
     where the robot began."""
-    forms, rooms, room = CommandForms(text), RoomMap(), ""
+    forms, rooms, room = CommandForms(text), nx.Graph(), ""
     deeds: list[Deed] = []
-    first = Outcome.read(text)
-    if first.sight is not None:
-        room, rooms = first.sight.room, rooms.seen(first.sight)
-    for sent, reply in turns:
+    for sent, reply in (("", text), *turns):
         outcome, command = Outcome.read(reply), forms.parse(sent)
         if outcome.sight is not None:
-            room, rooms = outcome.sight.room, rooms.seen(outcome.sight)
+            room = outcome.sight.room
+            outcome.sight.draw_on(rooms)
         elif outcome.room:
-            rooms = rooms.joined(room, outcome.room)
+            if room:
+                rooms.add_edge(room, outcome.room)
             room = outcome.room
-        elif outcome.reason is FailureReason.NONE and command is not None and not rooms.is_door(command):
+        elif outcome.reason is FailureReason.NONE and command is not None and not command.is_about_a_door:
             deeds.append(Deed(command, room, outcome))
     return deeds, rooms

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from benchmarks.scienceworld.name_likeness import SAME, words_alike
-from benchmarks.scienceworld.outcome import Outcome
-from benchmarks.scienceworld.sentences import RoomSight, read_held
+from benchmarks.scienceworld.sentences import Outcome, RoomSight, read_held
 from memory_node.context.brief_state import MAX_ITEM, BriefState, Section, TaskProgress
 from memory_node.context.state_draft import StateDraft
 from memory_node.context.state_operations import FOLD_OVER, Delta

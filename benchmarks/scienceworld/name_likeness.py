@@ -1,10 +1,11 @@
-"""How alike the names of two things are, and which possible command does the same to things that are here."""
+"""How alike names and tasks are, and which possible command does the same to things that are here."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 import numpy as np
@@ -19,6 +20,11 @@ ALIKE = 0.44
 _WORDS = re.compile(r"[a-z0-9]+")
 _SMALL = frozenset({"a", "an", "the", "in", "on", "to", "of"})
 _ONE_IS_LONGER = 0.95
+_TASK_WORDS = re.compile(r"[\w()'-]+")
+# Tasks that share fewer words are of different kinds: what stands in one place means nothing.
+_LEAST_ALIKE = 0.5
+# A name has no more words.
+_LONGEST_NAME = 4
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,20 @@ def words_alike(one: str, other: str) -> float:
         return _ONE_IS_LONGER
     words, others = (set(_WORDS.findall(name)) - _SMALL for name in (first, second))
     return len(words & others) / max(len(words | others), 1)
+
+
+def swapped_words(task: str, other: str) -> dict[str, str]:
+    """Return what `other` says in the place of each word or name of `task` ({"red": "green"}); {} for tasks of
+    different kinds."""
+    words, others = _TASK_WORDS.findall(task.lower()), _TASK_WORDS.findall(other.lower())
+    matcher = SequenceMatcher(None, words, others, autojunk=False)
+    if matcher.ratio() < _LEAST_ALIKE:
+        return {}
+    return {
+        " ".join(words[a:b]): " ".join(others[c:d])
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag == "replace" and max(b - a, d - c) <= _LONGEST_NAME
+    }
 
 
 def _best(scored: Sequence[tuple[Command, float]]) -> tuple[Command, float]:

@@ -1,11 +1,15 @@
-"""What ScienceWorld prints: a room, what is in it and where, doors and states, and refusals."""
+"""What ScienceWorld prints: a room, what is in it and where, doors and states, and what came of a command."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import networkx as nx
+
+from memory_node.context.brief_state import Section
+from memory_node.context.statements import holds, is_in_state, rests, stands_at
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import ObjectState
 
@@ -23,7 +27,6 @@ _NAME_ENDS = re.compile(r"\s*(?:[(,]|\. |\.$|$)")
 _NOT_THINGS = frozenset({"", "nothing", "agent", "air", "ground"})
 # Behind a comma it goes on about the thing before it.
 _GOES_ON = ("which is ", "currently ")
-_SELF = "agent"
 # How the engine refuses a command, the particular before the general, and what that is to a robot.
 _REFUSALS = (
     (re.compile(r"already open|already activated", re.IGNORECASE), FailureReason.ALREADY_OPEN),
@@ -36,17 +39,27 @@ _REFUSALS = (
         FailureReason.EXECUTION,
     ),
 )
+_WENT = re.compile(r"^you move to the (?P<room>[^.\n]+)\.", re.IGNORECASE)
+_MOVED = re.compile(r"^you move the .+ to the (?P<place>[^.\n]+)\.", re.IGNORECASE)
+_BECAME = re.compile(r"\bis now (?P<state>open|closed|activated|deactivated)\b", re.IGNORECASE)
+_BECOMES = {
+    "open": ObjectState.OPENED,
+    "closed": ObjectState.CLOSED,
+    "activated": ObjectState.ON,
+    "deactivated": ObjectState.OFF,
+}
+# What the engine calls the hand.
+_HAND = "inventory"
 
 
 @dataclass(frozen=True)
 class SeenThing:
     """A thing that a text speaks of. support: the name of what it is in or on, "" for the room. states: as it is told.
-    holds: whether it is told what is in or on it, and inside: in rather than on."""
+    inside: what is told with it is in rather than on it."""
 
     name: str
     support: str = ""
     states: tuple[ObjectState, ...] = ()
-    holds: bool = False
     inside: bool = False
 
 
@@ -57,6 +70,10 @@ class RoomSight:
     room: str
     things: tuple[SeenThing, ...]
     doors: dict[str, bool]
+
+    def draw_on(self, rooms: nx.Graph) -> None:
+        """Add the doors to a map, on which they join rooms."""
+        rooms.add_edges_from((self.room, other) for other in self.doors)
 
 
 def read_room(text: str) -> RoomSight | None:
@@ -75,20 +92,56 @@ def read_room(text: str) -> RoomSight | None:
     return RoomSight(found["room"].strip().lower(), tuple(things), doors)
 
 
-def read_contents(text: str, support: str) -> tuple[SeenThing, ...]:
-    """Return what a look into a thing shows."""
-    return tuple(thing for match in _ITEM.finditer(text) for thing in _things_of(match["item"], support))
-
-
 def read_held(text: str) -> tuple[str, ...]:
     """Return the names of what the inventory holds, by a text that tells of it."""
     _, _, listed = text.partition("In your inventory, you see:")
     return tuple(thing.name for match in _ITEM.finditer(listed) for thing in _things_of(match["item"], "")[:1])
 
 
-def refusal_of(reply: str) -> FailureReason:
-    """Return why a command was refused, NONE where it was not."""
-    return next((reason for pattern, reason in _REFUSALS if pattern.search(reply)), FailureReason.NONE)
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a command. reason: why it was refused. room: where it led, place: where a thing was moved to,
+    state: what its first thing is now, None for no change of that. sight: a look around."""
+
+    reason: FailureReason = FailureReason.NONE
+    room: str = ""
+    place: str = ""
+    state: ObjectState | None = None
+    sight: RoomSight | None = None
+
+    @classmethod
+    def read(cls, reply: str) -> Outcome:
+        """Return what a reply says."""
+        sight = read_room(reply)
+        if sight is not None:
+            return cls(sight=sight)
+        text = reply.strip()
+        if (went := _WENT.match(text)) is not None:
+            return cls(room=went["room"].strip().lower())
+        if (moved := _MOVED.match(text)) is not None:
+            return cls(place=moved["place"].strip().lower())
+        if (became := _BECAME.search(text)) is not None:
+            return cls(state=_BECOMES[became["state"].lower()])
+        refusals = (reason for pattern, reason in _REFUSALS if pattern.search(text))
+        return cls(reason=next(refusals, FailureReason.NONE))
+
+    @property
+    def taken(self) -> bool:
+        """Whether the hand holds the thing now."""
+        return self.place == _HAND
+
+    def beliefs(self, names: Sequence[str]) -> tuple[tuple[Section, str], ...]:
+        """Return what is so afterwards, in the sentences of a brief state. names: those of the command."""
+        if self.room:
+            return ((Section.AGENT, stands_at(self.room)),)
+        if not names or self.reason is not FailureReason.NONE:
+            return ()
+        name = names[0].lower()
+        if self.taken:
+            return ((Section.AGENT, holds(name)),)
+        if self.place:
+            return ((Section.LOCATIONS, rests(name, self.place)),)
+        return ((Section.FACTS, is_in_state(name, self.state)),) if self.state is not None else ()
 
 
 def _things_of(item: str, support: str) -> list[SeenThing]:
@@ -108,7 +161,7 @@ def _things_of(item: str, support: str) -> list[SeenThing]:
     listed = [thing for part in _parts(inside) for thing in _things_of(part, name)]
     if how and listed and rest.startswith("("):
         states.append(ObjectState.FILLED)
-    return [SeenThing(name, support, tuple(states), bool(how), how == "in"), *listed]
+    return [SeenThing(name, support, tuple(states), how == "in"), *listed]
 
 
 def _contents(rest: str) -> tuple[str, str]:
