@@ -39,12 +39,14 @@ from memory_node.nodes.inputs.camera_topics import (
     detections_profile,
     topic_of,
 )
+from memory_node.nodes.inputs.content_watch import ContentWatch
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.frame_watch import FrameWatch
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
 from memory_node.nodes.inputs.ordered_inputs import OrderedInputs
 from memory_node.nodes.inputs.rgbd_camera import RgbdCamera
 from memory_node.nodes.inputs.stage_guard import INTERNAL_ERROR, StageGuard
+from memory_node.nodes.inputs.stream_watch import StreamWatch
 from memory_node.nodes.inputs.synchronizer import Synchronizer
 from memory_node.nodes.inputs.timeline import Moment, Timeline
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
@@ -101,6 +103,8 @@ class CameraInput:
             config.tf_timeout_s, config.queue_size, config.most_behind, self._settle_the_rest, self._guard.skip
         )
         self._watch = FrameWatch(config.frames_unused_s)
+        self._stream_watch = StreamWatch(node, config.frames_unused_s, jump_s)
+        self._content_watch = ContentWatch(config.perception)
         self._thread = WorkerThread("inputs", self._work_off)
         self._subscribe(node)
         self._thread.start()
@@ -113,13 +117,14 @@ class CameraInput:
     def diagnosis(self) -> Diagnosis:
         """Return what was used and skipped, and whether the robot still sees."""
         failed, unused_s, silent_s = self._counters.of(INTERNAL_ERROR), self._watch.unused_s(), self._watch.silent_s()
+        causes = (*self._stream_watch.problems(), *self._content_watch.problems())
         problem = f"{failed} inputs failed by an internal error, which the log tells"
-        why = f" (the last was skipped by {self._counters.last_reason})" if self._counters.last_reason else ""
+        why = f"; the last one was skipped: {self._counters.last_skip}" if self._counters.last_skip else ""
         blind = f"frames come, but for {unused_s:.0f} s none has been used{why}"
         silent = f"no frame has come for {silent_s:.0f} s"
         return Diagnosis(
             self._counters.values(),
-            problems=(problem,) if failed else (),
+            problems=(*causes, problem) if failed else causes,
             failures=(blind,) if unused_s else (),
             stale=(silent,) if silent_s else (),
         )
@@ -146,12 +151,24 @@ class CameraInput:
             listened.append((CameraInfo, "camera/depth/camera_info", take_info, camera))
         if config.corrections == "path":
             listened.append((Path, "optimized_path", self._on_path, QoSProfile(depth=10)))
+        by_images = {topic for _, topic, _, profile in listened if profile is camera or profile is results}
+        needed = {"detections_3d"} if config.detections == "none" else by_images - {"detections_3d"}
         for kind, topic, callback, profile in listened:
             group = MutuallyExclusiveCallbackGroup()  # one topic's messages in their order, topics side by side
-            guarded = self._guard.guarded(topic, callback)
-            node.create_subscription(
-                kind, topic, guarded, own(profile), callback_group=group, qos_overriding_options=OVERRIDABLE
+            noting = callback if kind is TFMessage else self._noting(topic, callback)
+            heard = self._guard.guarded(topic, noting)
+            subscription = node.create_subscription(
+                kind, topic, heard, own(profile), callback_group=group, qos_overriding_options=OVERRIDABLE
             )
+            parameter = {id(camera): "camera_reliability", id(results): "detections_reliability"}.get(id(profile), "")
+            self._stream_watch.listen(topic, subscription, parameter, topic in needed)
+
+    def _noting(self, topic: str, callback: Callable[[Any], None]) -> Callable[[Any], None]:
+        def on_message(msg: Any) -> None:
+            self._stream_watch.came(topic, conversions.stamp_from_msg(msg.header.stamp))
+            callback(msg)
+
+        return on_message
 
     def _on_info(self, take: Callable[[CameraInfo], None], msg: CameraInfo) -> None:
         take(msg)
@@ -243,6 +260,7 @@ class CameraInput:
     def _frame_of_boxes(self, boxes: Boxes, map_T_sensor: Pose) -> Frame:
         stamp_ns = boxes.moment.stamp_ns
         detections = conversions.detections_3d_from_msg(boxes.msg)
+        self._content_watch.saw_classes(name for one in detections for name in one.class_scores)
         keyframe = self._keyframes.name(stamp_ns, map_T_sensor)
         return self._maker.pipeline.observe_3d(stamp_ns, map_T_sensor, detections, keyframe)
 
@@ -250,7 +268,11 @@ class CameraInput:
         self, images: Images, map_T_camera: Pose, camera_T_depth: Pose | None
     ) -> tuple[Frame, NDArray[np.uint8]]:
         color, depth_m, intrinsics = self._camera.view(images, camera_T_depth)
+        self._content_watch.saw_camera(self._camera.frame_of(images), map_T_camera)
+        self._content_watch.saw_depth(depth_m)
         masks, found = images.results.get(MASKS), images.results.get(DETECTIONS)
+        detections = conversions.detections_from_msg(found) if found is not None else None
+        self._content_watch.saw_classes(name for one in detections or () for name in one.class_scores)
         frame = self._maker.make(
             images.moment.stamp_ns,
             map_T_camera,
@@ -258,7 +280,7 @@ class CameraInput:
             color,
             depth_m,
             conversions.labels_from_msg(masks) if masks is not None else None,
-            conversions.detections_from_msg(found) if found is not None else None,
+            detections,
         )
         return frame, color
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ class InputCounters:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
-        self._last_reason = ""
+        self._last_skip = ""
 
     def used(self, what: str) -> None:
         """Count an input that was taken."""
@@ -35,7 +36,7 @@ class InputCounters:
         """Count an input that was skipped, under the error's reason."""
         with self._lock:
             self._counts[f"skipped.{error.reason}"] += 1
-            self._last_reason = error.reason
+            self._last_skip = str(error)
 
     def of(self, reason: str) -> int:
         """Return how many inputs were skipped for a reason."""
@@ -43,9 +44,9 @@ class InputCounters:
             return self._counts[f"skipped.{reason}"]
 
     @property
-    def last_reason(self) -> str:
-        """Why the last input was skipped that was; empty when none was."""
-        return self._last_reason
+    def last_skip(self) -> str:
+        """Why the last input was skipped that was: the reason and its detail; empty when none was."""
+        return self._last_skip
 
     def values(self) -> dict[str, int]:
         """Return a copy of the counts."""
@@ -107,6 +108,7 @@ class DiagnosticsPublisher:
         self._node = node
         self._name = node.get_fully_qualified_name() if config.use_fqn else node.get_name()
         self._components = components
+        self._logged: dict[str, str] = {}
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self._timer = node.create_timer(config.period, self.publish)
         self.publish()
@@ -125,5 +127,17 @@ class DiagnosticsPublisher:
             status.level, status.message = DiagnosticStatus.ERROR, f"{type(error).__name__}: {error}"
             return status
         status.level, status.message = diagnosis.level, diagnosis.message
+        self._log(component, diagnosis)
         status.values = [KeyValue(key=key, value=str(value)) for key, value in diagnosis.figures.items()]
         return status
+
+    def _log(self, component: str, diagnosis: Diagnosis) -> None:
+        """Log what is wrong when it begins and when it ends: not everybody looks at /diagnostics."""
+        kind = re.sub(r"[\d.]+", "", diagnosis.message)  # without the figures, which change all the time
+        if kind == self._logged.get(component, "ok"):
+            return
+        self._logged[component] = kind
+        if diagnosis.level == DiagnosticStatus.OK:
+            self._node.get_logger().info(f"{component}: ok again")
+        else:
+            self._node.get_logger().warning(f"{component}: {diagnosis.message}")

@@ -48,7 +48,9 @@ class ArrivalPoses:
         if isinstance(arrival, (OdomJump, OptimizedPath)):
             return Posed(arrival, Pose())
         if isinstance(arrival, Images):
-            return self._posed_images(arrival, last_call) if self._camera.is_known or last_call else None
+            if last_call:
+                self._camera.check_known()
+            return self._posed_images(arrival, last_call) if self._camera.is_known else None
         if isinstance(arrival, Grid):
             pose = self._grid_pose(arrival.msg.header.frame_id or self._map_frame, last_call)
         else:

@@ -11,6 +11,13 @@ from memory_node.nodes.node_parameters import MemoryParameters
 DEPTH, COLOR, MASKS, DETECTIONS = "camera/depth/image_raw", "camera/color/image_raw", "detections/masks", "detections"
 # What comes with the images, by the parameter `detections`.
 STREAMS = {"boxes": (MASKS, DETECTIONS), "rectangles": (DETECTIONS,), "labels": (MASKS,), "segment": (), "none": ()}
+# The other way that images may come: (suffix that memory listens to, image_transport for the other one, its suffix).
+OTHER_TRANSPORTS = (
+    ("/compressed", "raw", ""),
+    ("/compressedDepth", "raw", ""),
+    ("image_raw", "compressed", "image_raw/compressed"),
+    ("image_raw", "compressed", "image_raw/compressedDepth"),
+)
 
 
 def topic_of(stream: str, transport: str) -> tuple[type, str]:

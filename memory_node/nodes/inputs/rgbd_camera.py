@@ -34,6 +34,12 @@ class RgbdCamera:
         """Whether every camera_info that images need has come."""
         return self._color is not None and (self._depth is not None or not self._by_tf)
 
+    def check_known(self) -> None:
+        """Raise InputSkippedError ("no_camera_info") while a camera_info is missing."""
+        lacking = "camera/color/camera_info" if self._color is None else "camera/depth/camera_info"
+        if not self.is_known:
+            raise InputSkippedError("no_camera_info", f"no usable message has come on {lacking}")
+
     def take_info(self, msg: Any) -> None:
         """Take in the colour camera's CameraInfo.
 
@@ -73,15 +79,27 @@ class RgbdCamera:
         Raises:
             InputSkippedError: a camera_info is missing, or an image cannot be read.
         """
-        if self._color is None:
-            raise InputSkippedError("no_camera_info", "no usable camera_info has come yet")
+        self.check_known()
+        assert self._color is not None
         color, depth_m = conversions.color_from_msg(images.color), conversions.depth_from_msg(images.depth)
+        _check_size("colour images", color, self._color)
         if camera_T_depth is None:
+            if depth_m.shape != color.shape[:2]:
+                hint = "depth_registration:=aligned needs depth on the colour images; of a camera of its own: set tf"
+                raise InputSkippedError("image_size", f"depth is {_size(depth_m)}, colour {_size(color)}: {hint}")
             return color, depth_m, self._color
-        if self._depth is None:
-            raise InputSkippedError("no_camera_info", "no usable camera_info of the depth camera has come yet")
-        if color.shape[:2] != (self._color.height, self._color.width):
-            size = f"{self._color.height}x{self._color.width}"
-            raise InputSkippedError("image_size", f"colour {color.shape[:2]}, its camera_info says {size}")
+        assert self._depth is not None
+        _check_size("depth images", depth_m, self._depth)
         straight, camera = self._depth.rectified_depth(depth_m)
         return color, depth_in_color_view(straight, camera, camera_T_depth, self._color), self._color
+
+
+def _check_size(what: str, image: NDArray[Any], camera: Intrinsics | Camera) -> None:
+    if image.shape[:2] != (camera.height, camera.width):
+        raise InputSkippedError(
+            "image_size", f"{what} are {_size(image)}, their camera_info says {camera.width}x{camera.height}"
+        )
+
+
+def _size(image: NDArray[Any]) -> str:
+    return f"{image.shape[1]}x{image.shape[0]}"

@@ -1,0 +1,183 @@
+"""Says what is wrong with the topics that memory listens to, by ROS's graph and by when and with what stamps they come.
+
+Each of these leaves a robot blind without an error anywhere: no publisher, other quality of service, a stream that is
+silent, stamps of another clock, stamps that go back because a recording is played in a loop.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import QoSCompatibility, QoSProfile, qos_check_compatible
+
+from memory_node.nodes.inputs.camera_topics import OTHER_TRANSPORTS
+
+# So long a driver may take to offer its topics (s).
+_OFFERED_WITHIN_S = 3.0
+# Stamps further apart than this are of different clocks (s); drivers are late by seconds at most.
+_CLOCKS_APART_S = 30.0
+# Messages that overtake each other come this late at most (s).
+_LATE_S = 0.5
+_NS = 1e-9
+
+
+@dataclass
+class _Stream:
+    """A subscription, and when and with what stamps its messages came.
+
+    parameter: sets its reliability. backwards: messages in a row that were stamped before the newest.
+    """
+
+    subscription: Any
+    parameter: str
+    needed: bool
+    heard_s: float | None = None
+    newest_ns: int = 0
+    last_ns: int = 0
+    backwards: int = 0
+
+    @property
+    def topic(self) -> str:
+        return str(self.subscription.topic_name)
+
+
+class StreamWatch:
+    """Watches subscriptions. Thread-safe.
+
+    Args:
+        node: asked for its graph.
+        silent_s: a stream that others outlive by so long is silent.
+        clock_jump_s: a step back of stamps by more than this means that the clock was set back.
+        clock: seconds.
+    """
+
+    def __init__(
+        self, node: Node, silent_s: float, clock_jump_s: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._node = node
+        self._silent_s = silent_s
+        self._clock_jump_s = clock_jump_s
+        self._clock = clock
+        self._begun_s = clock()
+        self._lock = threading.Lock()
+        self._streams: dict[str, _Stream] = {}
+
+    def listen(self, name: str, subscription: Any, parameter: str, needed: bool) -> None:
+        """Watch a subscription. parameter: sets its reliability; needed: nothing can be used without it."""
+        with self._lock:
+            self._streams[name] = _Stream(subscription, parameter, needed)
+
+    def came(self, name: str, stamp_ns: int) -> None:
+        """Note a message and its stamp."""
+        with self._lock:
+            stream = self._streams.get(name)
+            if stream is None:  # a message between the subscription's making and `listen`
+                return
+            stream.heard_s, stream.last_ns = self._clock(), stamp_ns
+            behind_s = (stream.newest_ns - stamp_ns) * _NS
+            is_back = _LATE_S < behind_s <= self._clock_jump_s
+            stream.backwards = stream.backwards + 1 if is_back else 0
+            stream.newest_ns = stamp_ns if behind_s > self._clock_jump_s else max(stream.newest_ns, stamp_ns)
+
+    def problems(self, tf_newest_ns: int | None = None) -> tuple[str, ...]:
+        """Return in words what is wrong now. tf_newest_ns: the newest stamp of /tf, None while it has told nothing."""
+        with self._lock:
+            streams = list(self._streams.values())
+        found = [*self._unoffered(streams), *self._unheard(streams), *self._loops(streams)]
+        return (*found, *_other_clocks(streams, tf_newest_ns))
+
+    def _unoffered(self, streams: list[_Stream]) -> Iterator[str]:
+        """Topics that nobody publishes, or only with a quality of service that does not fit."""
+        if self._clock() - self._begun_s < _OFFERED_WITHIN_S:
+            return
+        missing = []
+        for stream in streams:
+            publishers = self._node.get_publishers_info_by_topic(stream.topic)
+            refusals = [_refusal(one, stream) for one in publishers]
+            if refusals and all(refusals):
+                yield refusals[0]
+            elif not publishers and stream.needed:
+                missing.append(f"{stream.topic}{self._hint(stream.topic)}")
+        if missing:
+            yield f"nobody publishes {', '.join(missing)}"
+
+    def _hint(self, topic: str) -> str:
+        for suffix, transport, other_suffix in OTHER_TRANSPORTS:
+            other = f"{topic.removesuffix(suffix)}{other_suffix}"
+            if topic.endswith(suffix) and self._node.count_publishers(other):
+                return f" (but {other} is published: set image_transport:={transport})"
+        return ""
+
+    def _unheard(self, streams: list[_Stream]) -> Iterator[str]:
+        """Topics that are published and silent while others come."""
+        now_s = self._clock()
+        heard = [stream.heard_s for stream in streams if stream.heard_s is not None]
+        if not heard or now_s - max(heard) > self._silent_s:
+            return
+        for stream in streams:
+            since_s = now_s - (stream.heard_s or self._begun_s)
+            publishers = self._node.get_publishers_info_by_topic(stream.topic) if since_s > self._silent_s else ()
+            if stream.needed and publishers and not all(_refusal(one, stream) for one in publishers):
+                names = ", ".join(sorted({one.node_name for one in publishers}))
+                how = "has fallen silent" if stream.heard_s else "has never come"
+                yield f"{stream.topic} of {names} {how}, for {since_s:.0f} s, while other topics come"
+
+    def _loops(self, streams: list[_Stream]) -> Iterator[str]:
+        """Stamps that went back by less than counts as a clock that was set back."""
+        back = [stream for stream in streams if stream.backwards > 3]
+        if back:
+            behind_s = max((stream.newest_ns - stream.last_ns) * _NS for stream in back)
+            yield (
+                f"stamps of {', '.join(stream.topic for stream in back)} have gone back, by {behind_s:.1f} s now, so "
+                f"that they count as late: of a recording in a loop that is shorter than scene_graph.clock_jump_s "
+                f"({self._clock_jump_s:g} s)? set that below the loop's length"
+            )
+
+
+def _refusal(publisher: Any, stream: _Stream) -> str:
+    """Return why a subscription hears nothing of a publisher: both policies, and what to set; "" where it hears it."""
+    offered, asked = publisher.qos_profile, stream.subscription.qos_profile
+    if qos_check_compatible(offered, asked)[0] != QoSCompatibility.ERROR:
+        return ""
+    for policy, parameter in (("reliability", stream.parameter), ("durability", "")):
+        offer, wish = getattr(offered, policy), getattr(asked, policy)
+        one_only = {policy: offer}
+        alone = QoSProfile(depth=1, **one_only), QoSProfile(depth=1, **{policy: wish})
+        if offer != wish and qos_check_compatible(*alone)[0] == QoSCompatibility.ERROR:
+            name = offer.name.lower()
+            advice = parameter or f"qos_overrides.{stream.topic}.subscription.{policy}"
+            return (
+                f"{stream.topic}: {publisher.node_name} publishes it {_words(offer)}, memory asks for {_words(wish)} "
+                f"{policy}, so nothing arrives: set {advice}:={name}"
+            )
+    return f"{stream.topic}: the quality of service of {publisher.node_name} does not fit, so nothing arrives"
+
+
+def _words(policy: Any) -> str:
+    return str(policy.name).lower().replace("_", " ")
+
+
+def _other_clocks(streams: list[_Stream], tf_newest_ns: int | None) -> Iterator[str]:
+    """Streams whose newest stamps are of different clocks."""
+    stamps = {stream.topic: stream.last_ns for stream in streams if stream.heard_s is not None and stream.last_ns}
+    if tf_newest_ns is not None:
+        stamps["/tf"] = tf_newest_ns
+    if not stamps:
+        return
+    first, last = min(stamps, key=stamps.__getitem__), max(stamps, key=stamps.__getitem__)
+    if (stamps[last] - stamps[first]) * _NS > _CLOCKS_APART_S:
+        yield (
+            f"two clocks: {last} is stamped {_told(stamps[last])}, {first} {_told(stamps[first])}: set use_sim_time "
+            "alike for all nodes"
+        )
+
+
+def _told(stamp_ns: int) -> str:
+    """Return a stamp and which clock it may be of."""
+    is_wall = abs(stamp_ns * _NS - time.time()) < 3600.0
+    return f"{stamp_ns * _NS:.1f} s ({'wall clock' if is_wall else 'simulated or recorded time'})"
