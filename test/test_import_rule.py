@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS = (
     {"domain"},
     {"catalogue", "llm"},
+    {"world"},
     {"perception", "scene_graph", "short_term", "experience", "knowledge", "search", "store"},
     {"context"},
     {"intake", "questions", "memory_config"},

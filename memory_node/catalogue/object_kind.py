@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill_declaration import Predicate
 
 
 class Property(str, enum.Enum):
@@ -91,13 +90,13 @@ class ObjectKind:
         """Return whether the kind has the property."""
         return wanted in self.properties
 
-    def satisfies(self, predicate: Predicate) -> bool:
-        """Return whether a fact about kinds holds, such as the "sliceable" of a skill's precondition.
+    def satisfies(self, ability: str) -> bool:
+        """Return whether the kind is what a declared fact about kinds names: a property, or "receptacle".
 
         Raises:
-            ValueError: the predicate is not about kinds.
+            ValueError: there is no such property.
         """
-        return self.is_receptacle if predicate is Predicate.RECEPTACLE else self.can(Property(predicate.value))
+        return self.is_receptacle if ability == "receptacle" else self.can(Property(ability))
 
     @property
     def best_name(self) -> str:

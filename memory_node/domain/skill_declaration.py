@@ -22,27 +22,21 @@ class ArgumentKind(str, enum.Enum):
 
 
 class Predicate(str, enum.Enum):
-    """The facts that preconditions and effects are stated in; the first argument is the subject."""
+    """The facts that preconditions and effects are stated in; the first argument is the subject.
+
+    What each of them means, `world/facts.py` says, and nothing else.
+    """
 
     HAND_EMPTY = "hand_empty"
     HOLDING = "holding"
-    HOLDING_CUTTER = "holding_cutter"  # the hand holds something that cuts
+    HOLDING_TOOL = "holding_tool"  # the hand holds something that can do what the fact's `ability` names
     NEAR = "near"
     KNOWN = "known"
     ACCESSIBLE = "accessible"  # not inside something closed
     OPEN_OR_UNLIDDED = "open_or_unlidded"  # things can be put in or on it now
     CONTAINED = "contained"  # (object, receptacle): in or on
     STATE = "state"
-    PICKUPABLE = "pickupable"
-    OPENABLE = "openable"
-    TOGGLEABLE = "toggleable"
-    SLICEABLE = "sliceable"
-    BREAKABLE = "breakable"
-    FILLABLE = "fillable"
-    HEATABLE = "heatable"
-    COOLABLE = "coolable"
-    RECEPTACLE = "receptacle"
-    DESTROYED = "destroyed"
+    KIND = "kind"  # it is a thing of the kind that the fact's `ability` names, which never changes
 
     def __str__(self) -> str:
         return self.value
@@ -50,20 +44,29 @@ class Predicate(str, enum.Enum):
 
 @dataclass(frozen=True)
 class Fact:
-    """A predicate over argument names of a skill; `state` completes Predicate.STATE; value False negates it."""
+    """A predicate over argument names of a skill; value False negates it.
+
+    state: completes Predicate.STATE. ability: completes KIND and HOLDING_TOOL: a property of the label space
+    ("sliceable", "cuts"), or "receptacle".
+    """
 
     predicate: Predicate
     arguments: tuple[str, ...] = ()
     value: bool = True
     state: ObjectState | None = None
+    ability: str = ""
 
     def __post_init__(self) -> None:
         if (self.predicate is Predicate.STATE) != (self.state is not None):
             raise InvalidValueError(f"Fact: {self.predicate} with state {self.state}: only `state` facts carry one")
+        if (self.predicate in (Predicate.KIND, Predicate.HOLDING_TOOL)) != bool(self.ability):
+            raise InvalidValueError(f"Fact: {self.predicate} with ability {self.ability!r}: kinds and tools have one")
 
     def __str__(self) -> str:
+        name = self.ability if self.predicate is Predicate.KIND else str(self.predicate)
         words = [*self.arguments, *([str(self.state)] if self.state else [])]
-        return f"{'' if self.value else 'not '}{self.predicate}({', '.join(words)})"
+        words += [f"what {self.ability}"] if self.predicate is Predicate.HOLDING_TOOL else []
+        return f"{'' if self.value else 'not '}{name}({', '.join(words)})"
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,8 @@ class Skill:
     """A declaration: what the skill needs, what it changes, what it costs.
 
     nominal_s: seconds that the arm or the wait takes, travel excluded. composite: it is made of other skills, done at
-    an appliance (`steps_at`).
+    an appliance (`steps_at`). meant_for: facts about kinds without which nobody proposes it, although it would
+    work: a lamp is switched, a tap is toggled. undoable: what it does can be undone by other skills.
     """
 
     name: str
@@ -111,6 +115,27 @@ class Skill:
     effects: tuple[Fact, ...]
     nominal_s: float
     composite: bool = False
+    meant_for: tuple[Fact, ...] = ()
+    undoable: bool = True
+
+    @property
+    def brings_about(self) -> ObjectState | None:
+        """The first state that it is declared to begin, None where it begins none."""
+        return next((one.state for one in self.effects if one.predicate is Predicate.STATE and one.value), None)
+
+    @property
+    def named_arguments(self) -> tuple[Argument, ...]:
+        """The arguments that a call must give."""
+        return tuple(one for one in self.arguments if not (one.optional or one.repeated))
+
+    @property
+    def fills_hand(self) -> bool | None:
+        """True where a thing is in the hand after it, False where the hand is free, None where it stays as it was."""
+        return next((one.value for one in self.effects if one.predicate is Predicate.HOLDING), None)
+
+    def needs(self, predicate: Predicate) -> bool:
+        """Return whether a fact of some kind is among its preconditions."""
+        return any(rule.fact.predicate is predicate for rule in self.preconditions)
 
     @property
     def signature(self) -> str:

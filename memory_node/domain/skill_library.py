@@ -10,21 +10,6 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Argument, ArgumentKind, Fact, Precondition, Predicate, Skill
 from memory_node.domain.states import ObjectState
 
-# Facts about the kind of a thing, which never change.
-KIND_PREDICATES = frozenset(
-    {
-        Predicate.PICKUPABLE,
-        Predicate.OPENABLE,
-        Predicate.TOGGLEABLE,
-        Predicate.SLICEABLE,
-        Predicate.BREAKABLE,
-        Predicate.FILLABLE,
-        Predicate.HEATABLE,
-        Predicate.COOLABLE,
-        Predicate.RECEPTACLE,
-    }
-)
-
 
 def _object(description: str, name: str = "object") -> Argument:
     return Argument(name, ArgumentKind.OBJECT, description)
@@ -46,10 +31,20 @@ def _near(argument: str = "object") -> Precondition:
     return Precondition(_is(Predicate.NEAR, argument), FailureReason.TOO_FAR, f"GoToObject({argument}) first")
 
 
-def _kind(predicate: Predicate, argument: str = "object") -> Precondition:
+def _of_kind(ability: str, argument: str = "object", value: bool = True) -> Fact:
+    return Fact(Predicate.KIND, (argument,), value, ability=ability)
+
+
+def _kind(ability: str, argument: str = "object") -> Precondition:
     return Precondition(
-        _is(predicate, argument), FailureReason.WRONG_OBJECT, f"choose a {predicate} object as {argument}"
+        _of_kind(ability, argument), FailureReason.WRONG_OBJECT, f"choose a {ability} object as {argument}"
     )
+
+
+def _tool(ability: str) -> Precondition:
+    """The hand holds a thing of a kind that can do this ("cuts")."""
+    fact = Fact(Predicate.HOLDING_TOOL, ability=ability)
+    return Precondition(fact, FailureReason.NOT_HOLDING, f"PickupObject a tool that {ability} first")
 
 
 def _accessible(argument: str = "object") -> Precondition:
@@ -64,9 +59,8 @@ _HAND_EMPTY = Precondition(
 _HOLDING = Precondition(_is(Predicate.HOLDING, "object"), FailureReason.NOT_HOLDING, "PickupObject(object) first")
 
 
-_HOLDING_CUTTER = Precondition(
-    _is(Predicate.HOLDING_CUTTER), FailureReason.PRECONDITION, "PickupObject a tool that cuts first"
-)
+def _not_yet(state: ObjectState, reason: FailureReason = FailureReason.PRECONDITION) -> Precondition:
+    return Precondition(_has(state, value=False), reason, f"go on, it is {state} already")
 
 
 def _switching(name: str, verb: str, things: str, on: bool) -> Skill:
@@ -75,9 +69,10 @@ def _switching(name: str, verb: str, things: str, on: bool) -> Skill:
         name,
         f"{verb} {things}",
         (_object("what to switch"),),
-        (_kind(Predicate.TOGGLEABLE), _near()),
+        (_kind("toggleable"), _near(), _not_yet(gained)),
         (_has(gained), _has(lost, value=False)),
         nominal_s=2.0,
+        meant_for=(_of_kind("light", value=name.startswith("Switch")),),
     )
 
 
@@ -127,7 +122,7 @@ _DECLARATIONS = (
         "PickupObject",
         "grasp the object",
         (_object("what to grasp"),),
-        (_HAND_EMPTY, _kind(Predicate.PICKUPABLE), _near(), _ACCESSIBLE),
+        (_HAND_EMPTY, _kind("pickupable"), _near(), _ACCESSIBLE),
         (
             _is(Predicate.HOLDING, "object"),
             _is(Predicate.HAND_EMPTY, value=False),
@@ -141,7 +136,7 @@ _DECLARATIONS = (
         (_object("what is held"), _object("where it goes", "receptacle")),
         (
             _HOLDING,
-            _kind(Predicate.RECEPTACLE, "receptacle"),
+            _kind("receptacle", "receptacle"),
             _near("receptacle"),
             _accessible("receptacle"),
             Precondition(
@@ -160,11 +155,9 @@ _DECLARATIONS = (
         "open a door, drawer or lid",
         (_object("what to open"),),
         (
-            _kind(Predicate.OPENABLE),
+            _kind("openable"),
             _near(),
-            Precondition(
-                _has(ObjectState.OPENED, value=False), FailureReason.ALREADY_OPEN, "go on, it is open already"
-            ),
+            _not_yet(ObjectState.OPENED, FailureReason.ALREADY_OPEN),
         ),
         (_has(ObjectState.OPENED), _has(ObjectState.CLOSED, value=False)),
         nominal_s=3.0,
@@ -174,11 +167,9 @@ _DECLARATIONS = (
         "close a door, drawer or lid",
         (_object("what to close"),),
         (
-            _kind(Predicate.OPENABLE),
+            _kind("openable"),
             _near(),
-            Precondition(
-                _has(ObjectState.CLOSED, value=False), FailureReason.ALREADY_CLOSED, "go on, it is closed already"
-            ),
+            _not_yet(ObjectState.CLOSED, FailureReason.ALREADY_CLOSED),
         ),
         (_has(ObjectState.CLOSED), _has(ObjectState.OPENED, value=False)),
         nominal_s=3.0,
@@ -192,21 +183,23 @@ _DECLARATIONS = (
         "cut the object with what the hand holds",
         (_object("what to cut"),),
         (
-            _HOLDING_CUTTER,
-            _kind(Predicate.SLICEABLE),
+            _tool("cuts"),
+            _kind("sliceable"),
             _near(),
             _ACCESSIBLE,
         ),
         (_has(ObjectState.SLICED),),
         nominal_s=6.0,
+        undoable=False,
     ),
     Skill(
         "BreakObject",
         "break the object on purpose",
         (_object("what to break"),),
-        (_kind(Predicate.BREAKABLE), _near(), _ACCESSIBLE),
+        (_kind("breakable"), _near(), _ACCESSIBLE),
         (_has(ObjectState.BROKEN),),
         nominal_s=3.0,
+        undoable=False,
     ),
     Skill(
         "ThrowObject",
@@ -215,12 +208,13 @@ _DECLARATIONS = (
         (_HOLDING,),
         (_is(Predicate.HOLDING, "object", value=False), _is(Predicate.HAND_EMPTY)),
         nominal_s=2.0,
+        undoable=False,
     ),
     Skill(
         "FillObject",
         "fill a vessel at a tap or a coffee machine",
         (_object("what to fill"), _optional("where from; default: what is in reach", "source")),
-        (_HOLDING, _kind(Predicate.FILLABLE)),
+        (_HOLDING, _kind("fillable")),
         (_has(ObjectState.FILLED), _has(ObjectState.USED_UP, value=False)),
         nominal_s=5.0,
     ),
@@ -228,9 +222,10 @@ _DECLARATIONS = (
         "EmptyObject",
         "pour out what a vessel holds",
         (_object("what to empty"),),
-        (_HOLDING, _kind(Predicate.FILLABLE)),
+        (_HOLDING, _kind("fillable"), _not_yet(ObjectState.USED_UP)),
         (_has(ObjectState.USED_UP), _has(ObjectState.FILLED, value=False)),
         nominal_s=3.0,
+        undoable=False,
     ),
     _at_appliance("CleanObject", "wash it in running water", ObjectState.CLEANED, ObjectState.DIRTY, 16.0),
     _at_appliance(
@@ -239,7 +234,7 @@ _DECLARATIONS = (
         ObjectState.HEATED,
         ObjectState.COLD,
         28.0,
-        (_kind(Predicate.HEATABLE),),
+        (_kind("heatable"),),
     ),
     _at_appliance(
         "CoolObject",
@@ -247,7 +242,7 @@ _DECLARATIONS = (
         ObjectState.COLD,
         ObjectState.HEATED,
         20.0,
-        (_kind(Predicate.COOLABLE),),
+        (_kind("coolable"),),
     ),
 )
 

@@ -17,7 +17,7 @@ from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import broken_rules, declared_remedy, described, seen_remedy, spoken_classes
 
 # A fact about the robot is needed for every object; a fact about an object only for objects of its class.
-_OF_THE_ROBOT = frozenset({Predicate.NEAR, Predicate.HOLDING, Predicate.HOLDING_CUTTER, Predicate.HAND_EMPTY})
+_OF_THE_ROBOT = frozenset({Predicate.NEAR, Predicate.HOLDING, Predicate.HOLDING_TOOL, Predicate.HAND_EMPTY})
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,13 @@ from functools import lru_cache
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_declaration import Precondition, Predicate
+from memory_node.domain.skill_declaration import Precondition
 from memory_node.domain.skill_library import SKILLS, check_call
 from memory_node.domain.step import StepRecord
 from memory_node.experience.class_actions import class_action, class_call
+from memory_node.world import failures
+from memory_node.world.skills import establishing
 
-# The skill that makes a fact true of its first argument.
-_ESTABLISHES = {
-    Predicate.NEAR: "GoToObject",
-    Predicate.HOLDING: "PickupObject",
-    Predicate.OPEN_OR_UNLIDDED: "OpenObject",
-}
 # Which skills can repair which failure; None: any may.
 _REPAIRS: dict[FailureReason, frozenset[str]] = {
     FailureReason.CLOSED: frozenset({"OpenObject"}),
@@ -36,13 +32,12 @@ _CALL = re.compile(r"\s*(\w+)\s*\(([^()]*)\)\s*")
 def broken_rules(action: SkillCall, reason: FailureReason) -> tuple[Precondition, ...]:
     """Return the declared preconditions whose absence makes the action fail for this reason."""
     skill = SKILLS.get(action.skill)
-    return tuple(rule for rule in skill.preconditions if rule.reason is reason) if skill else ()
+    return failures.broken_rules(skill, reason) if skill is not None else ()
 
 
 def remedy_of_rule(rule: Precondition) -> tuple[SkillCall, ...]:
     """Return the calls that establish a precondition, as templates; () where the library names no single skill."""
-    skill = _ESTABLISHES.get(rule.fact.predicate)
-    return (SkillCall(skill, ("{" + rule.fact.arguments[0] + "}",)),) if skill and rule.fact.value else ()
+    return establishing(rule.fact)
 
 
 @lru_cache(maxsize=256)

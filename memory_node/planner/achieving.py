@@ -11,7 +11,7 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.acting import Acting
-from memory_node.planner.belief import Belief, Thing
+from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_attempt import GoalAttempt, Setback, Steps
 from memory_node.planner.locating import Locator
@@ -19,6 +19,7 @@ from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import Situation
 from memory_node.planner.search import Wanted
 from memory_node.planner.treating import Treating
+from memory_node.world.state import Thing, WorldState
 
 _P, _S = Predicate, ObjectState
 _AT_APPLIANCE = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
@@ -95,7 +96,7 @@ class GoalRun:
         destination, itself = self._belief.things.get("destination"), self._lookup.scene_object(done.memory_id)
         if destination is not None and itself is not None and not destination.memory_id:
             # A destination that was found by exploring: memory knows it as the thing's support.
-            self._belief.recognize(destination.name, itself.support_id)
+            self._belief.recognize(destination.call_name, itself.support_id)
         self._belief.forget("target")
 
     def _knows_another(self, goal: Goal) -> bool:
@@ -109,7 +110,7 @@ class GoalRun:
 
     def _begin(self) -> None:
         """Start from what memory knows of the hand. Everything else is asked when it is needed."""
-        belief = Belief(self._kinds, skills=self._situation.skills)
+        belief = Belief(WorldState(self._kinds), self._situation.skills)
         attempt = GoalAttempt(belief, memory_ids=self._situation.memory_ids)
         self._acting = Acting(self._kinds, self._locator, attempt, self._max_failures)
         self._treating = Treating(self._acting, self._situation)
@@ -117,7 +118,7 @@ class GoalRun:
         if held is not None:
             # Skills know what they hold by its class, whatever id they have for it.
             self._belief.add(Thing("held", held.object_class, held.object_class, memory_id=held.object_id))
-            self._belief.state = replace(self._belief.state, held="held")
+            self._belief.state = self._belief.state.holding("held")
 
     def _stages(self, goal: Goal) -> Steps:
         acting = self._acting
@@ -196,7 +197,7 @@ class GoalRun:
         if held is None:
             raise Setback("the hand is empty")
         yield from self._acting.need("surface", self._locator.surfaces())
-        yield from self._acting.make(Wanted(_P.CONTAINED, (held.name, "surface")))
+        yield from self._acting.make(Wanted(_P.CONTAINED, (held.id, "surface")))
 
     def _deliver(self, goal: Goal) -> Steps:
         assert goal.destination is not None
@@ -222,9 +223,10 @@ class GoalRun:
         """Make a thing that is known under another name the destination; it must not be in the belief twice."""
         known = next((thing for thing in self._belief.things.values() if thing.identities & place.identities), None)
         if known is None:
-            self._belief.add(replace(place, name="destination", is_setting=False))
+            bare = replace(place, id="destination", container="", inside=None, states=frozenset())
+            self._belief.add(bare)
         else:
-            self._belief.rename(known.name, "destination")
+            self._belief.rename(known.id, "destination")
 
     def _close_behind(self, name: str) -> Steps:
         """Shut what keeps cold, heats or guards its contents."""

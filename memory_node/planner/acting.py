@@ -40,7 +40,7 @@ class Acting:
     steps: int = 0
 
     def __post_init__(self) -> None:
-        self._outcomes = Outcomes(self.kinds, self.attempt)
+        self._outcomes = Outcomes(self.attempt)
 
     @property
     def belief(self) -> Belief:
@@ -108,8 +108,7 @@ class Acting:
             raise Setback(f"not achieved within {_MAX_STEPS} steps")
         result = yield PlannedStep(call)
         subject = self.belief.named(call.arguments[0])
-        for change in result.changes:
-            self.attempt.observe(change)
+        self.attempt.observe(result.changes)
         if result.success:
             self._outcomes.succeeded(call, result, subject)
             return

@@ -11,15 +11,16 @@ from dataclasses import dataclass, replace
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import SkillCall, SkillResult
-from memory_node.planner.belief import Belief, Thing, WorldState
+from memory_node.planner.belief import Belief
 from memory_node.planner.goal_check import JudgedThing
+from memory_node.world.state import Thing, WorldState
 
 
 class FoundThings:
     """Things by name, with the states and supports that follow from the results of skills."""
 
     def __init__(self, kinds: ObjectCatalogue) -> None:
-        self._belief = Belief(kinds)
+        self._belief = Belief(WorldState(kinds))
 
     @property
     def things(self) -> Mapping[str, Thing]:
@@ -38,7 +39,7 @@ class FoundThings:
     def add_held(self, thing: Thing) -> None:
         """Take in what the hand holds."""
         self.add(thing)
-        self._belief.state = replace(self._belief.state, held=thing.name)
+        self._belief.state = self._belief.state.holding(thing.id)
 
     def of_class(self, object_class: str) -> str:
         """Return the name of a thing of a class, "" where there is none."""
@@ -51,9 +52,9 @@ class FoundThings:
 
     def observe(self, result: SkillResult) -> None:
         """Take over what a skill has changed."""
-        for change in result.changes:
-            support = self._support(change.support_id, result.call)
-            self._belief.observe(replace(change, support_id=support))
+        self._belief.observe(
+            [replace(one, support_id=self._support(one.support_id, result.call)) for one in result.changes]
+        )
 
     def _support(self, reference: str, call: SkillCall) -> str:
         """Return the name of what a robot calls "Bowl@1.2,3.4,0.8": the bowl of the call, or the only one there is."""
@@ -61,16 +62,14 @@ class FoundThings:
             return reference
         object_class = folded(reference.partition("@")[0])
         asked = filter(None, map(self._belief.named, call.arguments))
-        same = [thing.name for thing in asked if folded(thing.object_class) == object_class]
+        same = [thing.id for thing in asked if folded(thing.object_class) == object_class]
         same = same or [name for name, thing in self.things.items() if folded(thing.object_class) == object_class]
         return same[0] if len(same) == 1 else reference
 
     def judged(self) -> Iterator[JudgedThing]:
         """Yield the things as a check of goals sees them; their names are the ids."""
-        state = self._belief.state
         for name, thing in self.things.items():
-            states = frozenset(one for other, one in state.states if other == name)
-            yield JudgedThing(name, thing.object_class, state.container_of(name), states)
+            yield JudgedThing(name, thing.object_class, thing.container, thing.states)
 
 
 @dataclass

@@ -6,9 +6,10 @@ from collections.abc import Collection
 
 from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.skill import SkillCall
-from memory_node.planner.belief import Belief, Thing
+from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_needs import GoalNeeds
+from memory_node.world.state import Thing
 
 _K = GoalKind
 # skill -> kinds of goals that one such call with their target brings about
@@ -50,7 +51,10 @@ def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool
     needs = [GoalNeeds(goal, belief) for goal in goals]
     if call.skill == "Explore":
         return not any(one.names(call.arguments[0]) for one in needs)
-    subject, held = belief.named(call.arguments[0]) if call.arguments else None, belief.things.get(belief.state.held)
+    subject, held = (
+        belief.named(call.arguments[0]) if call.arguments else None,
+        belief.things.get(belief.state.held or ""),
+    )
     if subject is None:
         return False
     if held is None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory_node.domain.skill import SkillResult, StateChange
-from memory_node.planner.belief import Belief, Thing
+from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Mention
 from memory_node.planner.planner import PlannedStep
+from memory_node.world.state import Thing
 
 Steps = Generator[PlannedStep, SkillResult, None]
 
@@ -43,12 +44,13 @@ class GoalAttempt:
     @property
     def held(self) -> Thing | None:
         """What the hand is believed to hold."""
-        return self.belief.things.get(self.belief.state.held)
+        return self.belief.things.get(self.belief.state.held or "")
 
-    def observe(self, change: StateChange) -> None:
-        """Take over what a skill reports to have changed, and by which id memory knows the thing."""
-        self.belief.observe(change)
-        self.belief.recognize(change.object_id, self.memory_ids.get(change.object_id, ""))
+    def observe(self, changes: Sequence[StateChange]) -> None:
+        """Take over what a skill reports to have changed, and by which ids memory knows the things."""
+        self.belief.observe(changes)
+        for change in changes:
+            self.belief.recognize(change.object_id, self.memory_ids.get(change.object_id, ""))
 
     def passed_over(self, name: str) -> frozenset[str]:
         """Return the ids at which a search for a part of the goal must not end. References by place are left out: a
@@ -58,7 +60,7 @@ class GoalAttempt:
     def exclude(self, thing: Thing) -> None:
         """Give up on one instance; the next search takes another."""
         self.excluded |= thing.identities
-        self.belief.forget(thing.name)
+        self.belief.forget(thing.id)
 
     def in_another_part(self, name: str) -> set[str]:
         """Return the identities of movable things that the goal needs under other names: nothing is put into itself."""

@@ -10,9 +10,10 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.catalogue.treatment import Treatment
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
-from memory_node.planner.belief import Belief, Thing
+from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_check import WANTED_STATES
+from memory_node.world.state import Thing
 
 _K = GoalKind
 _IN_HAND = frozenset({_K.FETCH, _K.EXAMINE})
@@ -66,7 +67,7 @@ class GoalNeeds:
 
     def may_hide(self, place: Thing) -> bool:
         """Return whether something that the goal is about is not known, and may be shut in a place."""
-        is_open = self.belief.state.has(place.name, ObjectState.OPENED)
+        is_open = self.belief.state.has(place.id, ObjectState.OPENED)
         if is_open or not self.belief.kinds[place.object_class].lidded:
             return False
         wanted = ((*mention.candidates, *self._pieces(mention.candidates)) for mention in self._mentions)
@@ -76,7 +77,7 @@ class GoalNeeds:
         """Return whether a place, closed, hides what the goal needs, and not for the goal's sake."""
         if self.goal.kind is _K.CLOSE or self.treats_at(place):
             return False
-        inside = [thing for thing in self.with_contents(place) if thing.name != place.name]
+        inside = [thing for thing in self.with_contents(place) if thing.id != place.id]
         where = self.goal.destination
         if where is not None and any(self._is_place(thing, where) for thing in inside):
             return True
@@ -88,7 +89,7 @@ class GoalNeeds:
         if where is None or where.beside or where.original_place or self.goal.kind not in _TO_A_PLACE:
             return False
         begun = self._begun(where) if self.goal.kind is GoalKind.PLACE_TWO else set()
-        return place.name in begun if begun else self._is_place(place, where)
+        return place.id in begun if begun else self._is_place(place, where)
 
     def treats_at(self, place: Thing) -> bool:
         """Return whether the treatment that the goal asks for is done in or at a place."""
@@ -97,9 +98,9 @@ class GoalNeeds:
 
     def with_contents(self, thing: Thing) -> Iterable[Thing]:
         """Return a thing and all that is in or on it."""
-        things, names = self.belief.things, [thing.name]
+        things, names = self.belief.things, [thing.id]
         for name in names:
-            names += [inner for inner, outer in self.belief.state.inside if outer == name and inner not in names]
+            names += [one.id for one in self.belief.state.contents(name) if one.id not in names]
         return (things[name] for name in names if name in things)
 
     def _is_about(self, thing: Thing) -> bool:
@@ -114,16 +115,14 @@ class GoalNeeds:
         it at the destination. None for nowhere yet."""
         if self.is_target(thing):
             states = WANTED_STATES.get(self.goal.kind)
-            is_ready = states is None or any(self.belief.state.has(thing.name, state) for state in states)
+            is_ready = states is None or any(self.belief.state.has(thing.id, state) for state in states)
             return (self.goal.container or self.goal.destination) if is_ready else None
         return self.goal.destination if self._is_full_container(thing) else None
 
     def _begun(self, where: Mention) -> set[str]:
         """Return the names of the places that the goal means and that have a target already."""
         things = self.belief.things
-        placed = {
-            outer for inner, outer in self.belief.state.inside if inner in things and self.is_target(things[inner])
-        }
+        placed = {thing.container for thing in self.belief.state if thing.container and self.is_target(thing)}
         return {name for name in placed if name in things and self._is_place(things[name], where)}
 
     def _is_full_container(self, thing: Thing) -> bool:

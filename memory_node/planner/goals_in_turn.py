@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import SkillResult
-from memory_node.planner.belief import Thing
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.model_run import ModelRun, Task
 from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, ProgressKind
+from memory_node.world.state import Thing
 
 # Skills that bring the robot to a thing and leave it as it is.
 _ONLY_REACH = frozenset({"Explore", "GoToObject"})
@@ -150,4 +150,4 @@ class GoalsInTurn:
 def _place_of(thing: Thing, task: Task) -> Thing | None:
     """Return what memory holds a thing to be in or on."""
     belief = task.world.belief
-    return belief.things.get(belief.state.container_of(thing.name) or "")
+    return belief.things.get(belief.state.container_of(thing.id) or "")

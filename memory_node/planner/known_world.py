@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass, field, replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -18,15 +18,16 @@ from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import Skill, declaration
 from memory_node.domain.states import ObjectState, believed
-from memory_node.planner.belief import Belief, Thing, WorldState, is_on_lid
+from memory_node.planner.belief import Belief, is_on_lid
 from memory_node.planner.found_things import FoundThings
 from memory_node.planner.goal_check import JudgedThing
 from memory_node.planner.lids import Lids, lid_over
 from memory_node.planner.needed_classes import NeededClasses
-from memory_node.planner.possible_arguments import possible_arguments
 from memory_node.planner.shown_names import ShownNames
 from memory_node.planner.things_to_name import things_to_name
 from memory_node.planner.told_things import told_things
+from memory_node.world.skills import possible
+from memory_node.world.state import Thing, WorldState
 
 # Least value of a thing whose existence is doubtful: it can still be looked at.
 _LEAST_VALUE = 0.01
@@ -71,7 +72,7 @@ class KnownWorld:
     _at: str = ""
 
     def __post_init__(self, found: FoundThings | None) -> None:
-        self.belief = Belief(self.kinds)
+        self.belief = Belief(WorldState(self.kinds))
         self._found = found if found is not None else FoundThings(self.kinds)
         self._names = ShownNames(self.kinds, self._found)
         self._needed = NeededClasses(self.kinds, self.skills)
@@ -94,17 +95,13 @@ class KnownWorld:
         names = {found.id: self._names.of(found) for found in chosen}
         self._existence = {names[found.id]: found.existence for found in chosen}
         things = {names[found.id]: self._thing(names[found.id], found) for found in chosen}
+        for name, place in self._supports(chosen, names):
+            things[name] = replace(things[name], container=place)
         things.update(self._found.things)
         held = names.get(held_id, "") or self._held_otherwise(things, held_class, held_id)
-        state = WorldState(
-            held,
-            self._at if self._at in things else "",
-            frozenset((name, place) for name, place in self._supports(chosen, names) if name != held)
-            | self._found.state.inside,
-            frozenset(one for found in chosen for one in self._states(names[found.id], found))
-            | self._found.state.states,
-        )
-        self.belief = Belief(self.kinds, things, state, set(self._apart))
+        at = self._at if self._at in things else ""
+        state = WorldState(self.kinds, things, held, at, frozenset(self._apart))
+        self.belief = Belief(state.put(held, "") if held else state)
 
     def _supports(self, chosen: Iterable[SceneObject], names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         """Yield (name, name of what it is in or on) of the things whose support has a name. names: by memory's ids."""
@@ -131,12 +128,10 @@ class KnownWorld:
         for skill in self.skills:
             if skill.name == "Explore":
                 calls.update((f"Explore({name})", SkillCall("Explore", (name,))) for name in self.unknown_classes())
-                continue
-            for names in possible_arguments(skill, self.belief):
-                references = tuple(self.belief.things[name].call_name for name in names)
-                call = SkillCall(skill.name, references)
-                if call not in self._failed:
-                    calls[f"{skill.name}({', '.join(names)})"] = call
+        for named in possible(self.belief.state, self.skills):
+            call = SkillCall(named.skill, tuple(self.belief.things[name].call_name for name in named.arguments))
+            if call not in self._failed:
+                calls[str(named)] = call
         return calls
 
     def to_open_first(self, calls: Mapping[str, SkillCall]) -> dict[str, SkillCall]:
@@ -210,7 +205,7 @@ class KnownWorld:
     def unmoved(self) -> Hashable:
         """All beliefs but the robot's place: two values are equal if nothing else has changed."""
         state = self.belief.state
-        return (state.held, state.inside, state.states, frozenset(self.things))
+        return state.standing_at("").changing
 
     @property
     def areas(self) -> tuple[str, ...]:
@@ -220,7 +215,7 @@ class KnownWorld:
     @property
     def held(self) -> str:
         """The name of what the hand holds, "" for nothing."""
-        return self.belief.state.held
+        return self.belief.state.held or ""
 
     def with_references(self, call: SkillCall) -> SkillCall:
         """Return a call whose names are replaced by what they stand for; what is no name stays."""
@@ -252,8 +247,7 @@ class KnownWorld:
         state, wanted = self.belief.state, self._needed.places.union(map(folded, self.about))
         if folded(self.things[name].object_class) in wanted:
             return True
-        contents = (inner for inner, outer in state.inside if outer == name)
-        return any(folded(self.things[inner].object_class) in wanted for inner in contents)
+        return any(folded(one.object_class) in wanted for one in state.contents(name))
 
     # --- which things, and their names
 
@@ -262,7 +256,8 @@ class KnownWorld:
         object_class = kind.name if kind is not None else found.class_name
         x, y, z = found.box.center.tolist()
         reference = str(ObjectReference.at(object_class, (x, y, z)))
-        return Thing(name, object_class, reference, self._robot_ids.get(name, ""), memory_id=found.id)
+        states = frozenset(state for _, state in self._states(name, found))
+        return Thing(name, object_class, reference, self._robot_ids.get(name, ""), found.id, states=states)
 
     def _held_otherwise(self, things: dict[str, Thing], held_class: str, held_id: str) -> str:
         """Return the name of what the hand holds and memory does not place; a thing without one is named and added."""
@@ -288,7 +283,7 @@ class KnownWorld:
 
     def _named(self, references: Sequence[str]) -> str:
         thing = self.belief.named(references[0]) if references else None
-        return thing.name if thing is not None else ""
+        return thing.id if thing is not None else ""
 
     def _plain(self, call: SkillCall) -> tuple[str, ...]:
         return (call.skill, *(self._named((reference,)) or reference for reference in call.arguments))

@@ -12,7 +12,8 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
-from memory_node.planner.belief import Belief, Thing
+from memory_node.planner.belief import Belief
+from memory_node.world.state import Thing
 
 # What a thing is shut in has its middle so near (m) to the thing, at most: half of a wide cabinet, and some error.
 _REACH_M = 1.0
@@ -63,7 +64,7 @@ class Lids:
 
         def leads_on(call: SkillCall) -> bool:
             things = filter(None, map(belief.named, call.arguments))
-            return any(thing.name in lids or folded(thing.object_class) in classes for thing in things)
+            return any(thing.id in lids or folded(thing.object_class) in classes for thing in things)
 
         return {text: call for text, call in calls.items() if leads_on(call)}
 

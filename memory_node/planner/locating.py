@@ -13,11 +13,12 @@ from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.states import ObjectState, StateBelief
-from memory_node.planner.belief import Thing, is_on_lid
+from memory_node.planner.belief import is_on_lid
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import PlannedStep
+from memory_node.world.state import Thing
 
 _S = ObjectState
 # What serves as well as another of its kind: the one that is nearest to the target is taken.
@@ -52,7 +53,7 @@ class Locator:
         if held is not None and mention.thing_id:
             wanted = mention.thing_id in held.identities
         if held is not None and wanted and not held.identities & attempt.taken:
-            attempt.belief.rename(held.name, name)
+            attempt.belief.rename(held.id, name)
             return
         # Memory does not know every state: where it knows of none like that, any of the kind may be.
         for likened in (mention, replace(mention, states=())) if mention.states else (mention,):
@@ -90,8 +91,8 @@ class Locator:
         reference = str(ObjectReference.at(answer.object_class, answer.position))
         already = attempt.belief.named(answer.object_id)
         if already is not None:  # what something stands on may be what is wanted next
-            attempt.mentions.pop(already.name, None)
-            attempt.belief.rename(already.name, name)
+            attempt.mentions.pop(already.id, None)
+            attempt.belief.rename(already.id, name)
         own_id = already.object_id if already is not None else ""
         attempt.belief.add(Thing(name, answer.object_class, reference, own_id, answer.object_id))
         attempt.mentions.setdefault(name, Mention(answer.object_class, (answer.object_class,)))
@@ -109,10 +110,10 @@ class Locator:
         place = attempt.belief.named(support.id)
         if place is None:
             reference = _reference_to(support)
-            place = Thing(f"{name} support", support.class_name, reference, memory_id=support.id, is_setting=True)
-            attempt.belief.add(place)
-            _take_states(attempt, place.name, support.states, (_S.OPENED, _S.CLOSED))
-        attempt.belief.state = attempt.belief.state.put(name, place.name)
+            place = Thing(f"{name} support", support.class_name, reference, memory_id=support.id)
+            attempt.belief.add(place, is_setting=True)
+            _take_states(attempt, place.id, support.states, (_S.OPENED, _S.CLOSED))
+        attempt.belief.state = attempt.belief.state.put(name, place.id)
         self.first_places.setdefault(object_class, place)
 
     def _explore(self, attempt: GoalAttempt, name: str, mention: Mention) -> Steps:
@@ -171,7 +172,7 @@ class Locator:
         for number, places in enumerate([tuple(stops), *one_by_one]):
             passed_over = attempt.passed_over(name)
             result = yield _exploring(attempt, Exploration(object_class, places, passed_over))
-            attempt.belief.state = replace(attempt.belief.state, at="")
+            attempt.belief.state = attempt.belief.state.standing_at("")
             counts = result.object_id not in passed_over
             if result.success and counts:
                 attempt.belief.add(Thing(name, object_class, result.object_id, result.object_id))
@@ -187,7 +188,7 @@ class Locator:
         support = next((one for one in supports if one is not None), None)
         if support is not None and self._kinds[object_class].pickupable:
             reference = _reference_to(support)
-            place = Thing("first place", support.class_name, reference, memory_id=support.id, is_setting=True)
+            place = Thing("first place", support.class_name, reference, memory_id=support.id)
             self.first_places.setdefault(object_class, place)
 
     def somewhere_in(self, room: str, object_class: str) -> Mention:
@@ -221,7 +222,7 @@ class Locator:
             support = nearest[1]
         if support is None:
             return None
-        return Thing("beside it", support.class_name, _reference_to(support), memory_id=support.id, is_setting=True)
+        return Thing("beside it", support.class_name, _reference_to(support), memory_id=support.id)
 
     def surfaces(self) -> Mention:
         """Return where something that is in the way may be put down."""

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import ALL_SKILLS, ArgumentKind, Predicate, check_call
+from memory_node.domain.skill_library import ALL_SKILLS, ArgumentKind, check_call
 from memory_node.planner.skill_parser import NotAPlanError
+from memory_node.world.skills import after, unmet
+from memory_node.world.state import Thing, WorldState
 
 _AROUND_M = 5.0
 
@@ -64,7 +65,9 @@ def check_plan(
     Raises:
         NotAPlanError: a call names something that does not exist, or cannot work after the calls before it.
     """
-    held = held_class
+    state = WorldState(kinds, at=None)
+    if held_class:
+        state = state.with_thing(Thing(held_class, held_class)).holding(held_class)
     for number, call in enumerate(plan, start=1):
         skill = check_call(call)
         where = f"call {number}, {call}"
@@ -72,21 +75,19 @@ def check_plan(
             raise NotAPlanError(f"{where}: {skill.name} is not available on this robot")
         for index, text in enumerate(call.arguments):
             declared = skill.arguments[min(index, len(skill.arguments) - 1)]
-            if text in known_ids:
-                continue
-            position = (
-                _area_position(text) if declared.kind is ArgumentKind.AREA else _named(text, kinds, strangers, where)
-            )
+            position = None
+            if text not in known_ids:
+                is_area = declared.kind is ArgumentKind.AREA
+                position = _area_position(text) if is_area else _named(text, kinds, strangers, where)
             if position is not None and not (space or _EVERYWHERE).holds(*position):
                 raise NotAPlanError(f"{where}: {text!r} is outside of the map that is known")
-        subject = class_of(call.arguments[0], kinds, known_ids)
-        for rule in skill.preconditions:
-            broken = _is_broken(rule.fact.predicate, subject, held, kinds)
-            if broken:
-                raise NotAPlanError(f"{where}: {broken}; {rule.remedy}")
-        for effect in skill.effects:
-            if effect.predicate is Predicate.HOLDING:
-                held = (subject or "something") if effect.value else ""
+            if text not in state.things and not class_of(text, kinds, known_ids):
+                state = state.with_thing(Thing(text, "", object_id=text))
+        broken = next(iter(unmet(skill, state, call)), None)
+        if broken is not None:
+            raise NotAPlanError(f"{where}: {broken.said}; {broken.remedy}")
+        # Where things are the plan does not say: from a place nothing is known to be out of reach.
+        state = after(skill, state, call).standing_at(None)
 
 
 def _named(text: str, kinds: ObjectCatalogue, strangers: Collection[str], where: str) -> tuple[float, float] | None:
@@ -114,14 +115,3 @@ def class_of(text: str, kinds: ObjectCatalogue, known_ids: Collection[str]) -> s
     if text in known_ids and text not in kinds:
         return ""
     return text.partition("@")[0]
-
-
-def _is_broken(predicate: Predicate, subject: str, held: str, kinds: ObjectCatalogue) -> str:
-    """Return why a fact about the hand does not hold, "" when it does or cannot be told."""
-    if predicate is Predicate.HAND_EMPTY and held:
-        return f"the hand holds {held}"
-    if predicate is Predicate.HOLDING and (not held or (subject and held not in (subject, "something"))):
-        return f"the hand holds {held or 'nothing'}, not {subject or 'that'}"
-    if predicate is Predicate.HOLDING_CUTTER and held != "something" and not (held and kinds[held].can(Property.CUTS)):
-        return f"the hand holds {held or 'nothing'}, which does not cut"
-    return ""

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.catalogue.object_kind import Property
+from functools import cache
+
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill_library import KIND_PREDICATES, Argument, Skill
-from memory_node.llm.grammar import Choices, Thing, plan_grammar
+from memory_node.domain.skill_declaration import ArgumentKind, Skill
+from memory_node.llm.grammar import Choices, Offer, plan_grammar
 from memory_node.planner.known_world import KnownWorld
+from memory_node.world.skills import arguments_with
+from memory_node.world.state import Thing
 
 _MOST_AREAS = 40
 
 
-def choices_of(world: KnownWorld, kinds: ObjectCatalogue) -> Choices:
+def choices_of(world: KnownWorld) -> Choices:
     """Return what the calls of a plan may name: the things of the world, and what is to be searched for."""
-    things = {name: Thing(name, one.object_class, _cuts(kinds, one.object_class)) for name, one in world.things.items()}
-    for name in world.unknown_classes():
-        things.setdefault(name, Thing(name, name, _cuts(kinds, name)))
-    areas = [name for name in world.areas if name.isprintable() and name.strip()][:_MOST_AREAS]
+    state, sought = world.belief.state, world.unknown_classes()
+    for name in sought:
+        state = state if name in state.things else state.with_thing(Thing(name, name))
+    areas = tuple(name for name in world.areas if name.isprintable() and name.strip())[:_MOST_AREAS]
+    kinds = {ArgumentKind.OBJECT_CLASS: sought, ArgumentKind.AREA: areas}
 
-    def fits(skill: Skill, argument: Argument, thing: Thing) -> bool:
-        return can_be(kinds, skill, argument.name, thing.object_class)
+    @cache
+    def offers(held: str) -> tuple[Offer, ...]:
+        with_hand = state.holding(held)
 
-    return Choices(
-        tuple(things.values()), world.unknown_classes(), tuple(areas), things.get(world.held), fits, world.skills
-    )
+        def values(skill: Skill) -> tuple[tuple[str, ...], ...]:
+            if skill.arguments[0].kind is ArgumentKind.OBJECT:
+                return arguments_with(skill, with_hand)
+            return tuple(kinds[argument.kind] for argument in skill.arguments) if sought else ()
+
+        return tuple(Offer(skill, found) for skill in world.skills if (found := values(skill)))
+
+    return Choices(offers, world.held)
 
 
 def grammar_of(choices: Choices) -> str:
@@ -33,20 +42,3 @@ def grammar_of(choices: Choices) -> str:
         return plan_grammar(choices)
     except InvalidValueError:
         return ""
-
-
-def can_be(kinds: ObjectCatalogue, skill: Skill, argument: str, object_class: str) -> bool:
-    """Return whether a thing of a class can be an argument of a skill, by what kind of thing it is."""
-    kind = kinds[object_class]
-    if argument in ("fixture", "source"):
-        return kinds.serves(object_class, skill.name)
-    if skill.name.startswith(("Toggle", "Switch")) and kind.is_light != skill.name.startswith("Switch"):
-        return False
-    if argument == "receptacle" and not kind.is_receptacle:
-        return False
-    needed = (rule.fact for rule in skill.preconditions if rule.fact.arguments == (argument,))
-    return all(kind.satisfies(fact.predicate) for fact in needed if fact.predicate in KIND_PREDICATES)
-
-
-def _cuts(kinds: ObjectCatalogue, object_class: str) -> bool:
-    return kinds[object_class].can(Property.CUTS)

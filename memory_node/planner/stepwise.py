@@ -185,8 +185,8 @@ class StepwiseRun:
             return SkillCall("Explore", (object_class, *self._lookup.search_stops(object_class)))
         for reference in call.arguments:
             thing = self._task.world.thing_of(reference)
-            if thing is not None and thing.name not in self._asked and thing.name != self._task.world.held:
-                self._asked.add(thing.name)
+            if thing is not None and thing.id not in self._asked and thing.id != self._task.world.held:
+                self._asked.add(thing.id)
                 self._lookup.locate(thing.object_class)
         return call
 

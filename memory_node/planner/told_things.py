@@ -10,7 +10,7 @@ def told_things(belief: Belief) -> list[str]:
     state = belief.state
     lines = []
     for name in belief.things:
-        said = sorted(str(one) for other, one in state.states if other == name)
+        said = sorted(map(str, belief.things[name].states))
         outer = state.container_of(name)
         if name == state.held:
             said.insert(0, "in the hand")

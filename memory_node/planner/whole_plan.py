@@ -115,7 +115,7 @@ class WholePlanRun:
             task.account.charge(reply)
             replies.append(reply)
 
-        grammar = grammar_of(choices_of(task.world, self._kinds))
+        grammar = grammar_of(choices_of(task.world))
         question = Question(
             tuple(self._messages),
             self._read,

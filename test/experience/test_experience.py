@@ -62,7 +62,7 @@ def learn(experience: Experience, steps: Sequence[StepRecord], success: bool, ta
 
 def slicing(step: StepMaker, episode: str) -> list[StepRecord]:
     return [
-        step("SliceObject", "Bread", fails="precondition", episode=episode, index=0),
+        step("SliceObject", "Bread", fails="not_holding", episode=episode, index=0),
         step("PickupObject", "Knife", held="Knife", episode=episode, index=1),
         step("SliceObject", "Bread", held="Knife", episode=episode, index=2),
         step("PutObject", "Knife", "CounterTop", episode=episode, index=3),
@@ -72,7 +72,7 @@ def slicing(step: StepMaker, episode: str) -> list[StepRecord]:
 def test_what_repaired_a_failure_becomes_a_guideline(experience: Experience, step: StepMaker) -> None:
     learn(experience, slicing(step, "e1"), success=True)
     (guideline,) = experience.ask(ExperienceQuery(task_type="slice", objects=("Bread",))).guidelines
-    assert guideline.text == "Before SliceObject, do PickupObject(Knife): otherwise it fails with precondition."
+    assert guideline.text == "Before SliceObject, do PickupObject(Knife): otherwise it fails with not_holding."
 
 
 def test_two_successes_of_a_task_share_a_procedure(experience: Experience, step: StepMaker) -> None:
@@ -86,7 +86,9 @@ def test_failed_transition_is_recalled_for_the_same_task(experience: Experience,
     learn(experience, slicing(step, "e1"), success=False)
     answer = experience.ask(ExperienceQuery(task_type="slice", objects=("Bread",)))
     assert [t.action for t in answer.failed_before] == ["SliceObject(Bread)"]
-    assert answer.experiences[0].failure_causes == ("SliceObject(Bread): precondition, for want of holding_cutter()",)
+    assert answer.experiences[0].failure_causes == (
+        "SliceObject(Bread): not_holding, for want of holding_tool(what cuts)",
+    )
 
 
 def test_counts_move_only_for_guidelines_that_were_given(

@@ -5,8 +5,8 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState
-from memory_node.planner.belief import Thing
 from memory_node.planner.found_things import FoundThings
+from memory_node.world.state import Thing
 
 
 def found(*things: Thing) -> FoundThings:

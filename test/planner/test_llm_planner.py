@@ -193,7 +193,7 @@ def test_skills_that_the_robot_lacks_are_not_told_and_sent_back(endpoint) -> Non
         ('GoToObject("Apple@1e300,0,0")', "within 100 km"),
         ('PutObject("Apple", "Bowl")', "the hand holds nothing"),
         ('PickupObject("Apple")\nPickupObject("Bowl")', "the hand holds Apple"),
-        ('SliceObject("Apple")', "does not cut"),
+        ('SliceObject("Apple")', "not Knife"),
         ("PickupObject(Apple)", "must be a string"),
         ('PickupObject(object="Apple")', "without names"),
         ('GoToObject("Apple")\nBreakObject("Bowl")', "does not ask for BreakObject"),

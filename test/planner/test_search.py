@@ -1,21 +1,20 @@
 """Searched plans respect what the skills declare."""
 
-from dataclasses import replace
-
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.domain.states import ObjectState
-from memory_node.planner.belief import Belief, Thing
+from memory_node.planner.belief import Belief
 from memory_node.planner.planner import PlanningFailedError
 from memory_node.planner.search import Wanted, find_plan
+from memory_node.world.state import Thing, WorldState
 
 
 @pytest.fixture
 def belief() -> Belief:
-    belief = Belief(load_catalogue())
+    belief = Belief(WorldState(load_catalogue()))
     for name, object_class in (("apple", "Apple"), ("fridge", "Fridge"), ("counter", "CounterTop")):
         belief.add(Thing(name, object_class, object_class))
     return belief
@@ -26,7 +25,7 @@ def plan(belief: Belief, *wanted: Wanted) -> list[str]:
 
 
 def test_closed_container_is_opened_before_something_goes_in(belief: Belief) -> None:
-    belief.state = replace(belief.state, held="apple").with_state("fridge", ObjectState.CLOSED)
+    belief.state = belief.state.holding("apple").with_state("fridge", ObjectState.CLOSED)
     wanted = Wanted(Predicate.CONTAINED, ("apple", "fridge"))
     assert plan(belief, wanted) == ["GoToObject(Fridge)", "OpenObject(Fridge)", "PutObject(Apple, Fridge)"]
 
@@ -39,7 +38,7 @@ def test_thing_in_closed_container_is_let_out_first(belief: Belief) -> None:
 
 def test_hand_is_emptied_for_the_knife_and_after_cutting(belief: Belief) -> None:
     belief.add(Thing("knife", "Knife", "Knife"))
-    belief.state = replace(belief.state, held="apple")
+    belief.state = belief.state.holding("apple")
     steps = plan(belief, Wanted(Predicate.STATE, ("apple",), ObjectState.SLICED))
     assert steps[:2] == ["GoToObject(CounterTop)", "PutObject(Apple, CounterTop)"]
     assert steps[-1] == "SliceObject(Apple)"
@@ -70,10 +69,10 @@ def test_impossible_wish_is_refused(belief: Belief) -> None:
 
 
 def test_thing_out_of_reach_from_its_support_is_driven_to_itself(belief: Belief) -> None:
-    belief.state = replace(belief.state.put("apple", "counter"), at="counter")
+    belief.state = belief.state.put("apple", "counter").standing_at("counter")
     wanted = Wanted(Predicate.HOLDING, ("apple",))
     assert plan(belief, wanted) == ["PickupObject(Apple)"]
-    belief.apart.add("apple")
+    belief.state = belief.state.out_of_reach("apple")
     assert plan(belief, wanted) == ["GoToObject(Apple)", "PickupObject(Apple)"]
 
 
@@ -81,6 +80,6 @@ def test_plan_leaves_out_what_the_robot_cannot_do_and_says_what_it_lacks(belief:
     belief.skills = ALL_SKILLS - {"CleanObject", "OpenObject"}
     steps = plan(belief, Wanted(Predicate.CONTAINED, ("apple", "counter")))
     assert steps[-1] == "PutObject(Apple, CounterTop)"
-    belief.state = replace(belief.state, held="apple").with_state("fridge", ObjectState.CLOSED)
+    belief.state = belief.state.holding("apple").with_state("fridge", ObjectState.CLOSED)
     with pytest.raises(PlanningFailedError, match="needs OpenObject: not available on this robot"):
         find_plan(belief, [Wanted(Predicate.CONTAINED, ("apple", "fridge"))])

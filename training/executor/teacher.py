@@ -17,7 +17,6 @@ from memory_node.domain.skill_library import SKILLS, Predicate
 from memory_node.llm.chat import Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError
-from memory_node.planner.belief import Thing
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.model_run import Task
@@ -25,6 +24,7 @@ from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import PlanningFailedError, PlanOutcome, PlanRun, Situation
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.step_chooser import DONE, Choice
+from memory_node.world.state import Thing
 
 # Skills for random calls before the teacher begins: only those that can be undone.
 _HARMLESS = ("GoToObject", "PickupObject")
@@ -154,7 +154,7 @@ class DictatedChoice:
         if thing is None and memory_id is not None:
             thing = next((one for one in self._world.things.values() if one.memory_id == memory_id), None)
         thing = thing or self._nearest(self._seen.get(reference) or ObjectReference.parse(reference))
-        return thing.name if thing is not None else "?"
+        return thing.id if thing is not None else "?"
 
     def _nearest(self, meant: ObjectReference) -> Thing | None:
         """Return the thing of a class that is close to a position: memory moves things a little as it sees them."""

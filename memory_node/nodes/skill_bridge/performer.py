@@ -156,8 +156,10 @@ class SkillPerformer:
             self._take_over(tuple(changes) if changes else self._declared(skill, bound), bound, run)
         elif self._manipulation is not None and skill.name == "PickupObject":
             self._manipulation.pick(bound["object"], run)
-        elif self._manipulation is not None:
+        elif self._manipulation is not None and skill.name == "PutObject":
             self._manipulation.put(bound["object"], bound["receptacle"], run)
+        else:
+            raise SkillFailure(FailureReason.INVALID_CALL, self._missing(skill.name))
 
     def _can(self, call: SkillCall) -> bool:
         if self._does(call.skill):

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import Pose
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_declaration import Fact, Precondition, Predicate, Skill
-from memory_node.domain.states import ObjectState
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_declaration import Skill
 from memory_node.nodes.skill_bridge.outcome import SkillFailure
 from memory_node.nodes.skill_bridge.target import Hand, Target
+from memory_node.world.facts import closed_around
+from memory_node.world.skills import unmet
+from memory_node.world.state import Thing, WorldState
 
 
 @dataclass(frozen=True)
@@ -34,43 +35,37 @@ class Preconditions:
 
         bound: the skill's object arguments by name; rules about arguments that were left out do not apply.
         """
-        for rule in skill.preconditions:
-            targets = [bound[name] for name in rule.fact.arguments if name in bound]
-            if len(targets) == len(rule.fact.arguments) and self._holds(rule.fact, targets) != rule.fact.value:
-                raise self._failure(rule, targets)
+        state = self._state(bound)
+        arguments = [bound[one.name].object_id if one.name in bound else "" for one in skill.arguments]
+        broken = next(iter(unmet(skill, state, SkillCall(skill.name, tuple(arguments)))), None)
+        if broken is None:
+            return
+        thing = broken.things[0] if broken.things else None
+        around = closed_around(thing, state) if thing is not None and broken.reason is FailureReason.CLOSED else None
+        about = around or thing
+        object_id = about.id if about is not None else ""
+        raise SkillFailure(broken.reason, f"{broken.said}: {broken.remedy}", object_id)
 
-    def _failure(self, rule: Precondition, targets: list[Target]) -> SkillFailure:
-        named = f" ({', '.join(target.object_class for target in targets)})" if targets else ""
-        reason, object_id = rule.reason, targets[0].object_id if targets else ""
-        if reason is FailureReason.CLOSED and rule.fact.predicate is Predicate.ACCESSIBLE:
-            container = self.support_of(targets[0])
-            object_id = container.object_id if container is not None else object_id
-        return SkillFailure(reason, f"{rule.fact} does not hold{named}: {rule.remedy}", object_id)
+    def _state(self, bound: Mapping[str, Target]) -> WorldState:
+        """Return the world as far as a call is about it: its things, what they are in or on, and the hand."""
+        position = self.robot_pose().position
+        held = [self.hand.held] if self.hand.held is not None else []
+        supports = {one.object_id: self.support_of(one) for one in bound.values()}
+        around = [one for one in supports.values() if one is not None]
+        targets = {one.object_id: one for one in (*around, *held, *bound.values())}
+        near = {key for key, one in targets.items() if one.gap_m(position) <= self.reach_m}
+        return WorldState(
+            self.catalogue,
+            {key: _thing(one, supports.get(key)) for key, one in targets.items()},
+            self.hand.held.object_id if self.hand.held is not None else "",
+            apart=frozenset(targets.keys() - near),
+            within=frozenset(near),
+        )
 
-    def _holds(self, fact: Fact, targets: list[Target]) -> bool:
-        held = self.hand.held
-        if fact.predicate is Predicate.HAND_EMPTY:
-            return held is None
-        if fact.predicate is Predicate.HOLDING_CUTTER:
-            return held is not None and self.catalogue[held.object_class].can(Property.CUTS)
-        target = targets[0]
-        in_hand = held is not None and held.object_id == target.object_id
-        if fact.predicate is Predicate.HOLDING:
-            return in_hand
-        if fact.predicate is Predicate.NEAR:
-            return in_hand or target.gap_m(self.robot_pose().position) <= self.reach_m
-        if fact.predicate is Predicate.STATE:
-            return fact.state in target.states
-        if fact.predicate is Predicate.ACCESSIBLE:
-            return in_hand or not self._shut_in(target)
-        if fact.predicate is Predicate.OPEN_OR_UNLIDDED:
-            return ObjectState.CLOSED not in target.states
-        return fact.predicate is Predicate.KNOWN or self._can(target, fact.predicate)
 
-    def _shut_in(self, target: Target) -> bool:
-        container = self.support_of(target) if target.inside else None
-        return container is not None and ObjectState.CLOSED in container.states
-
-    def _can(self, target: Target, predicate: Predicate) -> bool:
-        kind = self.catalogue.find(target.object_class)
-        return kind is None or kind.satisfies(predicate)
+def _thing(target: Target, support: Target | None) -> Thing:
+    container = support.object_id if support is not None else ""
+    known = target.object_id
+    return Thing(
+        known, target.object_class, known, known, container=container, inside=target.inside, states=target.states
+    )

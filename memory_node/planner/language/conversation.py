@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.planner.belief import Thing
 from memory_node.planner.language.asking_back import Question, Slot
 from memory_node.planner.language.discourse import Discourse
 from memory_node.planner.language.english import INTO, NEAR
@@ -15,6 +14,7 @@ from memory_node.planner.language.lexicon import Called
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Instruction, Parts
+from memory_node.world.state import Thing
 
 
 @dataclass(frozen=True)

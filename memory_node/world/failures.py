@@ -1,0 +1,92 @@
+"""What a skill that failed tells of the world: the facts that it needed and that do not hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_declaration import Fact, Precondition, Predicate, Skill
+from memory_node.domain.states import ObjectState
+from memory_node.world.skills import bound
+from memory_node.world.state import Thing, WorldState
+
+_HAND = frozenset({Predicate.HOLDING, Predicate.HOLDING_TOOL})
+
+
+def broken_rules(skill: Skill, reason: FailureReason) -> tuple[Precondition, ...]:
+    """Return the declared preconditions whose absence makes a skill fail for a reason."""
+    if reason is FailureReason.HAND_EMPTY:
+        return tuple(rule for rule in skill.preconditions if rule.fact.predicate in _HAND)
+    return tuple(rule for rule in skill.preconditions if rule.reason is reason)
+
+
+def after_failure(
+    skill: Skill, state: WorldState, call: SkillCall, reason: FailureReason, object_id: str = ""
+) -> WorldState:
+    """Return the state after a call that failed. object_id: the robot's own id of what it says was in the way: what is
+    closed, what the hand holds; "" where it says nothing."""
+    binding = bound(skill, state, call)
+    if state.at is not None and any(fact.predicate is Predicate.NEAR for fact in skill.effects):
+        state = state.standing_at("")  # it ended somewhere on the way
+    rules = broken_rules(skill, reason)
+    if reason is FailureReason.CLOSED:
+        opens = next((rule for rule in rules if rule.fact.predicate is Predicate.OPEN_OR_UNLIDDED), None)
+        rule = opens or next(iter(rules), None)
+        thing = binding.get(rule.fact.arguments[0]) if rule is not None else None
+        return _shut(thing, opens is not None, state, object_id) if thing is not None else state
+    for rule in rules:
+        thing = next((binding[name] for name in rule.fact.arguments if name in binding), None)
+        state = _without(rule.fact, thing, state, reason, object_id)
+    return state
+
+
+def _without(fact: Fact, thing: Thing | None, state: WorldState, reason: FailureReason, object_id: str) -> WorldState:
+    """Return the state in which a needed fact does not hold. thing: the first that it is about, None for none."""
+    if fact.predicate is Predicate.HAND_EMPTY:
+        return _full_hand(state, object_id)
+    if fact.predicate in _HAND:
+        return _other_hand(thing, state, reason, object_id)
+    if thing is None:
+        return state
+    if fact.predicate is Predicate.NEAR:
+        away = state.out_of_reach(thing.id)
+        return away.standing_at("") if away.at is not None else away
+    if fact.predicate is Predicate.STATE and fact.state is not None:
+        known = state if thing.id in state.things else state.with_thing(thing)
+        return known.with_state(thing.id, fact.state, not fact.value)
+    return state
+
+
+def _other_hand(thing: Thing | None, state: WorldState, reason: FailureReason, object_id: str) -> WorldState:
+    """Return the state after a failure that says that something is not in the hand."""
+    told = state.named(object_id) if object_id else None
+    is_other = object_id and object_id not in ((thing.id, *thing.identities) if thing is not None else ())
+    if reason is FailureReason.HAND_EMPTY:
+        return state.holding("")
+    if told is not None and is_other:
+        return state.holding(told.id)
+    return state.holding("" if thing is not None and thing.id == state.held else None)
+
+
+def _full_hand(state: WorldState, object_id: str) -> WorldState:
+    if not object_id:
+        return state if state.held else state.holding(None)
+    known = state.named(object_id) or Thing(object_id, "", object_id=object_id)
+    return state.with_thing(known).holding(known.id)
+
+
+def _shut(thing: Thing, itself: bool, state: WorldState, object_id: str) -> WorldState:
+    """Return the state in which a thing is closed, or shut in what the robot names or memory holds it to be in."""
+    kind = state.kinds.get(thing.object_class)
+    outer = state.named(object_id) if object_id else None
+    if outer is None and (itself or (kind is not None and not kind.pickupable)):
+        outer = thing
+    if outer is None and object_id:
+        outer = Thing(object_id, "", object_id=object_id)
+    outer = outer or state.things.get(thing.container)
+    if outer is None:
+        return state
+    state = state.with_thing(outer)
+    if outer.id != thing.id:
+        state = state.with_thing(replace(thing, container=outer.id, inside=True))
+    return state.with_state(outer.id, ObjectState.CLOSED)
