@@ -55,6 +55,8 @@ ARGUMENTS = (
     ("foxglove_port", "8765", "its port"),
     ("lifecycle", "", "false: memory, detector and skills as ordinary nodes, not managed ones; empty: managed"),
     ("autostart", "", "false: they wait for a lifecycle manager; empty: they configure and activate themselves"),
+    ("respawn", "true", "false: a node that has died stays away; true: it starts again"),
+    ("respawn_delay", "2.0", "seconds until a node that has died starts again"),
     ("log_level", "info", "debug, info, warn or error"),
     ("domain_id", os.environ.get("ROS_DOMAIN_ID", "0"), "DDS domain"),
     (
@@ -126,6 +128,8 @@ def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
             remappings=[(topic, given[argument]) for argument, topic in REMAPPED.items()] if topics else [],
             arguments=["--ros-args", "--log-level", given["log_level"]],
             output="screen",
+            respawn=given["respawn"].lower() == "true",
+            respawn_delay=float(given["respawn_delay"]),
         )
 
     for file in filter(None, (given["params_file"], given["skills_file"], given["memory_file"])):

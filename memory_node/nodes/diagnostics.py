@@ -108,6 +108,7 @@ class DiagnosticsPublisher:
         self._node = node
         self._name = node.get_fully_qualified_name() if config.use_fqn else node.get_name()
         self._components = components
+        self._last: dict[str, str] = {}
         self._logged: dict[str, str] = {}
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self._timer = node.create_timer(config.period, self.publish)
@@ -132,9 +133,10 @@ class DiagnosticsPublisher:
         return status
 
     def _log(self, component: str, diagnosis: Diagnosis) -> None:
-        """Log what is wrong when it begins and when it ends: not everybody looks at /diagnostics."""
+        """Log what is wrong when it has lasted for a period, and when it ends: not everybody looks at /diagnostics."""
         kind = re.sub(r"[\d.]+", "", diagnosis.message)  # without the figures, which change all the time
-        if kind == self._logged.get(component, "ok"):
+        before, self._last[component] = self._last.get(component), kind
+        if kind != before or kind == self._logged.get(component, "ok"):
             return
         self._logged[component] = kind
         if diagnosis.level == DiagnosticStatus.OK:

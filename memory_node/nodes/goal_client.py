@@ -20,6 +20,10 @@ from memory_node.nodes.action_client import PatientActionClient
 from memory_node.nodes.running_goals import RunningGoals
 
 _POLL_S = 0.02
+# A server that has fallen silent may have been killed: who waits is told soon, confirmed or not (s).
+_SILENT_STOP_S = 0.4
+# Nav2 reads its behavior tree first.
+_FIRST_FEEDBACK_S = 3.0
 # A result that was sent before its server went is there after this time; later none can come.
 _LAST_WORD_S = 1.0
 _GRAPH_POLL_S = 0.2
@@ -107,7 +111,7 @@ class GoalClient:
     ) -> Any:
         """Return the response (`status`, `result`) of a goal that has ended by itself.
 
-        silence_s: without feedback for so long it is stopped; None: it need not give any.
+        silence_s: once it has given feedback, it is stopped without any for so long; None: it need not give any.
 
         Raises:
             GoalStoppedError: it has not, and the server has been told to stop.
@@ -176,10 +180,11 @@ class GoalClient:
     def _stopped(self, cause: Cause, why: str, handle: Any, ended: _Answer) -> GoalStoppedError:
         """Stop a goal; return the error that says whether it did."""
         handle.cancel_goal_async()
-        if ended.wait(self._stop_s):
+        stop_s = min(self._stop_s, _SILENT_STOP_S) if cause is Cause.SILENT else self._stop_s
+        if ended.wait(stop_s):
             return GoalStoppedError(cause, f"{why}; it has stopped", ended.value)
-        self._logger.error(f"{self._label} did not confirm within {self._stop_s:g} s that it stopped")
-        return GoalStoppedError(cause, f"{why}; IT DID NOT CONFIRM that it stopped within {self._stop_s:g} s")
+        self._logger.error(f"{self._label} did not confirm within {stop_s:g} s that it stopped")
+        return GoalStoppedError(cause, f"{why}; IT DID NOT CONFIRM that it stopped within {stop_s:g} s")
 
 
 class _Watch:
@@ -187,6 +192,7 @@ class _Watch:
 
     def __init__(self, timeout_s: float, silence_s: float | None) -> None:
         self._timeout_s = timeout_s
+        self._begin_s = _FIRST_FEEDBACK_S
         self._silence_s = silence_s
         self.start()
 
@@ -196,15 +202,15 @@ class _Watch:
 
     def hear(self) -> None:
         """Take note of feedback."""
-        self._heard_s = time.monotonic()
+        self._heard_s, self._begin_s = time.monotonic(), 0.0
 
     def late(self) -> tuple[Cause, str] | None:
         """Return which deadline has passed, and that in words; None while none has."""
         now_s = time.monotonic()
         if now_s - self._started_s > self._timeout_s:
             return Cause.LATE, f"took more than {self._timeout_s:g} s"
-        if self._silence_s is not None and now_s - self._heard_s > self._silence_s:
-            return Cause.SILENT, f"was silent for {self._silence_s:g} s"
+        if self._silence_s is not None and now_s - self._heard_s > max(self._silence_s, self._begin_s):
+            return Cause.SILENT, f"gave no feedback for {now_s - self._heard_s:.1f} s: is its server still running?"
         return None
 
 

@@ -104,6 +104,7 @@ class SkillsNode(ManagedNode):
                 self._now_ns,
                 config.arm,
                 config.base.reach_m,
+                config.gripper.opening_m,
                 look,
             )
         plugins = SkillPlugins(config.plugins.split(), parts)

@@ -88,7 +88,7 @@ def performer(robot: SmallRobot, repositions: int) -> tuple[SkillPerformer, Hand
     look = SecondLook(found, lambda: 1, 0.5, lambda _: None)
     arm = ArmParameters(candidates=4)
     manipulation = Manipulation(
-        robot, robot, Boxes(), hand, found, catalogue, robot.robot_pose, lambda: 1, arm, REACH_M, look
+        robot, robot, Boxes(), hand, found, catalogue, robot.robot_pose, lambda: 1, arm, REACH_M, 0.085, look
     )
     driving = Driving(robot, robot, found, BaseParameters(), ExploreParameters(), StandOffConfig(), lambda: 1)
     rules = Preconditions(catalogue, hand, found.support_of, robot.robot_pose, REACH_M)
@@ -217,6 +217,7 @@ def test_thing_that_looked_too_wide_from_afar_is_looked_at_again() -> None:
         lambda: 1,
         ArmParameters(),
         REACH_M,
+        0.085,
         look,
     )
     made.pick(found.resolve("Bread"), run())

@@ -61,7 +61,7 @@ def launched(tmp_path_factory: pytest.TempPathFactory) -> Launched:
         description = source.get_launch_description(context)
         context.launch_configurations.update(arguments)
         description.visit(context)
-        found = {}
+        found: dict[str, dict[str, Any]] = {}
         for process in context.processes:
             words = [str(word) for word in process.command]
             if "inspect" in words:
@@ -72,6 +72,8 @@ def launched(tmp_path_factory: pytest.TempPathFactory) -> Launched:
             namespace = next((word for word in words if word.startswith("__ns:=")), "").removeprefix("__ns:=")
             files = [Path(file) for word, file in pairwise(words) if word == "--params-file"]
             found[name] = merged_by_rcl(files, f"{namespace.rstrip('/')}/{name}")
+            if process.respawns:
+                found[name]["respawns"] = True
         return found
 
     return parameters
@@ -121,6 +123,12 @@ def test_label_space_is_given_to_every_node_that_knows_kinds(launched: Launched)
     assert {name: given["label_space"] for name, given in nodes.items()} == dict.fromkeys(nodes, "coco")
     assert set(nodes) == {"memory", "planner", "home"}
     assert launched("memory.launch.py", skills="true", label_space="coco")["skills"]["label_space"] == "coco"
+
+
+def test_dead_node_starts_again_unless_it_is_not_to(launched: Launched) -> None:
+    for arguments, respawns in (({}, True), ({"respawn": "false"}, False)):
+        nodes = launched("memory.launch.py", skills="true", **arguments)
+        assert ["respawns" in node for node in nodes.values()] == [respawns] * 3
 
 
 def test_planner_may_be_left_out(launched: Launched) -> None:

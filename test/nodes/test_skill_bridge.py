@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ros_peer import RosPeer, wait_until
 from running_bridge import Caller, running_bridge
-from skill_robot import SimulatedRobot
+from skill_robot import SimulatedRobot, thing
 
 OWN = ("OpenObject", "CloseObject", "ToggleOn", "ToggleOff")
 PARAMETERS = {
@@ -209,6 +209,16 @@ def test_declared_preconditions_decide_before_anything_moves(
     result = call(skill, *arguments)
     assert (result.success, result.reason) == (False, reason)
     assert (robot.drives, robot.arm_goals) == ([], [])
+
+
+def test_thing_that_is_too_wide_is_told_with_its_width_and_the_opening(robot: SimulatedRobot, call: Caller) -> None:
+    robot.objects = [
+        thing("Bowl", 1.75, 0.2, 0.84, (0.21, 0.19, 0.08)) if o.class_name == "Apple" else o for o in robot.objects
+    ]
+    assert call("GoToObject", "Bowl").success
+    result = call("PickupObject", "Bowl")
+    assert result.reason == "wrong_object"
+    assert "it is 0.190 m wide at least, the gripper opens 0.085 m" in result.message
 
 
 def test_skill_without_an_action_names_the_parameter(robot: SimulatedRobot, call: Caller) -> None:

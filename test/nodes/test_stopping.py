@@ -282,6 +282,69 @@ def _client_process(folder: Path, domain_id: int, program: str = _CLIENT) -> Nod
     return NodeProcess("client", ["-c", program], domain_id, folder / "client.log")
 
 
+_BASE = """
+from memory_node.nodes.run import activate_ros
+activate_ros()
+import time
+import rclpy
+from nav2_msgs.action import NavigateToPose
+from rclpy.action import ActionServer
+rclpy.init()
+node = rclpy.create_node("bt_navigator")
+def drive(goal):
+    print("driving", flush=True)
+    while True:
+        goal.publish_feedback(NavigateToPose.Feedback(distance_remaining=1.0))
+        time.sleep(0.05)
+server = ActionServer(node, NavigateToPose, "own_base", drive)
+rclpy.spin(node)
+"""
+
+
+def test_killed_nav2_is_told_within_two_seconds(peer: RosPeer, robot: SimulatedRobot, tmp_path: Path) -> None:
+    base = NodeProcess("base", ["-c", _BASE], peer.domain_id, tmp_path / "base.log")
+    skills = {"expert.base.candidates": 2, "base.action": "own_base"}
+    try:
+        with node_processes(tmp_path, peer.domain_id, {"skills": skills}):
+            caller = skill(peer, "GoToObject", "Apple")
+            wait_until(lambda: "driving" in base.log, 60.0)
+            time.sleep(1.0)
+            killed_s = base.signal(signal.SIGKILL)
+            caller.join(15.0)
+            assert caller.ended_s - killed_s < 2.0
+            assert caller.response.result.reason == "timeout"
+            assert "own_base (parameter base.action) gave no feedback for" in caller.response.result.message
+    finally:
+        base.close()
+
+
+def test_instruction_goes_on_when_its_memory_is_killed_and_comes_again(tmp_path: Path) -> None:
+    peer = RosPeer(free_domain())
+    parameters: dict[str, dict[str, Any]] = {
+        "home": {"home": "studio", "speed": 2.0, "expert.camera_period_s": 4.0, "noisy": "false"},
+        "memory": {"database": str(tmp_path / "memory.db"), "use_sim_time": "true"},
+        "planner": {"use_sim_time": "true"},
+    }
+    (tmp_path / "again").mkdir()
+    try:
+        with node_processes(tmp_path, peer.domain_id, parameters) as nodes:
+            caller = instruction(peer, "put the apple in the bowl")
+            wait_until(lambda: "instruction 'put" in nodes["planner"].log, 60.0)
+            time.sleep(2.0)
+            nodes["memory"].signal(signal.SIGKILL)
+            with node_processes(tmp_path / "again", peer.domain_id, {"memory": parameters["memory"]}):
+                caller.join(90.0)
+                assert caller.error is None
+                result = caller.response.result
+                assert result.success or result.message, "it ends in words"
+                again = instruction(peer, "where is the apple?")
+                again.join(60.0)
+                assert again.response.result.success, again.response.result.message
+            assert "Traceback" not in nodes["planner"].log
+    finally:
+        peer.close()
+
+
 def test_interrupt_of_a_whole_robot_leaves_no_process_and_no_error(tmp_path: Path) -> None:
     """Ctrl-C in a terminal, or `ros2 launch`: every process gets the signal at the same time."""
     peer = RosPeer(free_domain())

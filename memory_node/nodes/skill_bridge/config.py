@@ -43,10 +43,10 @@ class BaseParameters(Parameters):
     )
     timeout_s: float = Field(default=180.0, ge=0.1, le=3600.0, description="time after which a drive is cancelled")
     silence_s: Expert[float] = Field(
-        default=10.0,
+        default=1.5,
         ge=0.1,
         le=600.0,
-        description="time without feedback after which a drive is cancelled",
+        description="time since the last feedback, of which Nav2 gives many a second, that cancels a drive",
     )
     candidates: Expert[int] = Field(default=3, ge=1, le=32, description="stand-off poses that are tried for a thing")
     reach_m: float = Field(

@@ -71,6 +71,7 @@ class Manipulation:
         now_ns: Callable[[], int],
         parameters: ArmParameters,
         reach_m: float,
+        opening_m: float,
         look: SecondLook | None = None,
     ) -> None:
         self._arm = arm
@@ -83,6 +84,7 @@ class Manipulation:
         self._now_ns = now_ns
         self._parameters = parameters
         self._reach_m = reach_m
+        self._opening_m = opening_m
         self._look = look
 
     def pick(self, target: Target, run: SkillRun) -> tuple[StateChange, ...]:
@@ -99,7 +101,11 @@ class Manipulation:
             grasps = self._grasps_of(target)
         target = self._grounded(target)
         if not grasps:
-            message = f"no grasp for {target.object_class} (parameters gripper.opening_m, arm.grasps)"
+            narrowest_m = float(target.box.size[:2].min())
+            message = (
+                f"no grasp for {target.object_class}: it is {narrowest_m:.3f} m wide at least, the gripper opens "
+                f"{self._opening_m:.3f} m (parameters gripper.opening_m, arm.grasps)"
+            )
             raise SkillFailure(FailureReason.WRONG_OBJECT, message, target.object_id)
         run.report("manipulating", 0.0)
         self._gripper.open(run)
