@@ -26,9 +26,10 @@ test: setup ## run the linters and every test
 test-oldest: ## run every test with Python 3.10 and the oldest versions of everything
 	scripts/test_oldest $(TEST_ARGS)
 
-lint: setup ## ruff and mypy
+lint: setup ## ruff, import rules and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 	$(BIN)/mypy
 
 alone: ## build ros_embedded, and test it in an environment without robot_memory
