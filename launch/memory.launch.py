@@ -7,8 +7,7 @@ from pathlib import Path
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, SetEnvironmentVariable
-from launch.conditions import UnlessCondition
-from launch.substitutions import EqualsSubstitution, LaunchConfiguration, SubstitutionFailure
+from launch.substitutions import LaunchConfiguration, SubstitutionFailure
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
@@ -82,28 +81,31 @@ MANAGED = ("memory", "detector", "skills")
 
 def generate_launch_description() -> LaunchDescription:
     """Return the launch description; `ros2 launch robot_memory memory.launch.py --show-args` lists its arguments."""
-    argument = LaunchConfiguration
-    interface_xml = [
-        "<CycloneDDS><Domain><General><Interfaces><NetworkInterface name='",
-        argument("interface"),
-        "'/></Interfaces></General></Domain></CycloneDDS>",
-    ]
     declared = [DeclareLaunchArgument(name, default_value=value, description=text) for name, value, text in ARGUMENTS]
     return LaunchDescription(
         [
             *declared,
-            SetEnvironmentVariable("ROS_DOMAIN_ID", argument("domain_id")),
-            SetEnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", argument("discovery_range")),
-            SetEnvironmentVariable(
-                "CYCLONEDDS_URI",
-                interface_xml,
-                condition=UnlessCondition(EqualsSubstitution(argument("interface"), "")),
-            ),
-            # SIGTERM and SIGKILL end `ros2 launch` without a word to its nodes, which must not drive on then.
-            SetEnvironmentVariable("ROBOT_MEMORY_END_WITH_PARENT", "1"),
+            OpaqueFunction(function=set_environment),
             OpaqueFunction(function=start_nodes),
         ]
     )
+
+
+def set_environment(context: LaunchContext) -> list[SetEnvironmentVariable]:
+    """Return what the nodes find in their environment."""
+    domain, discovery, interface = (
+        LaunchConfiguration(name).perform(context) for name in ("domain_id", "discovery_range", "interface")
+    )
+    # SIGTERM and SIGKILL end `ros2 launch` without a word to its nodes, which must not drive on then.
+    variables = {"ROS_DOMAIN_ID": domain, "ROBOT_MEMORY_END_WITH_PARENT": "1"}
+    if os.environ.get("ROS_DISTRO") != "humble":
+        variables["ROS_AUTOMATIC_DISCOVERY_RANGE"] = discovery
+    elif discovery in ("LOCALHOST", "OFF"):  # Humble knows only this one
+        variables["ROS_LOCALHOST_ONLY"] = "1"
+    if interface:
+        general = f"<General><Interfaces><NetworkInterface name='{interface}'/></Interfaces></General>"
+        variables["CYCLONEDDS_URI"] = f"<CycloneDDS><Domain>{general}</Domain></CycloneDDS>"
+    return [SetEnvironmentVariable(name, value) for name, value in variables.items()]
 
 
 def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:

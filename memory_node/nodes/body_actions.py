@@ -56,10 +56,10 @@ class BodyActions:
     def _navigate(self, goal: ServedGoal) -> Ending:
         stamped = goal.request.pose
         if stamped.header.frame_id != MAP_FRAME:
-            return Ending(NavigateToPose.Result(error_code=NO_WAY), GoalState.ABORTED)
+            return Ending(_nav_result(NO_WAY), GoalState.ABORTED)
         drive = self._robot.drive(conversions.pose_from_msg(stamped.pose))
         if drive is None:
-            return Ending(NavigateToPose.Result(error_code=NO_WAY), GoalState.ABORTED)
+            return Ending(_nav_result(NO_WAY), GoalState.ABORTED)
         told_s = 0.0
         while drive.ended is None:
             if goal.is_canceled:
@@ -72,7 +72,7 @@ class BodyActions:
             return Ending(NavigateToPose.Result(), GoalState.SUCCEEDED)
         if drive.ended.end is End.CANCELED:
             return Ending(NavigateToPose.Result(), GoalState.CANCELED)
-        return Ending(NavigateToPose.Result(error_code=NO_PROGRESS), GoalState.ABORTED)
+        return Ending(_nav_result(NO_PROGRESS), GoalState.ABORTED)
 
     def _nav_feedback(self, left_m: float) -> NavigateToPose.Feedback:
         pose = conversions.pose_to_msg(self._robot.localization.map_T_base)
@@ -159,7 +159,15 @@ def _attend(motion: Motion, goal: ServedGoal) -> End:
 
 
 def _nav_failure(_: str) -> NavigateToPose.Result:
-    return NavigateToPose.Result(error_code=NO_PROGRESS)
+    return _nav_result(NO_PROGRESS)
+
+
+def _nav_result(code: int) -> NavigateToPose.Result:
+    """Return a result with an error code, which Humble's has no field for."""
+    result = NavigateToPose.Result()
+    if hasattr(result, "error_code"):
+        result.error_code = code
+    return result
 
 
 def _arm_failure(_: str) -> MoveGroup.Result:

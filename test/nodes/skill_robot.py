@@ -173,7 +173,10 @@ class SimulatedRobot:
         if len(self.drives) <= self.aborted_drives:
             self.pose = start
             goal.abort()
-            return NavigateToPose.Result(error_code=208)
+            result = NavigateToPose.Result()
+            if hasattr(result, "error_code"):  # not on Humble
+                result.error_code = 208
+            return result
         self.pose = target
         self._publish_pose()
         self._see(self.shown_at.get(len(self.drives), ""))

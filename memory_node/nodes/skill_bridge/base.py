@@ -52,7 +52,16 @@ class NavigationBase:
         if response.status == GoalStatus.STATUS_SUCCEEDED:
             run.moved_to(goal)
             return
-        code = int(response.result.error_code)
+        code, said = _told_by(response.result)
         if response.status == GoalStatus.STATUS_CANCELED or code in _CONTROL_CODES:
-            raise SkillFailure(FailureReason.EXECUTION, f"Nav2 stopped on the way (error code {code})")
-        raise SkillFailure(FailureReason.UNREACHABLE, f"Nav2 found no way to the pose (error code {code})")
+            raise SkillFailure(FailureReason.EXECUTION, f"Nav2 stopped on the way ({said})")
+        raise SkillFailure(FailureReason.UNREACHABLE, f"Nav2 found no way to the pose ({said})")
+
+
+def _told_by(result: NavigateToPose.Result) -> tuple[int | None, str]:
+    """Return the error code and what to say of it; Humble's result has neither a code nor a message."""
+    code = getattr(result, "error_code", None)
+    if code is None:
+        return None, "it gives no error code"
+    text = " ".join(str(getattr(result, "error_msg", "")).split())[:200]
+    return int(code), f"error code {code}{': ' if text else ''}{text}"
