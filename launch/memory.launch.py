@@ -41,7 +41,7 @@ ARGUMENTS = (
     ("map_topic", "map", "nav_msgs/OccupancyGrid"),
     ("path_topic", "optimized_path", "nav_msgs/Path of optimised poses; used where the parameter corrections is path"),
     ("planner", "true", "false: no planner node; offline or llm: which planner; true: the one that the files name"),
-    ("llm_base_url", "", "OpenAI-compatible endpoint for planner:=llm; empty: the model in the planner's own process"),
+    ("llm_base_url", "", "OpenAI-compatible endpoint of the block llm; empty: the model in each node's own process"),
     ("llm_model", "", "the model's name at that endpoint; without one a GGUF file; empty: the embedded model"),
     ("llm_mode", "", "how the model acts: auto, plan, step or rank; empty: auto"),
     ("skills", "false", "true: also start the bridge from ExecuteSkill to Nav2 and the arm"),
@@ -142,16 +142,16 @@ def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
     known = {"label_space": given["label_space"]}
     places = {"database": given["database"], "map_frame": given["map_frame"]}
     images = {"detections": detections, "depth_registration": given["depth_registration"], "view": given["view"]}
+    named = "llm.model" if given["llm_base_url"] else "llm.model_path"
+    model = {"llm.base_url": given["llm_base_url"], named: given["llm_model"]}
     nodes: list[Node | ExecuteProcess] = [
-        node("memory", given["memory_file"], topics=True, **images, **known, **places)
+        node("memory", given["memory_file"], topics=True, **images, **known, **places, **model)
     ]
     if with_detector:
         nodes.append(node("detector", topics=True, model=given["detector_model"], class_names=given["class_names"]))
     if given["planner"].lower() != "false":
-        named = "llm.model" if given["llm_base_url"] else "llm.model_path"
-        model = {"llm.base_url": given["llm_base_url"], named: given["llm_model"], "llm.mode": given["llm_mode"]}
         which = "" if given["planner"].lower() == "true" else given["planner"]
-        nodes.append(node("planner", topics=True, planner=which, **model, **known))
+        nodes.append(node("planner", topics=True, planner=which, **model, **known, **{"llm.mode": given["llm_mode"]}))
     if given["skills"].lower() == "true":
         nodes.append(node("skills", given["skills_file"], map_frame=given["map_frame"], **known))
     if given["inspector"].lower() == "true":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Parameters
-from memory_node.llm.config import ModelConfig
+from memory_node.domain.parameters import Expert, Parameters, Profile
+from memory_node.llm.config import SHARED, ModelConfig
 
 CompilerName = Literal["none", "rules", "model", "learned"]
 COMPILERS: tuple[str, ...] = get_args(CompilerName)
@@ -60,4 +60,4 @@ class CompilerConfig(Parameters):
         default=3, ge=0, le=100, description="likely places that are retrieved for each thing of a task at most"
     )
     window: Expert[int] = Field(default=30, ge=1, le=10_000, description="steps that loops are looked for in")
-    llm: CompilerModelConfig = CompilerModelConfig()
+    llm: Annotated[CompilerModelConfig, Profile("llm.compiler", SHARED)] = CompilerModelConfig()

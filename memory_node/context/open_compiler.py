@@ -14,7 +14,7 @@ from memory_node.llm.open_model import ModelShelf
 
 LEARNED_NEEDS = (
     "compiler: learned needs an adapter (a GGUF file, learnt from a teacher's pairs) in the memory node's parameter"
-    " compiler.llm.adapter_path; none ships yet; use rules or model"
+    " llm.compiler.adapter_path; none ships yet; use rules or model"
 )
 
 

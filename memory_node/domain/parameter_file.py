@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +110,8 @@ def parameter_page(kinds: Mapping[str, type[Parameters]], expert: bool = False) 
     """
     nodes_of: dict[str, list[str]] = {}
     for node, kind in kinds.items():
-        for field in _listed(kind, expert):
-            nodes_of.setdefault(_row(field), []).append(node)
+        for row in _rows(_listed(kind, expert)):
+            nodes_of.setdefault(row, []).append(node)
     lines: list[str] = []
     several = [f"{row} {', '.join(nodes)} |" for row, nodes in nodes_of.items() if len(nodes) > 1]
     if several:
@@ -123,10 +124,24 @@ def parameter_page(kinds: Mapping[str, type[Parameters]], expert: bool = False) 
     return "\n".join(lines) + "\n"
 
 
-def _row(field: ParameterField) -> str:
-    return f"| `{field.name}` | `{yaml_value(field.default)}` | {field.expected} | {field.description} |"
+def _rows(fields: Iterable[ParameterField]) -> Iterator[str]:
+    """Yield a row for each parameter, one row for neighbours of a section that differ in their names alone."""
+    for text, alike in groupby(fields, lambda field: (field.name.rpartition(".")[0], _cells(field))):
+        names = ", ".join(f"`{field.name}`" for field in alike)
+        yield f"| {names} | {text[1]} |"
 
 
-def _listed(kind: type[Parameters], expert: bool) -> Iterator[ParameterField]:
-    """Yield the parameters of a page: a profile lists only what it does not share."""
-    return (field for field in parameter_fields(kind) if field.expert == expert and not field.taken_from)
+def _cells(field: ParameterField) -> str:
+    return f"`{yaml_value(field.default)}` | {field.expected} | {field.description}"
+
+
+def _listed(kind: type[Parameters], expert: bool) -> list[ParameterField]:
+    """Return the parameters of a page, each section in one piece; a profile lists only what it does not share."""
+    fields = [field for field in parameter_fields(kind) if field.expert == expert and not field.taken_from]
+    first: dict[str, int] = {}
+
+    def place(field: ParameterField) -> list[int]:
+        *sections, _ = accumulate(field.name.split("."), lambda outer, inner: f"{outer}.{inner}")
+        return [first.setdefault(section, len(first) + 1) for section in sections] + [0]
+
+    return sorted(fields, key=place)

@@ -282,16 +282,16 @@ def _field(name: str, info: FieldInfo, place: _Place) -> ParameterField:
             f"{name}: expected a parameter of bool, int, float, str, Literal of texts or a list, not {kind}"
         )
     expert = place.expert or _EXPERT in info.metadata
-    around = place.name[:-1].rpartition(".")[0]
+    prefix, around = "expert." if expert else "", place.name[:-1].rpartition(".")[0]
     return ParameterField(
-        f"{'expert.' if expert else ''}{place.name}{name}",
+        f"{prefix}{place.name}{name}",
         place.path + name,
         cast(type, kind),
         is_list,
         _plain(info.get_default(call_default_factory=True)),
         info.description or "",
         expert,
-        f"{around}.{name}" if name in place.shared else "",
+        f"{prefix}{around}.{name}" if name in place.shared else "",
         next((entry.ge for entry in metadata if hasattr(entry, "ge")), None),
         next((entry.le for entry in metadata if hasattr(entry, "le")), None),
         choices,

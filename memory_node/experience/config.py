@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Parameters
-from memory_node.llm.config import ModelConfig
+from memory_node.domain.parameters import Expert, Parameters, Profile
+from memory_node.llm.config import SHARED, ModelConfig
 
 Part = Literal["working", "episodic", "semantic"]
 PARTS: frozenset[Part] = frozenset(get_args(Part))
@@ -21,6 +21,12 @@ class LessonModelConfig(ModelConfig):
     max_reply_tokens: Expert[int] = Field(default=1500, ge=1, le=32_000, description="tokens of one reply at most")
     max_repairs: Expert[int] = Field(
         default=2, ge=0, le=20, description="corrections asked of a reply that cannot be taken over"
+    )
+    timeout_s: Expert[float] = Field(
+        default=60.0,
+        ge=0.1,
+        le=3600.0,
+        description="time for one episode: waiting, corrections and all; nothing waits for it",
     )
     most_waiting: Expert[int] = Field(
         default=8, ge=1, le=10_000, description="with more ended episodes waiting for it, the rules' lesson stands"
@@ -106,4 +112,4 @@ class ExperienceConfig(Parameters):
     extractor: Literal["rules", "llm"] = Field(
         default="rules", description="who reads ended episodes; llm: a language model adds to what the rules learn"
     )
-    llm: LessonModelConfig = LessonModelConfig()
+    llm: Annotated[LessonModelConfig, Profile("llm.lessons", SHARED)] = LessonModelConfig()

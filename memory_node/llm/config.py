@@ -1,4 +1,4 @@
-"""Which language model to ask, where, and how; every use of one has a section of these parameters."""
+"""Which language model to ask, where, and how: the block `llm`, of which every use of a model is a profile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from memory_node.domain.parameters import Expert, Parameters
 
 
-class ModelConfig(Parameters):
+class ModelChoice(Parameters):
     """A model in this process (a GGUF file) or behind an OpenAI-compatible endpoint."""
 
     model_config = ConfigDict(protected_namespaces=())  # older pydantic reserves names such as model_path
@@ -59,6 +59,20 @@ class ModelConfig(Parameters):
         default=0.0, ge=0.0, le=2.0, description="randomness of the replies; 0: always the likeliest"
     )
     seed: Expert[int] = Field(default=0, ge=0, le=2**31 - 1, description="seed of that randomness")
+
+    @property
+    def in_process(self) -> bool:
+        """Whether the model runs in this process."""
+        return self.backend == "llama" or (self.backend == "auto" and not self.base_url)
+
+
+SHARED = frozenset(ModelChoice.model_fields)
+"""What a profile takes from the block `llm`: which model, not how long it may take."""
+
+
+class ModelConfig(ModelChoice):
+    """A model, and the limits of one use of it."""
+
     max_reply_tokens: Expert[int] = Field(default=800, ge=1, le=32_000, description="tokens of one reply at most")
     timeout_s: float = Field(
         default=60.0,
@@ -66,8 +80,3 @@ class ModelConfig(Parameters):
         le=3600.0,
         description="time for one answer: waiting, corrections and all, from the request to the last word",
     )
-
-    @property
-    def in_process(self) -> bool:
-        """Whether the model runs in this process."""
-        return self.backend == "llama" or (self.backend == "auto" and not self.base_url)

@@ -10,6 +10,7 @@ from pydantic import Field
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.context.config import CompilerName
 from memory_node.domain.parameters import Expert, Parameters
+from memory_node.llm.config import ModelChoice
 from memory_node.memory_config import MemoryConfig
 from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
 from memory_node.nodes.inputs.config import ImageTransport, InputParameters
@@ -44,6 +45,7 @@ class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):
     view_port: Expert[int] = Field(
         default=9876, ge=1, le=65_535, description="port that viewers fetch from: rerun rerun+http://HOST:PORT/proxy"
     )
+    llm: ModelChoice = ModelChoice()
     perception: PerceptionConfig = PerceptionConfig()
     segmentation: SegmentationConfig = SegmentationConfig()
     segment_tracker: SegmentTrackerConfig = SegmentTrackerConfig()
@@ -73,7 +75,7 @@ class PlannerParameters(PeerParameters, PlannerConfig):
     compiler: CompilerName = Field(
         default="rules",
         description="how memory is compiled at each step; model, learned: by the memory node's language model"
-        " `compiler.llm`, learned with its adapter; none: memory is given once, at the beginning",
+        " `llm.compiler`, learned with its adapter; none: memory is given once, at the beginning",
     )
     attempts: int = Field(
         default=2,
@@ -86,7 +88,7 @@ class PlannerParameters(PeerParameters, PlannerConfig):
         description="where the conversation is kept for a planner that starts anew; empty: the user's data folder;"
         " none: nowhere",
     )
-    session_s: float = Field(
+    session_s: Expert[float] = Field(
         default=900.0, ge=1.0, le=86_400.0, description="silence after which a new conversation begins (seconds)"
     )
     memory_node: str = Field(default="memory", description="name of the memory node")
@@ -120,7 +122,7 @@ class HomeParameters(PeerParameters):
         le=1.0,
         description="probability that a skill fails by itself",
     )
-    noisy: bool = Field(default=True, description="whether camera and detector have the faults of `noise`")
+    noisy: bool = Field(default=True, description="whether the sensors have the faults of `noise`")
     diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of every random choice")
     noise: Expert[DetectionNoise] = DetectionNoise()
@@ -129,7 +131,7 @@ class HomeParameters(PeerParameters):
 class BodyParameters(PeerParameters):
     """Of the body node."""
 
-    peer_silence_s: float = Field(
+    peer_silence_s: Expert[float] = Field(
         default=2.0,  # a process that computes physics and pictures hears others late
         ge=0.1,
         le=10.0,
@@ -139,7 +141,7 @@ class BodyParameters(PeerParameters):
     camera_period_s: Expert[float] = Field(
         default=0.25, ge=0.02, le=10.0, description="simulated seconds between two pictures, at least"
     )
-    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of every random choice, the home's among them")
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of every random choice")
     noisy: bool = Field(default=True, description="whether the sensors have the faults of `noise`")
     noise: Expert[BodyNoise] = BodyNoise()
     film: str = Field(default="", description="mp4 file in which the robot is filmed from outside; empty: none")

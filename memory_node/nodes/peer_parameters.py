@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Expert, Parameters
 
 
 class PeerParameters(Parameters):
     """When another node counts as gone."""
 
-    peer_silence_s: float = Field(
+    peer_silence_s: Expert[float] = Field(
         default=0.3,
         ge=0.1,
         le=10.0,

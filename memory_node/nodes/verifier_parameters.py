@@ -16,7 +16,7 @@ class VerifierParameters(VerifierConfig):
 
     kind: Literal["graph", "pictures"] = Field(
         default="graph",
-        description="graph: goals are checked against the scene graph; pictures: a model that sees, `verifier.llm`,"
+        description="graph: goals are checked against the scene graph; pictures: a model that sees, `llm.verifier`,"
         " then looks at the camera's newest picture, too",
     )
     image_topic: str = Field(

@@ -40,7 +40,9 @@ class PerceptionConfig(Parameters):
     depth_sigma_m_at_1m: float = Field(
         default=0.0015, ge=0.00001, le=0.5, description="depth noise at 1 m; it grows with the square of the distance"
     )
-    pose_sigma_m: float = Field(default=0.01, ge=0.0, le=1.0, description="uncertainty of the camera's pose in the map")
+    pose_sigma_m: Expert[float] = Field(
+        default=0.01, ge=0.0, le=1.0, description="uncertainty of the camera's pose in the map"
+    )
     crop_max_px: int = Field(
         default=96, ge=0, le=4096, description="longer side of the stored picture of an object; 0 stores none"
     )

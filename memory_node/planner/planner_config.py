@@ -53,13 +53,6 @@ class LlmConfig(PricedModelConfig):
         " model has it always",
     )
     things: Expert[int] = Field(default=30, ge=1, le=500, description="things that the prompt names at most")
-    window_tokens: int = Field(
-        default=4096,
-        ge=256,
-        le=1_048_576,
-        description="tokens of the longest prompt with its reply, of the model in this process, and of all prompts that"
-        " it keeps",
-    )
     context_tokens: Expert[int] = Field(
         default=2000,
         ge=0,

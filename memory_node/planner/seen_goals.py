@@ -162,6 +162,6 @@ class GoalSeer:
 def open_seer(config: SeeingModelConfig) -> GoalSeer:
     """Return the one who judges pictures; where no endpoint is given, each request says so."""
     if config.in_process:
-        missing = ModelMissingError("no model in this process sees; verifier.llm.base_url names an endpoint of one")
+        missing = ModelMissingError("no model in this process sees; llm.verifier.base_url names an endpoint of one")
         return GoalSeer(MissingModel(missing), config)
     return GoalSeer(ModelShelf().open_or_excuse(config), config)

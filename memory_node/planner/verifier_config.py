@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Parameters, Profile
+from memory_node.llm.config import SHARED
 from memory_node.planner.planner_config import PricedModelConfig
+
+_PRICES = {"usd_per_million_in", "usd_per_million_out"}
 
 
 class SeeingModelConfig(PricedModelConfig):
@@ -32,4 +37,4 @@ class VerifierConfig(Parameters):
     picture_max_px: Expert[int] = Field(
         default=1024, ge=64, le=8192, description="longer side of the picture that the model is sent"
     )
-    llm: SeeingModelConfig = SeeingModelConfig()
+    llm: Annotated[SeeingModelConfig, Profile("llm.verifier", SHARED | _PRICES)] = SeeingModelConfig()

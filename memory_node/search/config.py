@@ -52,7 +52,7 @@ class RetrievalConfig(Parameters):
     # CLIP: cosine between query and picture at which the picture is as likely right as wrong
     picture_center: ClassVar[float] = 0.25
     picture_slope: ClassVar[float] = 40.0  # CLIP: log-odds for each unit of cosine beyond picture_center
-    abstain_below: float = Field(
+    abstain_below: Expert[float] = Field(
         default=0.5,
         ge=0.0,
         le=1.0,

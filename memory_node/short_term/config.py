@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Parameters
-from memory_node.llm.config import ModelConfig
+from memory_node.domain.parameters import Expert, Parameters, Profile
+from memory_node.llm.config import SHARED, ModelConfig
 
 PolicyName = Literal["lru", "w-tinylfu", "adaptive"]
 POLICY_NAMES: tuple[str, ...] = get_args(PolicyName)
@@ -77,4 +77,4 @@ class ShortTermConfig(Parameters):
     state_half_life_s: Expert[float] = Field(
         default=600.0, ge=0.001, le=1e9, description="age at which a claim about a state counts half"
     )
-    vlm: StateModelConfig = StateModelConfig()
+    vlm: Annotated[StateModelConfig, Profile("llm.states", SHARED - {"base_url", "model"})] = StateModelConfig()

@@ -27,13 +27,13 @@ class StoreConfig(Parameters):
     )
     max_pending: Expert[int] = Field(default=200_000, ge=1, le=100_000_000, description="facts that may wait in memory")
     max_batch: Expert[int] = Field(default=20_000, ge=1, le=10_000_000, description="facts of one commit at most")
-    journal_mib: float = Field(
+    journal_mib: Expert[float] = Field(
         default=16.0,
         ge=0.001,
         le=100_000.0,
         description="disk space reserved for facts that the database cannot take now (MiB)",
     )
-    journal_path: str = Field(
+    journal_path: Expert[str] = Field(
         default="",
         description="file of the journal; empty: beside the SQLite file, for a server in $XDG_STATE_HOME/robot_memory",
     )

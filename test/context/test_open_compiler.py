@@ -16,7 +16,7 @@ def test_rules_need_nothing() -> None:
 
 
 def test_learned_says_what_it_needs() -> None:
-    with pytest.raises(ResourceMissingError, match=r"compiler\.llm\.adapter_path"):
+    with pytest.raises(ResourceMissingError, match=r"llm\.compiler\.adapter_path"):
         open_compiler("learned", CompilerConfig(), ModelShelf())
 
 

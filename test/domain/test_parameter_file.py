@@ -19,7 +19,7 @@ def read(tmp_path: Path, text: str, node: str = "memory") -> MemoryParameters:
 @pytest.mark.parametrize("block", ["/**", "/**/memory", "memory", "/memory", "/robot1/memory", "/*/memory", "/*"])
 def test_block_that_names_the_node_is_read(block: str, tmp_path: Path) -> None:
     config = read(
-        tmp_path, f"{block}: {{ros__parameters: {{short_term: {{capacity: 5}}, search.abstain_below: 1e-1}}}}"
+        tmp_path, f"{block}: {{ros__parameters: {{short_term: {{capacity: 5}}, expert.search.abstain_below: 1e-1}}}}"
     )
     assert (config.short_term.capacity, config.search.abstain_below) == (5, 0.1)
 

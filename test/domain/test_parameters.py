@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated, ClassVar, Literal
 
 import pytest
 from pydantic import Field, ValidationError, model_validator
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.parameters import InvalidParametersError, Parameters, parameter_fields
+from memory_node.domain.parameters import Expert, InvalidParametersError, Parameters, Profile, parameter_fields
 
 _Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -139,3 +140,56 @@ def test_type_that_ros_has_not_is_no_parameter() -> None:
 
     with pytest.raises(TypeError, match="when: expected a parameter of bool"):
         list(parameter_fields(Wrong))
+
+
+class Motor(Parameters):
+    maker: str = Field(default="ours", description="who made it")
+    volts: int = Field(default=12, ge=1, le=48, description="its voltage")
+    gain: Expert[float] = Field(default=0.5, ge=0.0, le=1.0, description="of its controller")
+    poles: ClassVar[int] = 8
+
+
+class Gate(Parameters):
+    motor: Annotated[Motor, Profile("motor.gate", frozenset({"maker", "gain"}))] = Motor()
+
+
+class Works(Parameters):
+    motor: Motor = Motor()
+    gate: Gate = Gate()
+    test_bench: Expert[Lamp] = Lamp()
+
+
+def test_profile_takes_what_it_shares_from_its_block_and_keeps_the_rest() -> None:
+    works = Works.of({"motor": {"maker": "A", "volts": 24}, "expert.motor.gain": 0.2, "motor.gate": {"volts": 6}})
+    assert (works.motor.maker, works.motor.volts, works.motor.gain) == ("A", 24, 0.2)
+    assert (works.gate.motor.maker, works.gate.motor.volts, works.gate.motor.gain) == ("A", 6, 0.2)
+    own = Works.of({"motor.maker": "A", "motor.gate.maker": "B", "expert.motor.gate.gain": 0.9})
+    assert (own.motor.maker, own.gate.motor.maker, own.gate.motor.gain) == ("A", "B", 0.9)
+
+
+def test_wrong_value_that_a_profile_shares_is_told_once() -> None:
+    with pytest.raises(InvalidParametersError) as caught:
+        Works.of({"motor.maker": 5})
+    assert caught.value.problems == (("motor.maker", "expected text, got 5"),)
+
+
+def test_parameters_of_experts_have_names_of_their_own() -> None:
+    names = {field.name for field in parameter_fields(Works) if field.expert}
+    assert {"expert.motor.gain", "expert.test_bench.brightness", "expert.motor.gate.gain"} <= names
+    assert Works.of({"expert": {"test_bench": {"brightness": 0.9}}}).test_bench.brightness == 0.9
+    assert Works.of(Works().values()) == Works()
+
+
+@pytest.mark.parametrize(
+    ("old", "said"),
+    [
+        ("motor.gain", "is called expert.motor.gain"),
+        ("gate.motor.volts", "is called motor.gate.volts"),
+        ("gate.motor.gain", "is called expert.motor.gate.gain"),
+        ("test_bench.brightness", "is called expert.test_bench.brightness"),
+        ("motor.poles", f"no parameter, but a constant of the algorithm, 8 in {__name__}"),
+    ],
+)
+def test_old_name_is_refused_with_its_new_place(old: str, said: str) -> None:
+    with pytest.raises(InvalidParametersError, match=re.escape(f"{old}: {said}")):
+        Works.of({old: 1})

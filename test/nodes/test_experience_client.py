@@ -136,7 +136,7 @@ def test_language_model_chosen_by_parameter_teaches_the_next_prompt(
 
     peer.node.create_subscription(DiagnosticArray, "/diagnostics", take, 10)
     url = endpoint(json.dumps(REPLY)).url
-    parameters = {"experience.extractor": "llm", "experience.llm.base_url": url}
+    parameters = {"experience.extractor": "llm", "llm.lessons.base_url": url}
     with running_memory(peer.domain_id, str(tmp_path / "memory.db"), **parameters):
         client = ExperienceClient(peer.node, "memory", timeout_s=30.0)
         episode_id = client.start("put the egg away", "place")

@@ -120,9 +120,27 @@ def test_shipped_file_is_what_the_command_writes(node: str) -> None:
 
 
 def test_page_of_parameters_is_what_the_command_writes() -> None:
-    page = (ROOT / "docs" / "parameters.md").read_text()
-    _, _, tables = page.partition("<!-- memory-node parameters --markdown -->\n")
-    assert tables == parameter_page(NODE_PARAMETERS), "write its tables anew: memory-node parameters --markdown"
+    for name, flag, expert in (("parameters", "--markdown", False), ("parameters_expert", "--expert", True)):
+        page = (ROOT / "docs" / f"{name}.md").read_text()
+        _, _, tables = page.partition(f"<!-- memory-node parameters {flag} -->\n")
+        assert tables == parameter_page(NODE_PARAMETERS, expert), f"write it anew: memory-node parameters {flag}"
+
+
+def test_users_page_stays_short() -> None:
+    rows = [line for line in parameter_page(NODE_PARAMETERS).splitlines() if line.startswith("| `")]
+    assert len(rows) <= 120, "what only experiments set is Expert, what nobody sets is a ClassVar"
+
+
+def test_every_parameter_of_an_experiment_reaches_its_node(make_node: Callable[..., Node], tmp_path: Path) -> None:
+    for node_name, kind in NODE_PARAMETERS.items():
+        fields = [field for field in parameter_fields(kind) if field.expert or field.taken_from]
+        given = {field.name: other_value(field) for field in fields}
+        path = tmp_path / f"{node_name}.yaml"
+        path.write_text(yaml.safe_dump({f"/**/{node_name}": {"ros__parameters": given}}))
+        node = make_node(node_name, "--params-file", str(path))
+        told = declare(node, kind).values()
+        assert {name: told[name] for name in given} == given, node_name
+        assert all(node.has_parameter(name) for name in given)
 
 
 def test_every_node_has_parameters_and_every_parameter_a_meaning_and_a_range() -> None:
@@ -230,7 +248,7 @@ def test_node_hands_each_section_to_the_part_that_it_is_for(
 ) -> None:
     changed: dict[str, Any] = {
         "detections": "segment", "expert.scene_graph.near_m": 0.7, "short_term.capacity": 5,
-        "search.abstain_below": 0.2,
+        "expert.search.abstain_below": 0.2,
         "expert.experience.window": 7, "expert.store.max_batch": 9, "expert.perception.min_pixels": 61,
         "expert.segmentation.min_object_pixels": 99,
     }  # fmt: skip

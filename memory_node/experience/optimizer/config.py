@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Parameters, Profile
 from memory_node.experience.optimizer.bank import BankLimits
-from memory_node.llm.config import ModelConfig
+from memory_node.llm.config import SHARED, ModelConfig
 
 OptimizerKind = Literal["none", "rules", "prompt", "learned"]
 OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)
@@ -18,7 +18,7 @@ class OptimizerModelConfig(ModelConfig):
     """The language model that decides what an attempt leaves in memory."""
 
     max_reply_tokens: Expert[int] = Field(default=400, ge=1, le=32_000, description="tokens of one reply at most")
-    timeout_s: float = Field(
+    timeout_s: Expert[float] = Field(
         default=120.0,
         ge=0.1,
         le=3600.0,
@@ -54,7 +54,7 @@ class OptimizerConfig(Parameters):
     least_utility: Expert[float] = Field(
         default=-0.15, ge=-1.0, le=1.0, description="an entry of a lower utility is withdrawn, see least_trials"
     )
-    llm: OptimizerModelConfig = OptimizerModelConfig()
+    llm: Annotated[OptimizerModelConfig, Profile("llm.optimizer", SHARED)] = OptimizerModelConfig()
 
     @property
     def limits(self) -> BankLimits:

@@ -37,5 +37,5 @@ def _optimizer(config: OptimizerConfig, vetting: Vetting, models: ModelShelf) ->
     if config.kind == "rules":
         return RulesOptimizer()
     if config.kind == "learned" and config.llm.in_process and not config.llm.adapter_path:
-        raise InvalidValueError("optimizer.kind learned: expected optimizer.llm.adapter_path, a trained adapter")
+        raise InvalidValueError("optimizer.kind learned: expected llm.optimizer.adapter_path, a trained adapter")
     return PromptOptimizer(models.open_or_excuse(config.llm), vetting, config.llm, config.kind)

@@ -17,7 +17,7 @@ Reliability = Literal["best_effort", "reliable"]
 class InputParameters(Parameters):
     """Which frames and topics there are, and how long inputs wait for each other."""
 
-    map_frame: str = Field(default="map", description="frame that the graph is kept in (REP-105)")
+    map_frame: str = Field(default="map", description="frame of the map and of memory (REP-105)")
     odom_frame: str = Field(default="odom", description="frame whose pose in the map SLAM corrects (REP-105)")
     detections: DetectionSource = Field(
         default="boxes",

@@ -16,7 +16,7 @@ from memory_node.nodes.peer_parameters import PeerParameters
 from memory_node.planner.stand_off_poses import StandOffConfig
 
 _JOINT_VALUE = re.compile(r"[^=]+=[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_ACTION = "action of type ExecuteSkill that does {}; empty: the bridge's own way, if it has one"
+_ACTION = "action of type ExecuteSkill that does this skill; empty: the bridge's own way, if it has one"
 # One key a declared skill: actions.PickupObject and so on.
 SkillActions = create_model(
     "SkillActions",
@@ -26,7 +26,7 @@ SkillActions = create_model(
             str,
             Field(
                 default="",
-                description=_ACTION.format(name),
+                description=_ACTION,
             ),
         )
         for name in SKILLS
@@ -52,13 +52,13 @@ class BaseParameters(Parameters):
     reach_m: float = Field(
         default=1.0, ge=0.1, le=5.0, description="distance from the base's middle within which a thing can be used"
     )
-    repositions: int = Field(
+    repositions: Expert[int] = Field(
         default=0,
         ge=0,
         le=5,
         description="how often a skill of the arm begins anew: from elsewhere if it found no way, else from there",
     )
-    front_room_m: float = Field(
+    front_room_m: Expert[float] = Field(
         default=0.0,
         ge=0.0,
         le=2.0,
@@ -124,7 +124,7 @@ class ArmParameters(Parameters):
         default=4, ge=1, le=32, description="grasps, and spots to put a thing down, that are tried"
     )
     timeout_s: float = Field(default=60.0, ge=0.1, le=600.0, description="time after which a motion is cancelled")
-    look_s: float = Field(
+    look_s: Expert[float] = Field(
         default=0.0,
         ge=0.0,
         le=60.0,
@@ -164,7 +164,7 @@ class GripperParameters(Parameters):
         le=10.0,
         description="position of the gripper closed on nothing, in the controller's unit",
     )
-    empty_margin: float = Field(
+    empty_margin: Expert[float] = Field(
         default=0.003,
         ge=0.0,
         le=1.0,
