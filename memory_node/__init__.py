@@ -1,13 +1,16 @@
 """The memory of a mobile manipulator; everything but `memory_node.nodes` is free of ROS.
 
 What a program needs lies here: `from memory_node import FindQuery, MemoryConfig, open_memory`. Each name is imported
-when it is first used, so that importing the package costs nothing.
+when it is first used, so that importing the package costs next to nothing: it finds the libraries that were installed
+for it (`libraries`).
 """
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
+
+from memory_node.libraries import use_libraries
 
 if TYPE_CHECKING:
     from memory_node.domain.answer import AnswerStatus, FindQuery
@@ -42,6 +45,8 @@ __all__ = [
     "load_home",
     "open_memory",
 ]
+
+use_libraries()
 
 
 def __getattr__(name: str) -> Any:
