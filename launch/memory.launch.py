@@ -24,8 +24,8 @@ ARGUMENTS = (
     ),
     ("use_sim_time", "", "true: take time from /clock"),
     ("map_frame", "", "frame that the graph is kept in (REP-105); empty: map"),
-    ("color_topic", "camera/color/image_raw", "sensor_msgs/Image, rgb8, bgr8, rgba8, bgra8 or mono8"),
-    ("depth_topic", "camera/depth/image_raw", "sensor_msgs/Image, 16UC1 (mm) or 32FC1 (m)"),
+    ("color_topic", "camera/color/image_raw", "sensor_msgs/Image: RGB, BGR, mono8, yuv422, yuv422_yuy2, bayer"),
+    ("depth_topic", "camera/depth/image_raw", "sensor_msgs/Image, 16UC1 or mono16 (mm), or 32FC1 (m)"),
     ("camera_info_topic", "camera/color/camera_info", "sensor_msgs/CameraInfo of the colour camera"),
     (
         "depth_registration",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from memory_node.domain.errors import InputSkippedError
 
 _JPEG, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
-_PNG, _PNG_END = b"\x89PNG", b"IEND"
+PNG, _PNG_END = b"\x89PNG", b"IEND"
 # Writers may pad a file, so the end mark of a picture is looked for in this many last bytes.
 _TAIL_BYTES = 1024
 
@@ -50,7 +50,7 @@ def decode_coded_depth(data: bytes, what: str) -> NDArray[np.uint16]:
 def _decoded(data: bytes, what: str) -> NDArray[Any]:
     tail = data[-_TAIL_BYTES:]
     # Decoders fill what is missing of a picture that was cut short with grey, and say nothing.
-    if (data.startswith(_JPEG) and _JPEG_END not in tail) or (data.startswith(_PNG) and _PNG_END not in tail):
+    if (data.startswith(_JPEG) and _JPEG_END not in tail) or (data.startswith(PNG) and _PNG_END not in tail):
         raise InputSkippedError("image_truncated", f"{what}: cut short after {len(data)} bytes")
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED) if data else None

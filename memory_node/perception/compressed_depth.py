@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import InputSkippedError
-from memory_node.perception.coded_image import decode_coded_depth
+from memory_node.perception.coded_image import PNG, decode_coded_depth
 
 # int32 kind of coding, then the two parameters of 32FC1's quantisation, all little-endian.
 _HEADER = struct.Struct("<iff")
@@ -19,8 +19,8 @@ _MOST_PIXELS = 100_000_000
 def decode_compressed_depth(data: bytes, coding: str) -> NDArray[np.float32]:
     """Return depth (h, w) in metres, NaN where there is no return.
 
-    coding: CompressedImage.format, such as "16UC1; compressedDepth png". 16UC1 holds millimetres; 32FC1 is coded as
-    inverse depth a / (depth + b).
+    coding: CompressedImage.format, such as "16UC1; compressedDepth png". 16UC1 and mono16 hold millimetres; 32FC1 is
+    coded as inverse depth a / (depth + b).
 
     Raises:
         InputSkippedError: another coding ("depth_encoding"), data cut short ("image_truncated"), none
@@ -28,17 +28,21 @@ def decode_compressed_depth(data: bytes, coding: str) -> NDArray[np.float32]:
     """
     encoding, _, transport = coding.partition(";")
     encoding, transport = encoding.strip(), transport.strip()
-    if encoding not in ("16UC1", "32FC1") or not transport.startswith("compressedDepth"):
+    if encoding not in ("16UC1", "mono16", "32FC1") or not transport.startswith("compressedDepth"):
         raise InputSkippedError(
             "depth_encoding", f'expected "16UC1; compressedDepth png" or the like, got {coding[:60]!r}'
         )
     if len(data) < _HEADER.size:
         raise InputSkippedError("image_truncated", f"compressed depth of {len(data)} bytes")
-    _, quantum_a, quantum_b = _HEADER.unpack_from(data)
-    body = data[_HEADER.size :]
+    has_header = not data.startswith(PNG)  # some drivers leave it out
+    _, quantum_a, quantum_b = _HEADER.unpack_from(data) if has_header else (0, 0.0, 0.0)
+    if encoding == "32FC1" and not quantum_a > 0.0:
+        told = f"parameters {quantum_a:g} and {quantum_b:g}" if has_header else "no header"
+        raise InputSkippedError("depth_encoding", f"32FC1 as compressed depth with {told}: its depth cannot be known")
+    body = data[_HEADER.size :] if has_header else data
     raw = decode_rvl(body) if transport.endswith("rvl") else decode_coded_depth(body, "compressed depth")
     depth = raw.astype(np.float32)
-    if encoding == "16UC1":
+    if encoding != "32FC1":
         depth *= np.float32(1e-3)
     else:
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -37,24 +37,18 @@ def test_file_of_another_kind_is_no_recording(tmp_path: Path, capsys: pytest.Cap
     )
 
 
-@pytest.mark.parametrize("harm", ["emptied", "cut", "scratched", "no metadata", "bad metadata", "metadata alone"])
+@pytest.mark.parametrize("harm", ["emptied", "scratched", "metadata alone"])
 def test_broken_bag_is_told_as_such(bag: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], harm: str) -> None:
     broken = tmp_path / "bag"
     shutil.copytree(bag, broken)
     (data,) = broken.glob("*.db3")
     if harm == "emptied":
         data.write_bytes(b"")
-    elif harm == "cut":
-        data.write_bytes(data.read_bytes()[:20_000])
     elif harm == "scratched":
         content = bytearray(data.read_bytes())
         begin = len(content) // 3
         content[begin : begin + 60_000] = b"\xff" * 60_000
         data.write_bytes(content)
-    elif harm == "no metadata":
-        (broken / "metadata.yaml").unlink()
-    elif harm == "bad metadata":
-        (broken / "metadata.yaml").write_text("a: [1")
     else:
         data.unlink()
     told = one_line(capsys, "ingest", str(broken), "--out", str(tmp_path / "out"))
@@ -115,11 +109,12 @@ def test_database_that_is_not_there_is_named_and_not_to_be_repaired(
     assert not list(tmp_path.iterdir())
 
 
-def test_bag_file_without_its_metadata_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_that_is_no_bag_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "drive.mcap"
     path.write_text("junk")
     told = one_line(capsys, "ingest", str(path))
-    assert told.startswith(f"memory-node: {path} cannot be read as a rosbag2 (there is no metadata.yaml in {tmp_path})")
+    assert told.startswith(f"memory-node: {path} cannot be read as a rosbag2 (")
+    assert "mend it with `mcap recover`" in told
 
 
 def test_empty_folder_is_answered_with_what_may_be_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

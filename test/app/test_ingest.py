@@ -76,8 +76,8 @@ def test_parameters_of_the_memory_node_are_followed(tmp_path: Path, capsys: pyte
         return sum(len(scene["objects"]) for scene in scenes.values())
 
     assert objects_with("{map_frame: map}") > 0
-    assert objects_with("{perception: {min_pixels: 400000}}") == 0
-    (tmp_path / "wrong.yaml").write_text("/**/memory: {ros__parameters: {perception: {min_pixel: 5}}}")
+    assert objects_with("{expert: {perception: {min_pixels: 400000}}}") == 0
+    (tmp_path / "wrong.yaml").write_text("/**/memory: {ros__parameters: {expert: {perception: {min_pixel: 5}}}}")
     assert main([*command, str(tmp_path / "wrong.yaml")]) == 1
     assert "did you mean expert.perception.min_pixels?" in capsys.readouterr().err
 

@@ -67,6 +67,19 @@ def test_millimetres_come_back_exactly(code) -> None:  # type: ignore[no-untyped
     assert np.allclose(read[depth > 0] * 1e3, depth[depth > 0], atol=1e-2)
 
 
+def test_millimetres_of_mono16_and_without_a_header_come_back_too() -> None:
+    depth = depth_mm()
+    for data, coding in ((HEADER + png(depth), "mono16; compressedDepth"), (png(depth), "16UC1; compressedDepth png")):
+        read = decode_compressed_depth(data, coding)
+        assert np.allclose(read[depth > 0] * 1e3, depth[depth > 0], atol=1e-2)
+
+
+def test_floats_without_the_parameters_of_their_coding_are_refused() -> None:
+    for data, why in ((HEADER + png(depth_mm()), "parameters 0 and 0"), (png(depth_mm()), "no header")):
+        with pytest.raises(InputSkippedError, match=why):
+            decode_compressed_depth(data, "32FC1; compressedDepth png")
+
+
 def test_inverse_depth_of_floats_is_undone() -> None:
     depth = np.linspace(0.5, 8.0, 48 * 64).reshape(48, 64)
     quantum_a, quantum_b = 100.0 * 101.0, 1.0 - 100.0 * 101.0 / 10.0

@@ -37,6 +37,35 @@ def test_color_encodings_give_rgb(encoding: str, pixel: list[int]) -> None:
     assert (color == [1, 2, 3]).all()
 
 
+@pytest.mark.parametrize(
+    ("encoding", "rows"),
+    [
+        ("bayer_rggb8", ["RG", "GB"]),
+        ("bayer_bggr8", ["BG", "GR"]),
+        ("bayer_gbrg8", ["GB", "RG"]),
+        ("bayer_grbg8", ["GR", "BG"]),
+    ],
+)
+def test_bayer_patterns_give_the_colour_behind_them(encoding: str, rows: list[str]) -> None:
+    level = {"R": 200, "G": 100, "B": 20}
+    mosaic = np.tile(np.array([[level[cell] for cell in row] for row in rows], np.uint8), (4, 4))
+    color = decode_color(mosaic.tobytes(), encoding, 8, 8, 8)
+    assert (color[2:6, 2:6] == [200, 100, 20]).all()
+
+
+@pytest.mark.parametrize(("encoding", "order"), [("yuv422_yuy2", "YUYV"), ("yuv422", "UYVY")])
+def test_yuv_pixels_give_rgb(encoding: str, order: str) -> None:
+    # A pure red by BT.601: Y 81, U 90, V 240.
+    given = {"Y": 81, "U": 90, "V": 240}
+    color = decode_color(bytes(given[part] for part in order) * 4, encoding, 2, 4, 8)
+    assert np.abs(color.astype(int) - [254, 0, 0]).max() <= 3
+
+
+def test_pattern_of_an_odd_size_is_refused() -> None:
+    with pytest.raises(InputSkippedError, match="even sides"):
+        decode_color(bytes(15), "bayer_rggb8", 3, 5, 5)
+
+
 def test_mono8_becomes_gray_rgb() -> None:
     assert (decode_color(bytes([7, 8]), "mono8", 1, 2, 2) == [[[7, 7, 7], [8, 8, 8]]]).all()
 
@@ -47,7 +76,7 @@ def test_mono8_becomes_gray_rgb() -> None:
         ("depth_encoding", lambda: decode_depth(b"", "rgb8", 1, 1, 3)),
         ("depth_size", lambda: decode_depth(b"\0" * 5, "16UC1", 2, 2, 4)),
         ("depth_size", lambda: decode_depth(b"\0" * 8, "16UC1", 2, 2, 2)),
-        ("color_encoding", lambda: decode_color(b"", "yuv422", 1, 1, 2)),
+        ("color_encoding", lambda: decode_color(b"", "nv21", 1, 1, 2)),
         ("color_size", lambda: decode_color(b"\0" * 3, "rgb8", 0, 1, 3)),
         ("label_encoding", lambda: decode_labels(b"", "rgb8", 1, 1, 3)),
         ("mask_size", lambda: labels_from_masks([np.ones((2, 2), bool)], (3, 3))),

@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     require_writable(args.out, "--out")
     skipped = Skipped()
     scenes = _take_in(recording, lambda: Ingestion(config, detector, pictures), skipped, args)
-    if not scenes:
+    if not any(scene.frames for scene in scenes.values()):
         raise RobotMemoryError(f"nothing in {args.path} could be used: {skipped.told() or 'no images'}")
     graphs = {name: scene.ingestion.finish(recording.rest()) for name, scene in scenes.items()}
     for name, graph in graphs.items():
@@ -94,12 +94,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Scene:
-    """One place of the recording: its memory, and the points that its plan is drawn over."""
+    """One place of the recording: its memory, the points that its plan is drawn over, how many images were used."""
 
     ingestion: Ingestion
     cloud: CloudFromAbove
+    frames: int = 0
 
 
 def _take_in(
@@ -120,6 +121,7 @@ def _take_in(
             except InputSkippedError as error:
                 skipped.note(error, image.name)
                 continue
+            scene.frames += 1
             scene.cloud.add(image, frame.map_T_camera)
             objects = scene.ingestion.objects() if views else ()
             for view in views:

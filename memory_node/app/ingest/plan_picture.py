@@ -50,6 +50,8 @@ class CloudFromAbove:
         if not self._points:
             return None
         points, colors = np.concatenate(self._points), np.concatenate(self._colors)
+        if not len(points):
+            return None
         floor = float(np.quantile(points[:, 2], 0.01))
         low, high = np.quantile(points[:, :2], 0.002, axis=0), np.quantile(points[:, :2], 0.998, axis=0)
         shown = (

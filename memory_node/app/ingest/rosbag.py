@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.serialization import deserialize_message
-from rosbags.highlevel import AnyReader
 from rosidl_runtime_py.utilities import get_message
 
+from memory_node.app.ingest.bag_files import BagFiles, OpenBag
 from memory_node.app.ingest.bag_poses import Odometry
 from memory_node.app.ingest.bag_topics import DETECTIONS_3D, IMAGES, POSES, BagTopics
 from memory_node.app.ingest.recording import Boxes3D, Event, RgbdImage
@@ -39,7 +38,7 @@ class Rosbag:
     """Reads a bag twice: first poses, camera_info, the map and 3D detections, then the images.
 
     Args:
-        path: the bag's folder (metadata.yaml) or its .mcap or .db3 file.
+        path: the bag's folder, or a .mcap or .db3 file.
         config: the memory node's parameters.
         color_topic, depth_topic: None: the only ones that fit.
         stride: take every so many depth images.
@@ -59,26 +58,27 @@ class Rosbag:
         self._config = config
         self._stride = stride
         self.skipped = Skipped()
-        self._named = path
-        self._path = path if path.is_dir() else path.parent
+        self._files = BagFiles(path)
+        for told in self._files.cut_short:
+            self.skipped.note(InputSkippedError("cut_short", told), path.name)
         self._clock_jump_s = config.scene_graph.clock_jump_s
         self._transforms = self._new_transforms()
         self._cameras: dict[str, Camera] = {}
         self._grid: OccupancyMap | None = None
         self._events: list[tuple[Moment, Event]] = []
-        with self._open() as reader:
-            self._topics = BagTopics.of(reader.connections, depth_topic, color_topic)
-            self._count = sum(c.msgcount for c in reader.connections if c.topic == self._topics.depth)
-            for topic, message in self._messages(reader, {"tf2_msgs/msg/TFMessage"}):
+        with self._files.open() as bag:
+            self._topics = BagTopics.of(bag.connections, depth_topic, color_topic)
+            self._count = sum(c.msgcount for c in bag.connections if c.topic == self._topics.depth)
+            for topic, message in self._messages(bag, {"tf2_msgs/msg/TFMessage"}):
                 self._take_tf(topic, message)
-            self._take_odometry(reader)
-            for _, info in self._messages(reader, {"sensor_msgs/msg/CameraInfo"}):
+            self._take_odometry(bag)
+            for _, info in self._messages(bag, {"sensor_msgs/msg/CameraInfo"}):
                 self._take_camera(info)
             maps = Timeline(self._clock_jump_s)
-            for _, grid in self._messages(reader, {"nav_msgs/msg/OccupancyGrid"}):
+            for _, grid in self._messages(bag, {"nav_msgs/msg/OccupancyGrid"}):
                 self._take_map(grid, maps, config.map_frame)
             boxes = Timeline(self._clock_jump_s)
-            for _, message in self._messages(reader, {DETECTIONS_3D}):
+            for _, message in self._messages(bag, {DETECTIONS_3D}):
                 self._take_boxes(message, boxes)
         self._events.sort(key=lambda event: event[0])
 
@@ -98,8 +98,8 @@ class Rosbag:
         streams = self._topics.streams
         synchronizer = Synchronizer(streams, SLOP_S, self._count + 1, self._clock_jump_s)
         number = 0
-        with self._open() as reader:
-            for topic, image in self._messages(reader, set(IMAGES) | {self._topics.detections_kind}, set(streams)):
+        with self._files.open() as bag:
+            for topic, image in self._messages(bag, set(IMAGES) | {self._topics.detections_kind}, set(streams)):
                 if topic == self._topics.depth:
                     number += 1
                     if (number - 1) % self._stride:
@@ -214,57 +214,22 @@ class Rosbag:
             if jump is not None:
                 self._events.append((jump.moment, jump))
 
-    def _take_odometry(self, reader: AnyReader) -> None:
+    def _take_odometry(self, bag: OpenBag) -> None:
         """Where TF does not know the map, follow an odometry or pose topic instead."""
         if self._transforms.knows(self._config.map_frame):
             return
-        first = next(self._messages(reader, set(IMAGES), {self._topics.depth}), None)
+        first = next(self._messages(bag, set(IMAGES), {self._topics.depth}), None)
         told = Odometry(self._config.map_frame, "" if first is None else first[1].header.frame_id)
-        for topic, message in self._messages(reader, set(POSES)):
+        for topic, message in self._messages(bag, set(POSES)):
             try:
                 told.take(topic, message, self._transforms)
             except InvalidValueError as error:
                 self.skipped.note(InputSkippedError("invalid_value", str(error)), topic)
 
-    @contextmanager
-    def _open(self) -> Iterator[AnyReader]:
-        if not self._path.is_dir():
-            raise InvalidValueError(f"{self._path} is no rosbag2 folder")
-        if not (self._path / "metadata.yaml").is_file():
-            raise self._unreadable(f"there is no metadata.yaml in {self._path.resolve()}")
-        try:
-            reader = AnyReader([self._path])
-            reader.open()
-        except Exception as error:  # whatever a broken file makes of sqlite3, mcap, zstd, yaml and rosbags
-            raise self._unreadable(error) from error
-        try:
-            yield reader
-        finally:
-            with suppress(Exception):  # a reader of a broken file may not be able to close it
-                reader.close()
-
-    def _unreadable(self, why: Exception | str) -> InvalidValueError:
-        told = " ".join(str(why).split()) or type(why).__name__
-        helps = "record it anew, or mend it with `ros2 bag reindex`"
-        return InvalidValueError(f"{self._named} cannot be read as a rosbag2 ({told:.200}): {helps}")
-
-    def _raw_messages(self, reader: AnyReader, connections: list[Any]) -> Iterator[tuple[Any, bytes]]:
-        messages = reader.messages(connections=connections)
-        while True:
-            try:
-                connection, _, raw = next(messages)
-            except StopIteration:
-                return
-            except Exception as error:
-                raise self._unreadable(error) from error
-            yield connection, bytes(raw)
-
-    def _messages(
-        self, reader: AnyReader, kinds: set[str], topics: set[str] | None = None
-    ) -> Iterator[tuple[str, Any]]:
+    def _messages(self, bag: OpenBag, kinds: set[str], topics: set[str] | None = None) -> Iterator[tuple[str, Any]]:
         """Yield (topic, message) of some types; what cannot be decoded is counted."""
-        wanted = [c for c in reader.connections if c.msgtype in kinds and (topics is None or c.topic in topics)]
-        for connection, raw in self._raw_messages(reader, wanted) if wanted else ():
+        wanted = [c for c in bag.connections if c.msgtype in kinds and (topics is None or c.topic in topics)]
+        for connection, raw in bag.messages(wanted):
             try:
                 message = deserialize_message(raw, get_message(connection.msgtype))
             except Exception:  # rclpy and ros_embedded name this error differently
