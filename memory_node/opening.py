@@ -12,7 +12,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.scene import RelationKind, SceneSnapshot
+from memory_node.domain.scene import RelationKind, SceneEvent, SceneEventKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.episode_register import ENDED_KEPT
 from memory_node.experience.experience import Experience
@@ -35,6 +35,7 @@ from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.place_habits import PLACE_CENSUS, PlaceCensus, PlaceHabits
 from memory_node.scene_graph.scene_records import area_to_record, floor_to_record, object_to_record, room_to_record
 from memory_node.scene_graph.stamp_ids import StampIds
+from memory_node.scene_graph.thing_names import THING_NAMES
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.embedders import build_embedder, build_picture_embedder
 from memory_node.search.glosses import ClassGlosses
@@ -109,6 +110,7 @@ def open_memory(
     records: dict[str, Any] = {}
     if store is not None and kept is not None:
         records = scene_records(store.load_scene())
+        records["last_names"] = {one.id: int(one.body["last"]) for one in store.bodies([THING_NAMES])}
         kept.load(knowledge)
         if embed_in_background:
             knowledge.embed_in_background()
@@ -117,6 +119,7 @@ def open_memory(
         experience.load_episodes(_steps_by_episode(store))
     ids = stamp_ids(config.robot_id, records)
     scene = SceneGraph.from_records(records, config.scene_graph, ids, embedder, catalogue)
+    _keep_new_names(scene, store, records)
     scene.habits = habits or _stored_habits(store, catalogue)
     ranker = Ranker(embedder, ClassGlosses.of(catalogue), config.search, build_picture_embedder(config.search))
     index = UnitIndex(ranker)
@@ -160,6 +163,16 @@ def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
     store = open_store(config.database, config.robot_id, config.site, config.store, clock)
     store.check_bodies(_BODY_CHECKS)
     return store
+
+
+def _keep_new_names(scene: SceneGraph, store: Store | None, records: Mapping[str, Any]) -> None:
+    """Keep the names that a scene of a release without names was given, so that they stay."""
+    nameless = [row["id"] for row in records.get("objects", ()) if not row["name"]]
+    if store is None or not nameless:
+        return
+    last = scene.state.table.names.take_given()
+    store.append(SceneEvent(SceneEventKind.UPDATED, scene.state.now_ns, scene.object(one)) for one in nameless)
+    store.put_documents(THING_NAMES, [(word, {"last": number}, ()) for word, number in last.items()])
 
 
 def _stored_habits(store: Store | None, catalogue: ObjectCatalogue) -> PlaceHabits | None:

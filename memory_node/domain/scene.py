@@ -90,7 +90,8 @@ class SceneObject:
     class_probabilities sum to 1. covariance: (3, 3) of the centre, m^2. existence in [0, 1].
     last_missed_ns and times_missed: looks in vain since it was last seen, 0 for none.
     support_id: the object that it stands on or in; inside says which. anchor: id of the keyframe or submap that it
-    was seen from.
+    was seen from. name: short, of class and number ("Mug 2"), unique in the site and never given again. aliases: what
+    it is called besides: by people, and the names of entries that were merged into it.
     """
 
     id: str
@@ -115,6 +116,8 @@ class SceneObject:
     history: tuple[Place, ...] = ()
     provenance: str = "camera"
     attributes: dict[str, Any] = field(default_factory=dict)
+    name: str = ""
+    aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", finite_array(self.covariance, (3, 3), "SceneObject.covariance"))
@@ -127,6 +130,11 @@ class SceneObject:
     def class_name(self) -> str:
         """The most probable class."""
         return max(self.class_probabilities, key=lambda name: self.class_probabilities[name])
+
+    def is_called(self, reference: str) -> bool:
+        """Return whether an id, a name or an alias stands for it."""
+        names = (self.name, *self.aliases)
+        return reference == self.id or reference.casefold() in (one.casefold() for one in names if one)
 
     def changed(self, **changes: Any) -> SceneObject:
         """Return a copy with some fields replaced."""

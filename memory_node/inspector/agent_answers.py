@@ -112,6 +112,7 @@ def scene_values(scene: SceneSnapshot) -> dict[str, object]:
         "objects": [
             {
                 "id": found.id,
+                "name": found.name,
                 "class": found.class_name,
                 "position_m": [round(float(value), 3) for value in found.box.center],
                 "area_id": found.area_id,

@@ -12,7 +12,7 @@ from memory_node.inspector.agent_memory import AgentMemory
 from memory_node.inspector.edit_book import Deed
 
 Metres3 = tuple[float, float, float]
-OPERATIONS = ("relabel", "merge", "split", "delete", "restore", "name_room")
+OPERATIONS = ("relabel", "call", "merge", "split", "delete", "restore", "name_room")
 # The stamp of what is told: memory's own now.
 _NOW = 0
 _BELIEVED = 0.5
@@ -36,6 +36,9 @@ class Deeds:
         """
         if operation == "relabel":
             return self._relabel(object_id, new_class)
+        if operation == "call":
+            deed = f"call {_named(self._object(object_id))} {new_class!r} as well"
+            return Deed(deed, lambda: (self._memory.edit("call", object_id, new_class=new_class),))
         if operation == "merge":
             return self._merge(object_id, other_id)
         if operation == "split":
@@ -191,4 +194,4 @@ def _center(found: SceneObject) -> Metres3:
 
 
 def _named(found: SceneObject) -> str:
-    return f"{found.class_name} {found.id[-6:]}"
+    return found.name or f"{found.class_name} {found.id[-6:]}"

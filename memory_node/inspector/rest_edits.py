@@ -41,7 +41,7 @@ def move_object(told: models.MoveObject, here: Here, caller: Editor) -> models.E
 
 @router.post("/edit_object")
 def edit_object(told: models.EditObject, here: Here, caller: Editor) -> models.EditRecord:
-    """Correct memory: relabel, merge, split, delete, restore, name_room."""
+    """Correct memory: relabel, call, merge, split, delete, restore, name_room."""
     position = (told.position[0], told.position[1], told.position[2])
     deed = here.deeds.edit(told.operation, told.object_id, told.other_id, told.new_class, position)
     return _record(here.book.carry_out(caller.name, deed, told.wait_s))

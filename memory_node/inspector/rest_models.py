@@ -108,7 +108,7 @@ class MoveObject(Edit):
 class EditObject(Edit):
     """srv/EditObject."""
 
-    operation: Literal["relabel", "merge", "split", "delete", "restore", "name_room"]
+    operation: Literal["relabel", "call", "merge", "split", "delete", "restore", "name_room"]
     object_id: Annotated[str, Field(min_length=1, max_length=200)]
     other_id: Name = ""
     new_class: Name = ""

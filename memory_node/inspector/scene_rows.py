@@ -20,6 +20,7 @@ def object_row(found: SceneObject) -> dict[str, Any]:
     name = found.class_name
     return {
         "id": found.id,
+        "name": found.name,
         "class": name,
         "p": round(found.class_probabilities[name], 3),
         "at": _metres(found.box.center),

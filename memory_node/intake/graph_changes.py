@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from memory_node.domain.scene import SceneEvent
 from memory_node.intake.short_term_mirror import ShortTermMirror
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.store.records import Recordable
+from memory_node.scene_graph.thing_names import THING_NAMES
+from memory_node.store.records import Document, Recordable
 from memory_node.store.store import Store
 from memory_node.store.write_backlog import Ticket
 
@@ -77,11 +78,16 @@ class GraphChanges:
                 renamed = self._scene.take_renamed_rooms()
                 if renamed:
                     self._mirror.refresh_places()
-                facts: list[Recordable] = [*change.events, *renamed]
+                facts: list[Recordable] = [*change.events, *renamed, *self._names_given()]
                 change.ticket = self._store.append(facts) if self._store is not None and facts else None
             if change.events or self._scene.version != before:
                 for listener in self._listeners:
                     listener(tuple(change.events), before, self._scene.version)
+
+    def _names_given(self) -> list[Document]:
+        """Return the last numbers of names, so that none is given again after what has it is forgotten."""
+        given = self._scene.state.table.names.take_given()
+        return [Document(THING_NAMES, word, {"last": last}, self._scene.state.now_ns) for word, last in given.items()]
 
     def keep_map(self) -> None:
         """Make floors, rooms, areas and relations durable as they are now."""

@@ -24,8 +24,9 @@ def meant_object(
     robot: where it stood, which tells one of several things without a place. carried: the thing is, or just was, in
     the hand; its place is then where it was taken from.
     """
-    if text in scene.state.table.row_of:
-        found = scene.object(text)
+    known = scene.state.table.id_of(text)
+    if known:
+        found = scene.object(known)
         return None if found.removed else found
     try:
         reference = ObjectReference.parse(text)

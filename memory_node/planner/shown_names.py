@@ -1,4 +1,5 @@
-"""The names under which a language model knows things: "Mug", "Mug 2", ...; a thing keeps its name."""
+"""The names under which a language model knows things: those that memory gave them ("Mug 2"). What was found a moment
+ago, and what a map has that gives no names, is called after its class until the instruction ends."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ class ShownNames:
             twin = self._found.of_class(seen.class_name)
             if twin:
                 self._found.leave_out(twin)
-            self._names[seen.id] = twin or self.new(seen.class_name)
+            taken = seen.name in {*self._names.values(), *self._found.things}
+            remembered = "" if taken else seen.name
+            self._names[seen.id] = twin or remembered or self.new(seen.class_name)
         return self._names[seen.id]
 
     def new(self, object_class: str) -> str:

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.box_overlap import overlap, overlap_aligned, share_inside
-from memory_node.scene_graph.object_table import Rows
+from memory_node.scene_graph.object_table import ObjectRecord, Rows
 from memory_node.scene_graph.state import GraphState
 
+_MOST_ALIASES = 8  # names of merged entries that are kept
 _PART_GAP_M = 0.05
 
 
@@ -122,10 +123,18 @@ def merge_rows(state: GraphState, kept: int, ended: int) -> SceneEvent:
         if row != kept:
             state.stand_on(row, keeper.id, table.record(row).inside)
     state.drop(ended)
+    _take_names(state, keeper, leaver)
     if not table.removed[kept]:
         state.place(kept)
     state.counters["merged"] += 1
     return event
+
+
+def _take_names(state: GraphState, keeper: ObjectRecord, leaver: ObjectRecord) -> None:
+    """Let the names of an entry stand for the one that it was merged into, which keeps its own."""
+    others = (*keeper.aliases, leaver.name, *leaver.aliases)
+    keeper.aliases = tuple(dict.fromkeys(one for one in others if one != keeper.name))[-_MOST_ALIASES:]
+    state.table.names.take(keeper.id, keeper.aliases)
 
 
 def same_class(state: GraphState, one: int, other: int) -> bool:

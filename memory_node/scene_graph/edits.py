@@ -152,9 +152,26 @@ class SceneEdits:
         self._state.version += 1
         return events
 
-    def _row(self, object_id: str) -> int:
-        if object_id not in self._state.table.row_of:
-            raise NotFoundError(f"no object {object_id!r} is in the scene graph")
+    def call(self, object_id: str, alias: str) -> list[SceneEvent]:
+        """Let a thing be called what people call it, besides its name: "my cup".
+
+        Raises:
+            InvalidValueError: the alias is empty, or another thing is called so.
+        """
+        row, alias = self._row(object_id), " ".join(alias.split())
+        record, names = self._state.table.record(row), self._state.table.names
+        if not alias:
+            raise InvalidValueError("call: expected a name, got an empty one")
+        if names.id_of(alias) not in ("", record.id):
+            raise InvalidValueError(f"call: another thing is called {alias!r}")
+        record.aliases = tuple(dict.fromkeys((*record.aliases, alias)))
+        names.take(record.id, (alias,))
+        return self._edited(row)
+
+    def _row(self, reference: str) -> int:
+        object_id = self._state.table.id_of(reference)
+        if not object_id:
+            raise NotFoundError(f"no object {reference!r} is in the scene graph")
         return self._state.table.row(object_id)
 
     def _edited(self, row: int) -> list[SceneEvent]:
@@ -166,7 +183,7 @@ class SceneEdits:
 def _fits(record: ObjectRecord, object_id: str, area_id: str, object_class: str) -> bool:
     """Return whether a record has everything that is asked for; "" asks for nothing."""
     return (
-        object_id in ("", record.id)
+        object_id in ("", record.id, record.name, *record.aliases)
         and area_id in ("", record.area_id)
         and (not object_class or folded(record.best_class) == folded(object_class))
     )

@@ -53,7 +53,7 @@ class GraphReadings:
 
     def is_present(self, object_id: str) -> bool:
         """Return whether there is an object of this id that is not removed."""
-        row = self.state.table.row_of.get(object_id)
+        row = self.state.table.row_of.get(self.state.table.id_of(object_id))
         return row is not None and not self.state.table.removed[row]
 
     def objects(self, removed: bool = False) -> list[SceneObject]:
@@ -103,12 +103,12 @@ class GraphReadings:
 
     def area_of(self, object_id: str) -> str:
         """Return the id of the area that an object is in, "" where nobody knows."""
-        row = self.state.table.row_of.get(object_id)
+        row = self.state.table.row_of.get(self.state.table.id_of(object_id))
         return "" if row is None else self.state.table.record(row).area_id
 
     def class_of(self, object_id: str) -> str:
         """Return the most probable class of an object, "" where no object has this id."""
-        row = self.state.table.row_of.get(object_id)
+        row = self.state.table.row_of.get(self.state.table.id_of(object_id))
         return "" if row is None else self.state.table.record(row).best_class
 
     def room_name(self, area_id: str) -> str:

@@ -14,6 +14,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.scene import Place
 from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.scene_graph.thing_names import ThingNames
 
 Rows = NDArray[np.intp]
 # Known states, each with whether its probability is above one half.
@@ -68,6 +69,8 @@ class ObjectRecord:
     attributes: dict[str, Any] | None = None
     rival: str = ""
     rival_count: int = 0
+    name: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass
@@ -109,6 +112,7 @@ class ObjectTable:
         self._free: list[int] = []
         self._code_of_class: dict[str, int] = {}
         self._codes_spelt: dict[str, list[int]] = {}
+        self.names = ThingNames()
         self._code_of_area: dict[str, int] = {}
         self._code_of_states: dict[StateSet, int] = {}
         self._capacity = 0
@@ -138,11 +142,29 @@ class ObjectTable:
             if row == self._capacity:
                 self._grow(2 * self._capacity)
         self.row_of[record.id] = row
+        self._name(record)
         self.alive[row] = True
         self.set_class(row, record.best_class)
         self.set_area(row, record.area_id)
         self.set_states(row, record.states)
         return row
+
+    def _name(self, record: ObjectRecord) -> None:
+        """Give a record a name, or keep the one that it has. Where two robots gave one name, the older thing has it."""
+        holder = self.names.id_of(record.name) if record.name else ""
+        if holder not in ("", record.id):
+            if record.id < holder and holder in self.row_of:
+                other = self.record(self.row_of[holder])
+                self.names.drop(holder, (record.name,))
+                other.name = self.names.give(holder, other.best_class)
+            else:
+                record.name = ""
+        record.name = record.name or self.names.give(record.id, record.best_class)
+        self.names.take(record.id, (record.name, *record.aliases))
+
+    def id_of(self, reference: str) -> str:
+        """Return the id that an id or a name stands for, "" for none."""
+        return reference if reference in self.row_of else self.names.id_of(reference)
 
     def copied_columns(self) -> dict[str, NDArray[Any]]:
         """Return a copy of all columns, for `set_row` of the same table later."""
@@ -197,7 +219,9 @@ class ObjectTable:
 
     def drop(self, row: int) -> None:
         """Forget a row wholly."""
-        del self.row_of[self.record(row).id]
+        record = self.record(row)
+        del self.row_of[record.id]
+        self.names.drop(record.id, (record.name, *record.aliases))
         self.records[row] = None
         self.alive[row] = False
         self._free.append(row)
@@ -210,13 +234,13 @@ class ObjectTable:
         return record
 
     def row(self, object_id: str) -> int:
-        """Return the row of an object.
+        """Return the row of an object, by its id or name.
 
         Raises:
-            NotFoundError: no object has this id.
+            NotFoundError: no object has this id or name.
         """
         try:
-            return self.row_of[object_id]
+            return self.row_of[self.id_of(object_id)]
         except KeyError:
             raise NotFoundError(f"no object {object_id!r} in the scene graph") from None
 

@@ -69,6 +69,8 @@ def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] 
         history=found.history,
         provenance=found.provenance,
         attributes=dict(found.attributes) or None,
+        name=found.name,
+        aliases=found.aliases,
     )
     table = state.table
     row = table.add(record)
@@ -120,11 +122,16 @@ def graph_to_records(state: GraphState, places: Places) -> dict[str, Any]:
         "keyframes": {name: pose_to_record(pose) for name, pose in state.keyframes.items()},
         "now_ns": state.now_ns,
         "version": state.version,
+        "last_names": state.table.names.last,
     }
 
 
 def load_records(state: GraphState, places: Places, records: Mapping[str, Any]) -> None:
     """Fill an empty graph from rows; missing lists count as empty."""
+    names = state.table.names
+    names.note_last(records.get("last_names", {}))
+    for values in records.get("objects", ()):  # before a thing without a name is given one
+        names.take(values["id"], (values.get("name", ""),))
     for values in records.get("objects", ()):
         enter_record(state, values)
     for row in state.active_rows().tolist():

@@ -19,8 +19,9 @@ def resolve_changed(state: GraphState, change: StateChange) -> int | None:
     A change names its object by our id, as Class@x,y,z, or by a foreign id with class and position. Then what the
     robot holds comes first, unless it is only being picked up; else the nearest of the class within a metre.
     """
-    if change.object_id in state.table.row_of:
-        return state.table.row(change.object_id)
+    known = state.table.id_of(change.object_id)
+    if known:
+        return state.table.row(known)
     if change.created_from and not change.object_id.partition("@")[1]:
         return None
     reference = ObjectReference.parse(change.object_id)
@@ -35,9 +36,10 @@ def resolve_changed(state: GraphState, change: StateChange) -> int | None:
 
 
 def resolve_reference(state: GraphState, text: str) -> int | None:
-    """Return the row of an id or of Class@x,y,z; None when memory has none."""
-    if text in state.table.row_of:
-        return state.table.row(text)
+    """Return the row of an id, of a name or of Class@x,y,z; None when memory has none."""
+    known = state.table.id_of(text)
+    if known:
+        return state.table.row(known)
     reference = ObjectReference.parse(text)
     return None if reference.position is None else nearest_of_class(state, reference.object_class, reference.position)
 

@@ -53,6 +53,8 @@ def object_to_record(found: SceneObject) -> Record:
         ],
         "provenance": found.provenance,
         "attributes": dict(found.attributes),
+        "name": found.name,
+        "aliases": list(found.aliases),
     }
 
 
@@ -84,6 +86,8 @@ def object_from_record(record: Mapping[str, Any]) -> SceneObject:
         ),
         provenance=record["provenance"],
         attributes=dict(record["attributes"]),
+        name=record.get("name", ""),
+        aliases=tuple(record.get("aliases", ())),
     )
 
 

@@ -38,7 +38,7 @@ class Snapshots:
     def of_one(self, object_id: str, frame_verified: bool) -> SceneSnapshot:
         """Return one object alone, removed or not, without places; no object where nothing has this id."""
         graph = self._graph
-        objects = (graph.object(object_id),) if object_id in graph.state.table.row_of else ()
+        objects = (graph.object(object_id),) if graph.state.table.id_of(object_id) else ()
         return SceneSnapshot(self._now_ns, objects=objects, frame_verified=frame_verified, version=graph.version)
 
     @property

@@ -99,6 +99,8 @@ class GraphState:
             history=record.history,
             provenance=record.provenance,
             attributes=dict(record.attributes or {}),
+            name=record.name,
+            aliases=record.aliases,
         )
 
     def event(self, kind: SceneEventKind, row: int, into_id: str = "") -> SceneEvent:

@@ -44,6 +44,8 @@ def object_row(scene_object: SceneObject, merged_into: str = "") -> Row:
                 "provenance": scene_object.provenance,
                 "states": [belief.as_row() for belief in scene_object.states],
                 "attributes": scene_object.attributes,
+                "name": scene_object.name,
+                "aliases": list(scene_object.aliases),
             }
         ),
     }
@@ -115,5 +117,8 @@ def belief_of(
         history=places,
         provenance=body["provenance"],
         attributes=body["attributes"],
+        # The first release gave no names; a scene that is loaded gives them.
+        name=body.get("name", ""),
+        aliases=tuple(body.get("aliases", ())),
     )
     return Belief(row.robot_id, scene_object, row.merged_into)

@@ -31,6 +31,8 @@ _KINDS = frozenset(kind.value for kind in RelationKind)
 _EVENTS = frozenset(kind.value for kind in SceneEventKind)
 _REASONS = frozenset(reason.value for reason in FailureReason)
 BODY_KEYS = frozenset({"classes", "movable", "inside", "anchor", "provenance", "states", "attributes"})
+# Rows of the first release lack them.
+_LATER_KEYS = frozenset({"name", "aliases"})
 OBJECT_GEOMETRY = struct.Struct("<16d")
 PLACE_GEOMETRY = struct.Struct("<7d")
 
@@ -58,7 +60,7 @@ def check_object(row: Any) -> dict[str, Any]:
     for count in (row.times_seen, row.times_missed):
         _require(0 <= count <= COUNT_LIMIT, "a count", count)
     body = _json(row.body)
-    _require(isinstance(body, dict) and body.keys() == BODY_KEYS, "the keys of its body", row.body)
+    _require(isinstance(body, dict) and body.keys() - _LATER_KEYS == BODY_KEYS, "the keys of its body", row.body)
     _check_body(body)
     return dict(body)
 
@@ -73,8 +75,8 @@ def _check_body(body: dict[str, Any]) -> None:
         _check_stamp(belief.confirmed_ns)
     flags = (body["movable"], body["inside"])
     _require(all(isinstance(flag, bool) for flag in flags), "movable and inside", flags)
-    texts = (body["anchor"], body["provenance"])
-    _require(all(isinstance(text, str) for text in texts), "anchor and provenance", texts)
+    texts = (body["anchor"], body["provenance"], body.get("name", ""), *body.get("aliases", ()))
+    _require(all(isinstance(text, str) for text in texts), "anchor, provenance and names", texts)
     _require(isinstance(body["attributes"], dict), "attributes", body["attributes"])
 
 

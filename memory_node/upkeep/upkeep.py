@@ -73,6 +73,7 @@ class Upkeep:
         """
         operations: dict[str, Callable[[], list[SceneEvent]]] = {
             "relabel": lambda: self._edits.relabel(object_id, new_class),
+            "call": lambda: self._edits.call(object_id, new_class),
             "merge": lambda: self._edits.merge(object_id, other_id),
             "split": lambda: self._edits.split(object_id, position),
             "delete": lambda: self._edits.delete(object_id),

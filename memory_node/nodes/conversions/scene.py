@@ -55,6 +55,8 @@ def object_to_msg(obj: SceneObject) -> rm.SceneObject:
         anchor=obj.anchor,
         states=states_to_msg(obj.states),
         provenance=obj.provenance,
+        name=obj.name,
+        aliases=list(obj.aliases),
     )
 
 
@@ -80,6 +82,8 @@ def object_from_msg(msg: rm.SceneObject) -> SceneObject:
         anchor=msg.anchor,
         states=states_from_msg(msg.states),
         provenance=msg.provenance,
+        name=msg.name,
+        aliases=tuple(msg.aliases),
     )
 
 

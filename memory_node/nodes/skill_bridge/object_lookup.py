@@ -132,7 +132,7 @@ class TargetLookup:
 
     def _by_id(self, text: str) -> Target:
         scene = self._memory.scene()
-        found = next((one for one in scene.objects if one.id == text), None)
+        found = next((one for one in scene.objects if one.is_called(text)), None)
         if found is None and text in self._met:
             found = _now_at(self._met[text], scene)
         if found is None:
