@@ -23,6 +23,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import GoalCheck, judged_things
+from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import home_classes
 from memory_node.planner.planner import Situation
@@ -82,6 +83,7 @@ class CompiledGame:
         self._memory.set_map(self._robot.site.map(), 1)
         self._memory.remember(self._robot.first_look())
         self._goals = self._read_goals(embedder)
+        self._history = GoalHistory(self._goals, self._kinds)
         self._episode_id = self._memory.episodes.start(self._robot.task)
         self._compilations = self._memory.guidance.changed(retrieve, {_COMPILER: compiler})
         self._references: dict[str, str] = {}
@@ -142,7 +144,7 @@ class CompiledGame:
         things = judged_things(self._memory.scene())
         check = GoalCheck(things, held.object_class if held is not None else "", self._kinds)
         # While the game runs the task is not done, whatever memory believes.
-        return min(check.judge(self._goals).goal_index, max(len(self._goals) - 1, 0))
+        return min(self._history.judge(check).goal_index, max(len(self._goals) - 1, 0))
 
     def _reference(self, name: str) -> str:
         """Return how the compiler refers to a thing: by class and where it was seen first."""

@@ -105,11 +105,6 @@ class GoalCheck:
         self._held = held_class
         self._kinds = kinds
 
-    def judge(self, goals: Iterable[Goal]) -> Judgement:
-        """Return what is to be said of goals together."""
-        goals = tuple(goals)
-        return Judgement(tuple(map(self.unmet, goals)), frozenset().union(*map(self.settled, goals)))
-
     def unmet(self, goal: Goal) -> str:
         """Return what of a goal is not so, in words for planner and people; "" when nothing is amiss.
 
@@ -246,9 +241,12 @@ class GoalCheck:
 
     def _wanted_classes(self, goal: Goal) -> tuple[str, ...]:
         names = goal.target.candidates
+        pieces = tuple(filter(None, (self._kinds[name].slices for name in names)))
         if goal.sliced or goal.kind is GoalKind.SLICE:
-            return tuple(filter(None, (self._kinds[name].slices for name in names)))
-        return names
+            return pieces
+        # What was cut is in its pieces: a goal about the apple is about them where no whole one is left.
+        is_whole_left = self._of(names) or self._is(self._held, names)
+        return names if is_whole_left or not pieces else (*names, *pieces)
 
     def _of(self, classes: Iterable[str]) -> list[JudgedThing]:
         fits = self._classes_test(classes)

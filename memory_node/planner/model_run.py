@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import jinja2
@@ -12,6 +12,7 @@ from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import GoalCheck, Judgement, judged_things
+from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.plan_audit import PlanAudit
@@ -43,6 +44,10 @@ class Task:
     completed: str = ""
     set_aside: frozenset[str] = frozenset()
     meant: frozenset[str] = frozenset()
+    history: GoalHistory = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "history", GoalHistory(self.goals, self.world.kinds))
 
     def refresh(self) -> None:
         """Let the world follow memory."""
@@ -61,14 +66,21 @@ class Task:
         self.world.follow(result)
         self.situation.unrecorded.note(result.changes, self.situation.memory_ids, memory_id_of)
 
+    def watch(self) -> None:
+        """Note which goals are met now; a later one may take back what an earlier one brought about."""
+        self.history.watch(self._check())
+
     def judged(self) -> Judgement:
         """Return what of the goals is so, by memory and by what the robot found in this instruction."""
+        return self.history.judge(self._check())
+
+    def _check(self) -> GoalCheck:
         situation, world = self.situation, self.world
         things = [*judged_things(situation.scene()), *world.found_things()]
         # Another apple that has been on the table all along is not "it".
         spoken_of = {thing.class_name for thing in things if thing.id in self.meant}
         things = [thing for thing in things if thing.class_name not in spoken_of or thing.id in self.meant]
-        return GoalCheck(things, situation.held_class, world.kinds).judge(self.goals)
+        return GoalCheck(things, situation.held_class, world.kinds)
 
     def prompt(self, template: str, **values: object) -> str:
         """Return a filled template of config/prompts."""

@@ -197,6 +197,7 @@ class WholePlanRun:
         self.begun = True
         self._lookup.note_step()
         self._task.follow(result)
+        self._task.watch()
         if result.object_id:
             self._known_ids.add(result.object_id)
         if result.success:

@@ -1,0 +1,85 @@
+"""Whether ordered goals are met: each was met in its order, and the last wish about each thing holds at the end.
+
+"Fill the mug, then empty it" is not met by an empty mug that was never full, and is met by one that was. "Lettuce into
+the sink, then onto a plate" does not want it in both places at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.goal import Goal
+from memory_node.planner.goal_check import UNTOLD, WANTED_STATES, GoalCheck, Judgement
+
+_PLACE = "place"
+
+
+class GoalHistory:
+    """What became of goals so far. `watch` after each step, `judge` at any time."""
+
+    def __init__(self, goals: Sequence[Goal], kinds: ObjectCatalogue) -> None:
+        self._goals = tuple(goals)
+        self._wishes = [frozenset(_wishes(goal, kinds)) for goal in goals]
+        self._met = [False] * len(goals)
+
+    def watch(self, check: GoalCheck) -> None:
+        """Note which goals are met now, after those before them about the same: a thing's place, or one of its states."""
+        for index, goal in enumerate(self._goals):
+            if not self._met[index] and all(self._met[earlier] for earlier in self._before(index)):
+                self._met[index] = not check.unmet(goal)
+
+    def judge(self, check: GoalCheck) -> Judgement:
+        """Return what of the goals is not so: one that was not met in its order, or a last wish that does not hold."""
+        self.watch(check)
+        reasons = tuple(self._reason(index, check) for index in range(len(self._goals)))
+        return Judgement(reasons, self._settled(check))
+
+    def _reason(self, index: int, check: GoalCheck) -> str:
+        goal, left = self._goals[index], self._last(index)
+        if not self._met[index]:
+            return check.unmet(goal) or f"{goal}: not done after what comes before it"
+        if goal.kind in UNTOLD or not self._wishes[index]:
+            return check.unmet(goal)
+        if left == self._wishes[index]:
+            return check.unmet(goal)
+        still = _only(goal, {aspect for _, aspect in left})
+        return check.unmet(still) if still is not None else ""
+
+    def _settled(self, check: GoalCheck) -> frozenset[str]:
+        """Return the ids of what is to stay, by the goals that nothing later takes back."""
+        last = (goal for index, goal in enumerate(self._goals) if self._last(index) == self._wishes[index])
+        return frozenset().union(*map(check.settled, last))
+
+    def _before(self, index: int) -> Iterable[int]:
+        """Return the goals before one that are about the same."""
+        return (earlier for earlier in range(index) if self._wishes[earlier] & self._wishes[index])
+
+    def _last(self, index: int) -> frozenset[tuple[str, str]]:
+        """Return the wishes of a goal that no later one takes back."""
+        later = (self._wishes[one] for one in range(index + 1, len(self._goals)))
+        return self._wishes[index].difference(*later)
+
+
+def _wishes(goal: Goal, kinds: ObjectCatalogue) -> Iterable[tuple[str, str]]:
+    """Yield what a goal wants, as (class of the whole thing, its place or a kind of state). "Another" thing is not the
+    one of the goals before."""
+    names = {kinds.whole(name) for name in goal.target.candidates}
+    if goal.target.another:
+        return
+    states = WANTED_STATES.get(goal.kind, frozenset())
+    aspects = {"/".join(sorted({str(state), *map(str, state.opposites)})) for state in states}
+    if goal.destination is not None or goal.kind in (GoalKind.FETCH, GoalKind.EXAMINE, GoalKind.DROP, GoalKind.THROW):
+        aspects.add(_PLACE)
+    yield from ((name, aspect) for name in names for aspect in aspects)
+
+
+def _only(goal: Goal, aspects: set[str]) -> Goal | None:
+    """Return a goal with what it still wants: its place alone, or its state alone; None for nothing."""
+    if not aspects:
+        return None
+    if _PLACE not in aspects:
+        return goal.changed(destination=None, container=None)
+    is_placed = goal.kind in WANTED_STATES and goal.destination is not None and aspects == {_PLACE}
+    return goal.changed(kind=GoalKind.PLACE) if is_placed else goal
