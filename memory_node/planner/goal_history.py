@@ -25,7 +25,7 @@ class GoalHistory:
         self._met = [False] * len(goals)
 
     def watch(self, check: GoalCheck) -> None:
-        """Note which goals are met now, after those before them about the same: a thing's place, or one of its states."""
+        """Note which goals are met now, after those before them about the same place or state of a thing."""
         for index, goal in enumerate(self._goals):
             if not self._met[index] and all(self._met[earlier] for earlier in self._before(index)):
                 self._met[index] = not check.unmet(goal)
