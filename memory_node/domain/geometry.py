@@ -92,6 +92,19 @@ class Pose:
     def __matmul__(self, other: Pose) -> Pose:
         return Pose(self.apply(other.position), (self.rotation * other.rotation).as_quat())
 
+    def towards(self, other: Pose, share: float) -> Pose:
+        """Return the pose that lies `share` (0 to 1) of the way to another: straight, and turning evenly (slerp)."""
+        cosine = float(self.quaternion @ other.quaternion)
+        end = other.quaternion if cosine >= 0.0 else -other.quaternion
+        angle_rad = math.acos(min(abs(cosine), 1.0))
+        # Below this the sines' quotient is as inexact as the straight line.
+        if angle_rad > 1e-6:
+            left, right = (math.sin(part * angle_rad) / math.sin(angle_rad) for part in (1.0 - share, share))
+        else:
+            left, right = 1.0 - share, share
+        position = (1.0 - share) * self.position + share * other.position
+        return Pose(position, left * self.quaternion + right * end)
+
     def apply(self, points: ArrayLike) -> FloatArray:
         """Return points (..., 3) of frame b in frame a."""
         array = np.asarray(points, dtype=np.float64)

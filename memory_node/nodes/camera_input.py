@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import numpy as np
 from nav_msgs.msg import OccupancyGrid, Path
 from numpy.typing import NDArray
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import CameraInfo
 from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection3DArray
 
-from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.worker_thread import WorkerThread
@@ -50,8 +48,10 @@ from memory_node.nodes.inputs.stream_watch import StreamWatch
 from memory_node.nodes.inputs.synchronizer import Synchronizer
 from memory_node.nodes.inputs.timeline import Moment, Timeline
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
+from memory_node.nodes.inputs.unread import Unread
 from memory_node.nodes.node_parameters import MemoryParameters
-from memory_node.nodes.qos import LATCHED, OVERRIDABLE, own
+from memory_node.nodes.qos import LATCHED
+from memory_node.nodes.side_node import SideNode
 
 # Colour, depth, masks and detections of one moment may be stamped this far apart.
 SLOP_S = 0.05
@@ -95,22 +95,33 @@ class CameraInput:
         jump_s = config.scene_graph.clock_jump_s
         limits = CorrectionLimits(config.odom_frame if config.corrections != "none" else "")
         transforms = TransformHistory(config.map_frame, config.tf_timeout_s, jump_s, limits)
-        self._poses = ArrivalPoses(self._camera, transforms, config.map_frame)
+        self._poses = ArrivalPoses(self._camera, transforms, self._refuse_transform)
         self._timelines = {kind: Timeline(jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)}
         self._streams = (DEPTH, COLOR, *STREAMS[config.detections])
         self._synchronizer = Synchronizer(self._streams, SLOP_S, config.queue_size, jump_s)
-        self._queue: OrderedInputs[Arrival] = OrderedInputs(
-            config.tf_timeout_s, config.queue_size, config.most_behind, self._settle_the_rest, self._guard.skip
+        self._queue: OrderedInputs[Arrival, Posed] = OrderedInputs(
+            self._poses.posed,
+            config.tf_timeout_s,
+            config.queue_size,
+            config.most_behind,
+            self._settle_the_rest,
+            self._guard.skip,
+            lambda: counters.dropped("behind"),
         )
         self._watch = FrameWatch(config.frames_unused_s)
         self._stream_watch = StreamWatch(node, config.frames_unused_s, jump_s)
         self._content_watch = ContentWatch(config.perception)
         self._thread = WorkerThread("inputs", self._work_off)
-        self._subscribe(node)
+        # Services, /tf and images are each taken by a thread of their own.
+        self._sides = [self._tf_node(node), self._camera_node(node)]
+        for side in self._sides:
+            side.start()
         self._thread.start()
 
     def stop(self) -> None:
         """Finish the input that is being worked on, and take no more."""
+        for side in self._sides:
+            side.stop()
         self._queue.stop()
         self._thread.join(_STOP_S)
 
@@ -131,90 +142,101 @@ class CameraInput:
 
     # --- messages: from topics, side by side -----------------------------------------------------
 
-    def _subscribe(self, node: Node) -> None:
-        config = self._config
+    def _tf_node(self, node: Node) -> SideNode:
+        side = SideNode(node, "tf")
+        side.subscribe(TFMessage, "/tf", self._guard.guarded("/tf", self._on_tf), QoSProfile(depth=100))
+        side.subscribe(TFMessage, "/tf_static", self._guard.guarded("/tf_static", self._on_fixed_tf), _FIXED_TF)
+        return side
+
+    def _camera_node(self, node: Node) -> SideNode:
+        config, side = self._config, SideNode(node, "camera")
         camera, results = camera_profile(config), detections_profile(config)
         profiles = {DEPTH: camera, COLOR: camera, MASKS: results, DETECTIONS: results}
-        listened: list[tuple[type, str, Callable[[Any], None], QoSProfile]] = [
+        listened: list[tuple[type, str, Callable[[Unread], None], QoSProfile]] = [
             (*topic_of(stream, config.image_transport), self._adder(stream), profiles[stream])
             for stream in (self._streams if config.detections != "none" else ())
         ]
         listened += [
-            (CameraInfo, "camera/color/camera_info", partial(self._on_info, self._camera.take_info), camera),
+            (CameraInfo, "camera/color/camera_info", self._info_taker(self._camera.take_info), camera),
             (Detection3DArray, "detections_3d", self._on_boxes, results),
-            (TFMessage, "/tf", self._on_tf, QoSProfile(depth=100)),
-            (TFMessage, "/tf_static", self._on_fixed_tf, _FIXED_TF),
             (OccupancyGrid, "map", self._on_grid, LATCHED),
         ]
         if config.depth_registration == "tf":
-            take_info = partial(self._on_info, self._camera.take_depth_info)
+            take_info = self._info_taker(self._camera.take_depth_info)
             listened.append((CameraInfo, "camera/depth/camera_info", take_info, camera))
         if config.corrections == "path":
             listened.append((Path, "optimized_path", self._on_path, QoSProfile(depth=10)))
         by_images = {topic for _, topic, _, profile in listened if profile is camera or profile is results}
         needed = {"detections_3d"} if config.detections == "none" else by_images - {"detections_3d"}
-        for kind, topic, callback, profile in listened:
-            group = MutuallyExclusiveCallbackGroup()  # one topic's messages in their order, topics side by side
-            noting = callback if kind is TFMessage else self._noting(topic, callback)
-            heard = self._guard.guarded(topic, noting)
-            subscription = node.create_subscription(
-                kind, topic, heard, own(profile), callback_group=group, qos_overriding_options=OVERRIDABLE
-            )
+        for kind, topic, take, profile in listened:
+            heard = self._guard.guarded(topic, self._reading(kind, topic, take))
+            subscription = side.subscribe(kind, topic, heard, profile)
             parameter = {id(camera): "camera_reliability", id(results): "detections_reliability"}.get(id(profile), "")
             self._stream_watch.listen(topic, subscription, parameter, topic in needed)
+        return side
 
-    def _noting(self, topic: str, callback: Callable[[Any], None]) -> Callable[[Any], None]:
-        def on_message(msg: Any) -> None:
-            self._stream_watch.came(topic, conversions.stamp_from_msg(msg.header.stamp))
-            callback(msg)
+    def _reading(self, kind: type, topic: str, take: Callable[[Unread], None]) -> Callable[[bytes], None]:
+        def on_message(data: bytes) -> None:
+            unread = Unread.of(kind, data)
+            self._stream_watch.came(topic, unread.stamp_ns)
+            take(unread)
 
         return on_message
 
-    def _on_info(self, take: Callable[[CameraInfo], None], msg: CameraInfo) -> None:
-        take(msg)
+    def _info_taker(self, take: Callable[[CameraInfo], None]) -> Callable[[Unread], None]:
+        last = b""
+
+        def on_info(unread: Unread) -> None:
+            nonlocal last
+            told = unread.data[unread.body :]
+            if told != last:  # it hardly ever changes
+                take(unread.read())
+                last = told
+                self._queue.stir()
+
+        return on_info
+
+    def _on_tf(self, data: bytes) -> None:
+        for jump in self._poses.take(data):
+            self._queue.put(jump.moment, jump, droppable=False)
         self._queue.stir()
 
-    def _on_tf(self, msg: TFMessage) -> None:
-        for transform in msg.transforms:
-            with self._guard.stage("/tf"):  # separately, so that a faulty one does not affect the others
-                jump = self._poses.add(transform)
-                if jump is not None:
-                    self._queue.put(jump.moment, jump, droppable=False)
-        self._queue.stir()
+    def _refuse_transform(self, error: InvalidValueError) -> None:
+        self._guard.skip(InputSkippedError("invalid_value", f"/tf: {error}"))
 
-    def _on_fixed_tf(self, msg: TFMessage) -> None:
-        for transform in msg.transforms:
-            with self._guard.stage("/tf_static"):
+    def _on_fixed_tf(self, data: bytes) -> None:
+        for transform in deserialize_message(data, TFMessage).transforms:
+            with self._guard.stage("/tf_static"):  # separately, so that a faulty one does not affect the others
                 self._poses.add_fixed(transform)
         self._queue.stir()
 
-    def _on_boxes(self, msg: Detection3DArray) -> None:
+    def _on_boxes(self, unread: Unread) -> None:
         self._watch.came()
-        moment = self._moment(msg)
-        self._queue.put(moment, Boxes(moment, msg))
+        moment = self._moment(unread)
+        self._queue.put(moment, Boxes(moment, unread))
 
-    def _on_grid(self, msg: OccupancyGrid) -> None:
-        moment = self._moment(msg)
-        self._queue.put(moment, Grid(moment, msg), droppable=False)
+    def _on_grid(self, unread: Unread) -> None:
+        moment = self._moment(unread)
+        self._queue.put(moment, Grid(moment, unread), droppable=False)
 
-    def _on_path(self, msg: Path) -> None:
-        moment = self._moment(msg)
-        self._queue.put(moment, OptimizedPath(moment, msg), droppable=False)
+    def _on_path(self, unread: Unread) -> None:
+        moment = self._moment(unread)
+        self._queue.put(moment, OptimizedPath(moment, unread), droppable=False)
 
-    def _moment(self, msg: Any) -> Moment:
-        return self._timelines[type(msg)].moment(conversions.stamp_from_msg(msg.header.stamp))
+    def _moment(self, unread: Unread) -> Moment:
+        return self._timelines[unread.kind].moment(unread.stamp_ns)
 
     # --- synchronised: images and detections of one moment ---------------------------------------
 
-    def _adder(self, stream: str) -> Callable[[Any], None]:
-        def on_message(msg: Any) -> None:
+    def _adder(self, stream: str) -> Callable[[Unread], None]:
+        def add(unread: Unread) -> None:
             if stream == DEPTH:
                 self._watch.came()
             with self._synchronizing:
-                self._synchronizer.add(stream, conversions.stamp_from_msg(msg.header.stamp), msg)
+                self._synchronizer.add(stream, unread.stamp_ns, unread)
                 self._put_settled()
 
-        return on_message
+        return add
 
     def _settle_the_rest(self) -> None:
         with self._synchronizing:
@@ -223,7 +245,7 @@ class CameraInput:
     def _put_settled(self, nothing_more: bool = False) -> None:
         for moment, (depth, color, *results) in self._synchronizer.settled(nothing_more):
             by_topic = dict(zip(STREAMS[self._config.detections], results))
-            self._queue.put(moment, Images(moment, depth, color, by_topic))
+            self._queue.put(moment, Images(moment, depth, color, by_topic), is_picture=True)
         for _ in range(self._synchronizer.take_dropped()):
             self._guard.skip(
                 InputSkippedError("not_synchronized", "no messages of the same moment on the other topics")
@@ -234,7 +256,7 @@ class CameraInput:
     def _work_off(self) -> None:
         while not self._queue.stopped:
             with self._guard.stage("inputs"):
-                posed = self._queue.take(self._poses.posed)
+                posed = self._queue.take()
                 if posed is not None:
                     self._take_in(posed)
 
@@ -243,9 +265,9 @@ class CameraInput:
         if isinstance(arrival, OdomJump):
             self._follow_jump(arrival)
         elif isinstance(arrival, OptimizedPath):
-            self._follow_path(arrival.msg)
+            self._follow_path(arrival.unread.read())
         elif isinstance(arrival, Grid):
-            self._lay_map(arrival.msg, posed.map_T_frame)
+            self._lay_map(arrival.unread.read(), posed.map_T_frame)
         else:
             map_T_sensor = self._keyframes.pose_now(arrival.moment, posed.map_T_frame)
             if isinstance(arrival, Boxes):
@@ -259,7 +281,7 @@ class CameraInput:
 
     def _frame_of_boxes(self, boxes: Boxes, map_T_sensor: Pose) -> Frame:
         stamp_ns = boxes.moment.stamp_ns
-        detections = conversions.detections_3d_from_msg(boxes.msg)
+        detections = conversions.detections_3d_from_msg(boxes.unread.read())
         self._content_watch.saw_classes(name for one in detections for name in one.class_scores)
         keyframe = self._keyframes.name(stamp_ns, map_T_sensor)
         return self._maker.pipeline.observe_3d(stamp_ns, map_T_sensor, detections, keyframe)
@@ -271,7 +293,7 @@ class CameraInput:
         self._content_watch.saw_camera(self._camera.frame_of(images), map_T_camera)
         self._content_watch.saw_depth(depth_m)
         masks, found = images.results.get(MASKS), images.results.get(DETECTIONS)
-        detections = conversions.detections_from_msg(found) if found is not None else None
+        detections = conversions.detections_from_msg(found.read()) if found is not None else None
         self._content_watch.saw_classes(name for one in detections or () for name in one.class_scores)
         frame = self._maker.make(
             images.moment.stamp_ns,
@@ -279,7 +301,7 @@ class CameraInput:
             intrinsics,
             color,
             depth_m,
-            conversions.labels_from_msg(masks) if masks is not None else None,
+            conversions.labels_from_msg(masks.read()) if masks is not None else None,
             detections,
         )
         return frame, color

@@ -20,7 +20,7 @@ _HARDWARE_ID = "robot_memory"
 
 
 class InputCounters:
-    """Thread-safe counts of used and skipped inputs by reason."""
+    """Thread-safe counts of inputs: used, skipped because of a fault, dropped on purpose, each by reason."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -37,6 +37,11 @@ class InputCounters:
         with self._lock:
             self._counts[f"skipped.{error.reason}"] += 1
             self._last_skip = str(error)
+
+    def dropped(self, reason: str) -> None:
+        """Count an input that was not needed."""
+        with self._lock:
+            self._counts[f"dropped.{reason}"] += 1
 
     def of(self, reason: str) -> int:
         """Return how many inputs were skipped for a reason."""

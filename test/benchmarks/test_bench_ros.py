@@ -24,3 +24,13 @@ def test_process_that_failed_is_told(monkeypatch: pytest.MonkeyPatch, capsys: py
     monkeypatch.setattr(ros, "measure", fail)
     assert main(["bench", "ros"]) == 1
     assert "image_640x480 could not be measured" in capsys.readouterr().err
+
+
+def test_memory_under_load_is_measured_beside_a_plain_node(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "ros", "--kinds", "tf_rgbd_boxes", "--seconds", "3", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row["frames"] == 30
+    assert row["used"] > 0
+    assert row["plain_images"] > 0
+    assert 0.0 < row["p50_ms"] <= row["p99_ms"]
+    assert min(row["memory_cpu"], row["plain_cpu"], row["robot_cpu"]) > 0.0

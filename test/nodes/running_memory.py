@@ -48,5 +48,5 @@ def counted(node: Any) -> dict[str, int]:
 
 
 def worked_off(node: Any) -> int:
-    """Return how many frames the node has used or skipped."""
-    return sum(count for name, count in counted(node).items() if name == "used.frames" or name.startswith("skipped."))
+    """Return how many frames the node has used, skipped or dropped."""
+    return sum(count for name, count in counted(node).items() if name not in ("used.corrections", "used.maps"))

@@ -221,13 +221,15 @@ class Worked:
         self.done: list[str] = []
         self.skipped: list[str] = []
         self.gate = threading.Event()
-        self.inputs: OrderedInputs[str] = OrderedInputs(
-            1.0, most, behind, lambda: None, lambda error: self.skipped.append(error.reason)
+        self.lacking: set[str] = set()
+        self.dropped = 0
+        self.inputs: OrderedInputs[str, str] = OrderedInputs(
+            self._ready, 1.0, most, behind, lambda: None, lambda error: self.skipped.append(error.reason), self._drop
         )
         self._thread = threading.Thread(target=self._work_off)
 
     def put(self, name: str, stamp_ms: int, droppable: bool = True) -> None:
-        self.inputs.put(Moment(0, stamp_ms * MS), name, droppable)
+        self.inputs.put(Moment(0, stamp_ms * MS), name, droppable, name.startswith("frame"))
 
     def start(self) -> None:
         self._thread.start()
@@ -240,16 +242,19 @@ class Worked:
     def _work_off(self) -> None:
         while not self.inputs.stopped:
             try:
-                became = self.inputs.take(self._ready)
+                became = self.inputs.take()
             except InputSkippedError as error:
                 self.skipped.append(error.reason)
                 continue
             self.done += [became] if became is not None else []
 
+    def _drop(self) -> None:
+        self.dropped += 1
+
     def _ready(self, name: str, last_call: bool) -> str | None:
         if name == "broken":
             raise InputSkippedError("broken", "it will never be ready")
-        if self.gate.is_set():
+        if self.gate.is_set() and name not in self.lacking:
             return name
         return f"{name} late" if last_call else None
 
@@ -302,7 +307,22 @@ def test_frames_that_came_while_another_was_worked_on_are_skipped_but_for_the_ne
     wait_until(lambda: len(worked.done) == 5)
     worked.stop()
     assert worked.done == ["map", "correction", "frame 27", "frame 28", "frame 29"]
-    assert worked.skipped == ["behind"] * 27
+    assert (worked.dropped, worked.skipped) == (27, [])
+
+
+def test_a_frame_is_not_dropped_for_newer_ones_that_still_lack_their_transform() -> None:
+    worked = Worked(most=100, behind=0)
+    worked.start()
+    worked.gate.set()
+    worked.lacking = {f"frame {index}" for index in range(1, 5)}
+    for index in range(5):
+        worked.put(f"frame {index}", 100 + index)
+    wait_until(lambda: worked.done)
+    worked.lacking = set()
+    worked.inputs.stir()
+    wait_until(lambda: len(worked.done) == 2)
+    worked.stop()
+    assert (worked.done, worked.dropped) == (["frame 0", "frame 4"], 3)
 
 
 def test_frames_that_wait_for_a_transform_are_not_skipped_before_it_comes() -> None:

@@ -94,7 +94,7 @@ def test_frames_that_go_round_in_a_circle_end() -> None:
 
 
 def test_names_of_frames_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transform_history, "_MOST_FRAMES", 5)
+    monkeypatch.setattr(transform_history, "MOST_FRAMES", 5)
     made = history()
     for number in range(5):
         made.add(sample(1000, child=f"f{number}"))

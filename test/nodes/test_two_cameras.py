@@ -76,13 +76,19 @@ def test_depth_of_another_camera_is_brought_to_the_colour_camera_in_topics_and_b
 
     view = KeptFrames()
     monkeypatch.setattr("memory_node.nodes.memory.serve_view", lambda port: view)
-    settings = {"detections": "segment", "camera_reliability": "reliable", "depth_registration": "tf", "view": "rerun"}
+    settings = {
+        "detections": "segment",
+        "camera_reliability": "reliable",
+        "depth_registration": "tf",
+        "view": "rerun",
+        "expert.most_behind": 100,
+    }
     with running_memory(peer.domain_id, str(tmp_path / "memory.db"), **settings) as node:
         told = recorded()
         for _, topic, message in (entry for entry in told if entry[1].startswith("/tf")):
             peer.publish(topic, message, LATCHED if topic == "/tf_static" else 100)
         last = Moment(0, told[-1][0])
-        wait_until(lambda: node._inputs._poses._transforms.pose("depth_camera", last) is not None)
+        wait_until(lambda: node._inputs._poses._sensor_pose("depth_camera", last, False) is not None)
         for _, topic, message in (entry for entry in told if not entry[1].startswith("/tf")):
             peer.publish(topic, message, 100)
         wait_until(lambda: worked_off(node) >= FRAMES)
@@ -104,12 +110,19 @@ def test_depth_of_another_camera_is_brought_to_the_colour_camera_in_topics_and_b
 
 
 def test_depth_without_a_camera_info_of_its_own_is_waited_for_and_then_skipped() -> None:
+    from rclpy.serialization import serialize_message
+    from sensor_msgs.msg import Image
+
     from memory_node.nodes.inputs.arrivals import Images
     from memory_node.nodes.inputs.rgbd_camera import RgbdCamera
     from memory_node.nodes.inputs.timeline import Moment
+    from memory_node.nodes.inputs.unread import Unread
 
     by_topic = {topic: message for _, topic, message in recorded()}
-    images = Images(Moment(0, 0), by_topic["camera/depth/image_raw"], by_topic["camera/color/image_raw"], {})
+    depth, color = (
+        Unread.of(Image, bytes(serialize_message(by_topic[f"camera/{name}/image_raw"]))) for name in ("depth", "color")
+    )
+    images = Images(Moment(0, 0), depth, color, {})
     camera = RgbdCamera("tf")
     camera.take_info(by_topic["camera/color/camera_info"])
     assert not camera.is_known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -37,7 +37,11 @@ def stamp_from_msg(msg: Time, what: str = "stamp") -> int:
     Raises:
         InvalidValueError: it lies before 1970, or within a year of the end of ROS time.
     """
-    seconds, rest_ns = int(msg.sec), int(msg.nanosec)
+    return stamp_from_parts(int(msg.sec), int(msg.nanosec), what)
+
+
+def stamp_from_parts(seconds: int, rest_ns: int, what: str = "stamp") -> int:
+    """Return seconds and nanoseconds as nanoseconds; raises as `stamp_from_msg`."""
     if not (seconds >= 0 and 0 <= rest_ns < NS and seconds * NS + rest_ns <= LAST_STAMP_NS):
         expected = f"sec from 0 to {LAST_STAMP_NS // NS} and nanosec below {NS}"
         raise InvalidValueError(f"{what}: expected {expected}, got {seconds} and {rest_ns}")
@@ -93,11 +97,16 @@ def transform_from_msg(msg: Transform, what: str = "transform") -> Pose:
     return _pose(point_from_msg(msg.translation, f"{what}.translation"), msg.rotation, what)
 
 
-def _pose(position: tuple[float, float, float], q: Quaternion, what: str) -> Pose:
-    numbers = (float(q.x), float(q.y), float(q.z), float(q.w))
-    if not any(numbers):
+def pose_from_numbers(numbers: Sequence[float], what: str = "transform") -> Pose:
+    """Return x, y, z in metres and a quaternion's x, y, z, w as a Pose; raises as `pose_from_msg`."""
+    position, quaternion = checked_position(what, numbers[:3]), np.array(numbers[3:])
+    if not quaternion.any():
         raise InvalidValueError(f"{what}: expected a quaternion of unit length, got zeros; no rotation is w = 1")
-    return Pose(np.array(position), np.array(numbers))
+    return Pose(np.array(position), quaternion)
+
+
+def _pose(position: tuple[float, float, float], q: Quaternion, what: str) -> Pose:
+    return pose_from_numbers((*position, float(q.x), float(q.y), float(q.z), float(q.w)), what)
 
 
 def transform_to_msg(pose: Pose, parent: str, child: str, stamp_ns: int) -> TransformStamped:

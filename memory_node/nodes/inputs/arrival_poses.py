@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
-from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.nodes.inputs.arrivals import Arrival, Grid, Images, OptimizedPath, Posed
 from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.nodes.inputs.rgbd_camera import RgbdCamera
+from memory_node.nodes.inputs.tf_stream import TransformStream
 from memory_node.nodes.inputs.timeline import Moment
 from memory_node.nodes.inputs.transform_history import TransformHistory
 
@@ -19,25 +21,32 @@ class ArrivalPoses:
 
     Args:
         camera: the camera that images are looked at by.
-        transforms: what TF has told so far.
-        map_frame: the frame of grids that name none.
+        transforms: what TF has told so far; grids that name no frame are in its map.
+        refuse: told of each transform of /tf that is none.
     """
 
-    def __init__(self, camera: RgbdCamera, transforms: TransformHistory, map_frame: str) -> None:
+    def __init__(
+        self, camera: RgbdCamera, transforms: TransformHistory, refuse: Callable[[InvalidValueError], object]
+    ) -> None:
         self._camera = camera
         self._transforms = transforms
-        self._map_frame = map_frame
+        self._stream = TransformStream(transforms, refuse)
         self._lock = threading.Lock()
 
-    def add(self, transform: Any) -> OdomJump | None:
-        """Take in a TransformStamped of /tf; return the jump of odom in the map if it tells of one."""
+    def take(self, data: bytes) -> list[OdomJump]:
+        """Take in a serialised TFMessage of /tf; return the jumps of odom in the map that it tells of."""
         with self._lock:
-            return self._transforms.add(transform)
+            return self._stream.take(data)
 
     def add_fixed(self, transform: Any) -> None:
-        """Take in a TransformStamped of /tf_static."""
+        """Take in a TransformStamped of /tf_static.
+
+        Raises:
+            InvalidValueError: it is none.
+        """
         with self._lock:
             self._transforms.add_fixed(transform)
+            self._stream.look_again()
 
     def posed(self, arrival: Arrival, last_call: bool) -> Posed | None:
         """Return an arrival with the pose of its frame, None while TF or camera_info may still tell what it lacks.
@@ -52,9 +61,9 @@ class ArrivalPoses:
                 self._camera.check_known()
             return self._posed_images(arrival, last_call) if self._camera.is_known else None
         if isinstance(arrival, Grid):
-            pose = self._grid_pose(arrival.msg.header.frame_id or self._map_frame, last_call)
+            pose = self._grid_pose(arrival.unread.frame_id or self._transforms.map_frame, last_call)
         else:
-            pose = self._sensor_pose(arrival.frame_id, arrival.moment, last_call)
+            pose = self._sensor_pose(arrival.unread.frame_id, arrival.moment, last_call)
         return Posed(arrival, pose) if pose is not None else None
 
     def _posed_images(self, images: Images, last_call: bool) -> Posed | None:
@@ -76,5 +85,6 @@ class ArrivalPoses:
 
     def _sensor_pose(self, frame: str, moment: Moment, last_call: bool) -> Pose | None:
         with self._lock:
+            self._stream.ask(frame)
             pose = self._transforms.pose(frame, moment)
             return self._transforms.pose_in_any_run(frame, moment) if pose is None and last_call else pose

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Union
 
 from memory_node.domain.geometry import Pose
 from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.nodes.inputs.timeline import Moment
+from memory_node.nodes.inputs.unread import Unread
 
 
 @dataclass(frozen=True)
@@ -16,9 +17,9 @@ class Images:
     """Messages of one moment: depth, colour, and by topic what a detector made of them."""
 
     moment: Moment
-    depth: Any
-    color: Any
-    results: Mapping[str, Any]
+    depth: Unread
+    color: Unread
+    results: Mapping[str, Unread]
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,7 @@ class Boxes:
     """A vision_msgs/Detection3DArray."""
 
     moment: Moment
-    msg: Any
-
-    @property
-    def frame_id(self) -> str:
-        """The sensor's frame."""
-        return str(self.msg.header.frame_id)
+    unread: Unread
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,7 @@ class Grid:
     """A nav_msgs/OccupancyGrid."""
 
     moment: Moment
-    msg: Any
+    unread: Unread
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ class OptimizedPath:
     """A nav_msgs/Path of SLAM's optimised poses."""
 
     moment: Moment
-    msg: Any
+    unread: Unread
 
 
 Arrival = Union[Images, Boxes, Grid, OptimizedPath, OdomJump]  # noqa: UP007 - evaluated

@@ -68,9 +68,10 @@ class InputParameters(Parameters):
         description="frames that may wait for TF or their turn; with more, the oldest is dropped",
     )
     most_behind: Expert[int] = Field(
-        default=5,
+        default=0,
         ge=0,
         le=10_000,
-        description="frames that may wait behind one that is ready; with more, that one is skipped, so that memory "
-        "keeps up with a camera that is faster than it",
+        description="frames that may wait behind one when all are ready; with more, that one is dropped, so that "
+        "memory keeps up with a faster camera; 0: one frame is worked on and the newest waits; a replay of which every "
+        "frame counts needs as many as it has",
     )

@@ -132,8 +132,4 @@ def _moved_along(changes: Mapping[int, Pose], stamps: Sequence[int], stamp_ns: i
     if after in (0, len(stamps)):
         return changes[stamps[min(after, len(stamps) - 1)]] @ pose
     earlier, later = stamps[after - 1], stamps[after]
-    share = (stamp_ns - earlier) / (later - earlier)
-    one, other = changes[earlier] @ pose, changes[later] @ pose
-    sign = 1.0 if float(one.quaternion @ other.quaternion) >= 0.0 else -1.0
-    quaternion = (1.0 - share) * one.quaternion + share * sign * other.quaternion
-    return Pose((1.0 - share) * one.position + share * other.position, quaternion / np.linalg.norm(quaternion))
+    return (changes[earlier] @ pose).towards(changes[later] @ pose, (stamp_ns - earlier) / (later - earlier))

@@ -23,15 +23,17 @@ Ready = TypeVar("Ready")
 
 
 @dataclass(order=True)
-class _Input(Generic[Item]):
+class _Input(Generic[Item, Ready]):
     moment: Moment
     number: int
     item: Item = field(compare=False)
     droppable: bool = field(compare=False)
+    is_picture: bool = field(compare=False)
     arrived_s: float = field(compare=False)
+    became: Ready | None = field(default=None, compare=False)
 
 
-class OrderedInputs(Generic[Item]):
+class OrderedInputs(Generic[Item, Ready]):
     """Gives inputs out in the order of their moments; one that has to wait for something holds up those after it.
 
     An input gives up waiting by stamps: when inputs of more than `patience_s` later have come and it still lacks
@@ -39,31 +41,37 @@ class OrderedInputs(Generic[Item]):
     stopped. Any thread may put; one thread takes.
 
     Args:
+        ready: returns what an input has become, or None while it has to wait; `last_call`: it must not wait any longer.
+            An input for which it raises is out of the queue.
         patience_s: how long to wait, by stamps.
         most: so many droppable inputs wait at most; then the oldest is skipped ("queue_full").
-        behind: a droppable input that is ready with more of them behind it is skipped ("behind"): what takes them is
-            slower than what puts them, and would work on ever older ones.
+        behind: a picture with more of them behind it that are ready as well is dropped: what takes them is slower than
+            the camera, and would work on ever older ones.
         on_idle: called by the thread that takes when nothing has come for a while; what has been settled by that may
             be put.
-        skip: told of each input that was skipped here.
+        skip: told of each input that was lost here.
+        drop: told of each picture that was dropped for newer ones.
     """
 
     def __init__(
         self,
+        ready: Callable[[Item, bool], Ready | None],
         patience_s: float,
         most: int,
         behind: int,
         on_idle: Callable[[], None],
         skip: Callable[[InputSkippedError], None],
+        drop: Callable[[], object],
     ) -> None:
+        self._become = ready
         self._patience_s = patience_s
         self._most = most
         self._behind = behind
         self._on_idle = on_idle
         self._skip = skip
+        self._drop = drop
         self._numbers = itertools.count()
-        self._waiting: list[_Input[Item]] = []
-        self._at_work: _Input[Item] | None = None
+        self._waiting: list[_Input[Item, Ready]] = []
         self._newest = Moment(0, 0)
         self._changed = threading.Condition()
         self._stirred = False
@@ -82,15 +90,16 @@ class OrderedInputs(Generic[Item]):
             self._stopped = True
             self._changed.notify()
 
-    def put(self, moment: Moment, item: Item, droppable: bool = True) -> None:
+    def put(self, moment: Moment, item: Item, droppable: bool = True, is_picture: bool = False) -> None:
         """Add an input; when there is no room, the oldest droppable one has to go."""
         dropped = None
         with self._changed:
-            idle = [entry for entry in self._waiting if entry.droppable and entry is not self._at_work]
-            if droppable and len(idle) >= self._most:
-                dropped = idle[0]
+            others = [entry for entry in self._waiting if entry.droppable]
+            if droppable and len(others) >= self._most:
+                dropped = others[0]
                 self._waiting.remove(dropped)
-            bisect.insort(self._waiting, _Input(moment, next(self._numbers), item, droppable, time.monotonic()))
+            arrived_s = time.monotonic()
+            bisect.insort(self._waiting, _Input(moment, next(self._numbers), item, droppable, is_picture, arrived_s))
             if droppable:
                 self._newest = max(self._newest, moment)
         if dropped is not None:
@@ -100,48 +109,60 @@ class OrderedInputs(Generic[Item]):
     def stir(self) -> None:
         """Note that something has come that an input may have been waiting for."""
         with self._changed:
-            self._stirred = True
             self._last_stir_s = time.monotonic()
-            self._changed.notify()
+            if self._waiting:  # else nobody has anything to do
+                self._stirred = True
+                self._changed.notify()
 
-    def take(self, ready: Callable[[Item, bool], Ready | None]) -> Ready | None:
-        """Wait until the first input in order is ready and return it so; None after `stop`.
-
-        ready: returns what an input has become, or None while it has to wait; `last_call`: it must not wait any longer.
-        An input for which it raises is out of the queue.
-        """
+    def take(self) -> Ready | None:
+        """Wait until the first input in order is ready and return what it has become; None after `stop`."""
         while not self._stopped:
-            became = self._try_first(ready)
-            if became is not None:
-                return became
+            first = self._first_ready()
+            if first is not None:
+                return first.became
             self._wait()
         return None
 
-    def _try_first(self, ready: Callable[[Item, bool], Ready | None]) -> Ready | None:
-        while True:
-            became, newer = self._try_one(ready)
-            if newer <= self._behind:
-                return became
-            self._skip(InputSkippedError("behind", f"{newer} newer inputs are waiting"))
-
-    def _try_one(self, ready: Callable[[Item, bool], Ready | None]) -> tuple[Ready | None, int]:
-        """Return what the first input has become, and how many are waiting behind it if it may be skipped for them."""
+    def _first_ready(self) -> _Input[Item, Ready] | None:
+        """Take out the first input if it is ready; drop it before, when too many behind it are ready as well."""
+        ready = self._ready_in_order()
+        superseded = sum(entry.is_picture for entry in ready) - (self._behind + 1)
+        first, dropped = None, 0
         with self._changed:
-            if not self._waiting:
-                return None, 0
-            self._at_work = first = self._waiting[0]
-            last_call = self._idle or self._is_overdue(first)
-        stays = False
+            for entry in ready:
+                if not self._waiting or entry is not self._waiting[0]:
+                    break  # one that belongs before it has just come, and will be looked at
+                del self._waiting[0]
+                if not entry.is_picture or dropped >= superseded:
+                    first = entry
+                    break
+                dropped += 1
+        for _ in range(dropped):
+            self._drop()
+        return first
+
+    def _ready_in_order(self) -> list[_Input[Item, Ready]]:
+        """Return the first inputs that are ready, up to one that has to wait."""
+        with self._changed:
+            waiting = list(self._waiting)
+        ready: list[_Input[Item, Ready]] = []
+        for entry in waiting:
+            if entry.became is None:
+                self._try(entry, self._idle or self._is_overdue(entry))
+            if entry.became is None:
+                break
+            ready.append(entry)
+        with self._changed:  # some may have had to make room
+            return [entry for entry in ready if entry in self._waiting]
+
+    def _try(self, entry: _Input[Item, Ready], last_call: bool) -> None:
         try:
-            became = ready(first.item, last_call)
-            stays = became is None
-        finally:
+            entry.became = self._become(entry.item, last_call)
+        except BaseException:
             with self._changed:
-                self._at_work = None
-                if not stays:
-                    self._waiting.remove(first)
-                newer = sum(entry.droppable for entry in self._waiting)
-        return became, newer if first.droppable and not stays else 0
+                if entry in self._waiting:
+                    self._waiting.remove(entry)
+            raise
 
     def _wait(self) -> None:
         """Wait for something new, at most until the next deadline by the wall clock."""
@@ -153,6 +174,6 @@ class OrderedInputs(Generic[Item]):
         if self._idle and not self._stopped:
             self._on_idle()
 
-    def _is_overdue(self, head: _Input[Item]) -> bool:
+    def _is_overdue(self, head: _Input[Item, Ready]) -> bool:
         later = head.moment.run < self._newest.run or self._newest.apart_s(head.moment) > self._patience_s
         return later and time.monotonic() - head.arrived_s > _OVERTAKEN_S

@@ -64,12 +64,11 @@ class RgbdCamera:
 
     def frame_of(self, images: Images) -> str:
         """Return the frame that images are looked at from."""
-        return str((images.color if self._by_tf else images.depth).header.frame_id)
+        return (images.color if self._by_tf else images.depth).frame_id
 
     def depth_frame_of(self, images: Images) -> str:
         """Return the frame that depth is to be moved from, "" where it need not be."""
-        frame = str(images.depth.header.frame_id)
-        return frame if self._by_tf else ""
+        return images.depth.frame_id if self._by_tf else ""
 
     def view(
         self, images: Images, camera_T_depth: Pose | None
@@ -81,7 +80,8 @@ class RgbdCamera:
         """
         self.check_known()
         assert self._color is not None
-        color, depth_m = conversions.color_from_msg(images.color), conversions.depth_from_msg(images.depth)
+        color = conversions.color_from_msg(images.color.read())
+        depth_m = conversions.depth_from_msg(images.depth.read())
         _check_size("colour images", color, self._color)
         if camera_T_depth is None:
             if depth_m.shape != color.shape[:2]:

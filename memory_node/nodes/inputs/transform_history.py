@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import bisect
+import math
+from array import array
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import tf2_ros
-from rclpy.duration import Duration
-from rclpy.time import Time
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
-from memory_node.domain.geometry import Pose
+from memory_node.domain.geometry import POSITION_LIMIT_M, Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.conversions.ranges import checked_label
 from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.nodes.inputs.timeline import Moment, Timelines
 
 # Most frames that are kept: robots have dozens, but any sender may publish TF.
-_MOST_FRAMES = 1_000
+MOST_FRAMES = 1_000
+# A history is cut when so many samples are too old.
+_CUT_SAMPLES = 1_000
+# Squares of the lengths of quaternions that Pose takes.
+_UNIT = (0.99**2, 1.01**2)
+
+Numbers = tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -36,22 +41,56 @@ class CorrectionLimits:
 
 @dataclass
 class _Edge:
-    """The samples of one moving transform in one run: when they were taken, and which began with a jump."""
+    """The samples of one moving transform in one run: stamps, parents, seven numbers each (see `tf_bytes`), and the
+    stamps of those that began with a jump."""
 
-    parent: str
-    stamps: list[int] = field(default_factory=list)
+    stamps: array[int] = field(default_factory=lambda: array("q"))
+    parents: list[str] = field(default_factory=list)
+    numbers: array[float] = field(default_factory=lambda: array("d"))
     jumps: set[int] = field(default_factory=set)
-    last: Pose | None = None
+
+    def append(self, parent: str, stamp_ns: int, numbers: Numbers) -> None:
+        self.stamps.append(stamp_ns)
+        self.parents.append(parent)
+        self.numbers.extend(numbers)
+
+    def cut(self, oldest_ns: int) -> None:
+        count = bisect.bisect_left(self.stamps, oldest_ns)
+        if count > _CUT_SAMPLES:
+            self.jumps -= set(self.stamps[:count])
+            del self.stamps[:count], self.parents[:count], self.numbers[: 7 * count]
+
+    def numbers_of(self, place: int) -> Numbers:
+        """Return the numbers of one sample; -1 is the last."""
+        begin = 7 * (place % len(self.stamps))
+        return tuple(self.numbers[begin : begin + 7])
+
+    def parent_at(self, stamp_ns: int) -> str:
+        """Return the parent that the frame has at a stamp, as far as is known."""
+        return self.parents[self._place(stamp_ns)]
+
+    def pose_at(self, stamp_ns: int) -> Pose:
+        """Return the pose in the parent at a stamp within the samples."""
+        place = self._place(stamp_ns)
+        here = conversions.pose_from_numbers(self.numbers_of(place))
+        if self.stamps[place] <= stamp_ns:
+            return here
+        before_ns = self.stamps[place - 1]
+        before = conversions.pose_from_numbers(self.numbers_of(place - 1))
+        return before.towards(here, (stamp_ns - before_ns) / (self.stamps[place] - before_ns))
+
+    def _place(self, stamp_ns: int) -> int:
+        """Return the first sample from a stamp on, or the one before where the frame changes parents in between."""
+        after = min(bisect.bisect_left(self.stamps, stamp_ns), len(self.stamps) - 1)
+        is_between = after > 0 and stamp_ns < self.stamps[after]
+        return after - 1 if is_between and self.parents[after - 1] != self.parents[after] else after
 
 
-@dataclass
-class _Run:
-    buffer: Any
-    edges: dict[str, _Edge] = field(default_factory=dict)
+_Run = dict[str, _Edge]
 
 
 class TransformHistory:
-    """Keeps TF by runs of the clock and tells poses in the map frame.
+    """Keeps TF by runs of the clock and tells poses in the map frame. Numbers become poses when they are asked for.
 
     Args:
         map_frame: the frame of the graph.
@@ -70,16 +109,15 @@ class TransformHistory:
         kept_s: float = 60.0,
         kept_runs: int = 3,
     ) -> None:
-        self._map_frame = map_frame
+        self.map_frame = map_frame
+        self.limits = limits or CorrectionLimits()
         self._longest_gap_ns = int(longest_gap_s * 1e9)
         self._clock_jump_ns = int(clock_jump_s * 1e9)
-        self._limits = limits or CorrectionLimits()
-        self._kept_s = kept_s
+        self._kept_ns = int(kept_s * 1e9)
         self._kept_runs = kept_runs
-        self._fixed: dict[str, Any] = {}
+        self._fixed: dict[str, tuple[str, Pose]] = {}
         self._timelines = Timelines((), clock_jump_s, strangers=True)
         self._runs: dict[int, _Run] = {}
-        self._still = self._new_run()  # what fixed transforms alone tell
 
     def add_fixed(self, transform: Any) -> None:
         """Take in a TransformStamped of /tf_static.
@@ -87,45 +125,55 @@ class TransformHistory:
         Raises:
             InvalidValueError: it is none: not finite, no rotation, no frames; or one frame too many.
         """
-        _check(transform, self._fixed)
-        self._fixed[transform.child_frame_id.lstrip("/")] = transform
-        for run in (self._still, *self._runs.values()):
-            run.buffer.set_transform_static(transform, "tf_static")
+        parent, child = _names(transform)
+        _check_room(child, self._fixed)
+        self._fixed[child] = parent, conversions.transform_from_msg(transform.transform, f"transform of {child}")
 
     def add(self, transform: Any) -> OdomJump | None:
-        """Take in a TransformStamped of /tf; return the correction if it is one.
+        """Take in a TransformStamped of /tf; return the correction if it is one; raises as `add_sample`."""
+        translation, rotation = transform.transform.translation, transform.transform.rotation
+        numbers = (translation.x, translation.y, translation.z, rotation.x, rotation.y, rotation.z, rotation.w)
+        stamp_ns = conversions.stamp_from_msg(transform.header.stamp)
+        return self.add_sample(*_names(transform), stamp_ns, numbers)
+
+    def add_sample(self, parent: str, child: str, stamp_ns: int, numbers: Numbers) -> OdomJump | None:
+        """Take in a moving transform: x, y, z in metres and the quaternion's x, y, z, w; return the correction if it
+        is one.
 
         Raises:
-            InvalidValueError: it is none: not finite, no rotation, no stamp, no frames; or one frame too many.
+            InvalidValueError: it is none: not finite, no rotation, no frames; or one frame too many.
         """
-        _check(transform, self._timelines.streams)
-        child = transform.child_frame_id.lstrip("/")
-        parent = transform.header.frame_id.lstrip("/")
-        moment = self._timelines.moment(child, conversions.stamp_from_msg(transform.header.stamp))
-        run = self._run(moment.run)
-        known = run.edges.get(child)
-        if known is not None and known.stamps and known.stamps[-1] - moment.stamp_ns > self._clock_jump_ns:
-            # A sample from far ahead came in between; tf2 has let the others of this frame go.
-            run = self._begin(moment.run)
-        edge = run.edges.setdefault(child, _Edge(parent))
-        if edge.stamps and moment.stamp_ns <= edge.stamps[-1]:
+        _check_room(child, self._timelines.streams)
+        _check_numbers(child, numbers)
+        moment = self._timelines.moment(child, stamp_ns)
+        run = self._runs.get(moment.run)
+        known = run.get(child) if run is not None else None
+        if run is None or (known is not None and known.stamps[-1] - stamp_ns > self._clock_jump_ns):
+            # The second: a sample from far ahead came in between, which would hide all that follow.
+            run, known = self._begin(moment.run), None
+        if known is None:
+            run[child] = edge = _Edge()
+            edge.append(parent, stamp_ns, numbers)
+            return None
+        if stamp_ns <= known.stamps[-1]:
             return None  # TF repeats samples, and brings some late; a moment is told only once
-        run.buffer.set_transform(transform, "tf")
-        jump = self._jump(edge, child, moment, transform)
-        edge.parent = parent
-        edge.stamps.append(moment.stamp_ns)
-        oldest = bisect.bisect_left(edge.stamps, moment.stamp_ns - int(self._kept_s * 1e9))
-        if oldest > 1000:
-            edge.jumps -= set(edge.stamps[:oldest])
-            del edge.stamps[:oldest]
+        jump = self._jump(known, moment, parent, numbers) if child == self.limits.odom_frame else None
+        if jump is not None:
+            known.jumps.add(stamp_ns)
+        known.append(parent, stamp_ns, numbers)
+        known.cut(stamp_ns - self._kept_ns)
         return jump
 
     def knows(self, frame: str) -> bool:
         """Return whether any transform leads to or from a frame."""
         name = frame.lstrip("/")
-        parents = {fixed.header.frame_id.lstrip("/") for fixed in self._fixed.values()}
-        parents |= {edge.parent for run in self._runs.values() for edge in run.edges.values()}
+        parents = {parent for parent, _ in self._fixed.values()}
+        parents |= {edge.parents[-1] for run in self._runs.values() for edge in run.values()}
         return name in parents or name in self._fixed or name in self._timelines.streams
+
+    def fixed_parent(self, frame: str) -> str | None:
+        """Return the frame that a fixed transform places a frame in, if one does."""
+        return self._fixed[frame][0] if frame in self._fixed else None
 
     def pose(self, frame: str, moment: Moment) -> Pose | None:
         """Return map_T_frame at a moment, None while TF has not come that far.
@@ -133,19 +181,21 @@ class TransformHistory:
         Raises:
             InputSkippedError: it will never be known ("tf_gap", "tf_jump", "no_transform").
         """
-        run = self._runs.get(moment.run, self._still)
-        path = self._path(run, frame.lstrip("/"))
-        if path is None or not all(self._covers(run.edges[child], child, moment) for child in path):
+        run, stamp_ns = self._runs.get(moment.run, {}), moment.stamp_ns
+        up = self._ancestry(run, frame.lstrip("/"), stamp_ns)
+        down = self._ancestry(run, self.map_frame, stamp_ns)
+        joint = next((name for name in up if name in down), None)
+        if joint is None:
             return None
-        try:
-            found = run.buffer.lookup_transform_core(self._map_frame, frame, Time(nanoseconds=moment.stamp_ns))
-        except tf2_ros.TransformException as error:
-            raise InputSkippedError("no_transform", str(error)) from error
-        return conversions.transform_from_msg(found.transform)
+        up, down = up[: up.index(joint)], down[: down.index(joint)]
+        if not all(self._covers(run[child], child, moment) for child in (*up, *down) if child in run):
+            return None
+        joint_T_map, joint_T_frame = (self._pose_along(run, way, stamp_ns) for way in (down, up))
+        return joint_T_map.inverse() @ joint_T_frame
 
     def fixed_pose(self, frame: str) -> Pose | None:
         """Return map_T_frame where fixed transforms alone lead there, as to the map of another floor; else None."""
-        (root, root_T_frame), (map_root, root_T_map) = map(self._fixed_root, (frame.lstrip("/"), self._map_frame))
+        (root, root_T_frame), (map_root, root_T_map) = map(self._fixed_root, (frame.lstrip("/"), self.map_frame))
         return root_T_map.inverse() @ root_T_frame if root == map_root else None
 
     def _fixed_root(self, frame: str) -> tuple[str, Pose]:
@@ -154,9 +204,8 @@ class TransformHistory:
         for _ in self._fixed:
             if frame not in self._fixed:
                 break
-            transform = self._fixed[frame]
-            root_T_frame = conversions.transform_from_msg(transform.transform) @ root_T_frame
-            frame = transform.header.frame_id.lstrip("/")
+            frame, parent_T_frame = self._fixed[frame]
+            root_T_frame = parent_T_frame @ root_T_frame
         return frame, root_T_frame
 
     def pose_in_any_run(self, frame: str, moment: Moment) -> Pose:
@@ -170,45 +219,35 @@ class TransformHistory:
             found = self.pose(frame, Moment(run, moment.stamp_ns))
             if found is not None:
                 return found
-        raise InputSkippedError("no_transform", f"TF does not tell where {frame} is in {self._map_frame} then")
-
-    def _run(self, number: int) -> _Run:
-        return self._runs[number] if number in self._runs else self._begin(number)
+        raise InputSkippedError("no_transform", f"TF does not tell where {frame} is in {self.map_frame} then")
 
     def _begin(self, number: int) -> _Run:
         """Begin a run, or begin it again. Where there are too many, the one with the fewest frames goes, of these the
         oldest: a frame whose clock jumps about must not take the run of all others away."""
-        self._runs[number] = self._new_run()
+        self._runs[number] = {}
         if len(self._runs) > self._kept_runs:
             used = self._timelines.runs
             del self._runs[min(self._runs.keys() - {number}, key=lambda other: (used[other], other))]
         return self._runs[number]
 
-    def _new_run(self) -> _Run:
-        run = _Run(tf2_ros.Buffer(cache_time=Duration(seconds=self._kept_s)))
-        for transform in self._fixed.values():
-            run.buffer.set_transform_static(transform, "tf_static")
-        return run
-
-    def _path(self, run: _Run, frame: str) -> list[str] | None:
-        """Return the moving transforms between a frame and the map, by child; None while they are not connected."""
-        up, down = self._ancestry(run, frame), self._ancestry(run, self._map_frame)
-        joint = next((name for name in up if name in down), None)
-        if joint is None:
-            return None
-        steps = up[: up.index(joint)] + down[: down.index(joint)]
-        return [child for child in steps if child in run.edges]
-
-    def _ancestry(self, run: _Run, frame: str) -> list[str]:
-        """Return a frame, its parent, and so on."""
+    def _ancestry(self, run: _Run, frame: str, stamp_ns: int) -> list[str]:
+        """Return a frame, its parent at a stamp, and so on."""
         names: list[str] = []
         while frame not in names:
             names.append(frame)
-            if frame in run.edges:
-                frame = run.edges[frame].parent
+            if frame in run:
+                frame = run[frame].parent_at(stamp_ns)
             elif frame in self._fixed:
-                frame = self._fixed[frame].header.frame_id.lstrip("/")
+                frame = self._fixed[frame][0]
         return names
+
+    def _pose_along(self, run: _Run, way: list[str], stamp_ns: int) -> Pose:
+        """Return the pose of the first frame of a way in the parent of its last."""
+        end_T_first = Pose()
+        for name in way:
+            parent_T_name = run[name].pose_at(stamp_ns) if name in run else self._fixed[name][1]
+            end_T_first = parent_T_name @ end_T_first
+        return end_T_first
 
     def _covers(self, edge: _Edge, child: str, moment: Moment) -> bool:
         stamp = moment.stamp_ns
@@ -226,36 +265,63 @@ class TransformHistory:
             raise InputSkippedError("tf_jump", f"{child} was just being corrected")
         return True
 
-    def _jump(self, edge: _Edge, child: str, moment: Moment, transform: Any) -> OdomJump | None:
-        limits = self._limits
-        if child != limits.odom_frame:
+    def _jump(self, edge: _Edge, moment: Moment, parent: str, numbers: Numbers) -> OdomJump | None:
+        limits, before = self.limits, edge.numbers_of(-1)
+        if parent != edge.parents[-1]:
+            return OdomJump(moment, None)
+        if _is_near(before, numbers, limits):
             return None
-        parent = transform.header.frame_id.lstrip("/")
         map_T_parent = self.fixed_pose(parent)
-        pose = map_T_parent and map_T_parent @ conversions.transform_from_msg(transform.transform)
-        last, edge.last = edge.last, pose
-        elsewhere = parent != edge.parent
-        new_T_old = None
-        if not elsewhere:
-            if pose is None or last is None:
-                return None
-            moved, new_T_old = np.abs(pose.position - last.position), pose @ last.inverse()
-            if moved.max() <= limits.jump_m and abs(new_T_old.yaw_rad) <= limits.jump_rad:
-                return None
-            elsewhere = moved[2] > limits.storey_m
-        edge.jumps.add(moment.stamp_ns)
-        return OdomJump(moment, None if elsewhere else new_T_old)
+        if map_T_parent is None:
+            return None
+        last, pose = (map_T_parent @ conversions.pose_from_numbers(each) for each in (before, numbers))
+        moved, new_T_old = np.abs(pose.position - last.position), pose @ last.inverse()
+        if moved.max() <= limits.jump_m and abs(new_T_old.yaw_rad) <= limits.jump_rad:
+            return None
+        return OdomJump(moment, None if moved[2] > limits.storey_m else new_T_old)
 
 
-def _check(transform: Any, known: Collection[str]) -> None:
-    """Look whether a TransformStamped is one, before anything is kept of it; raises InvalidValueError.
+def _is_near(one: Numbers, other: Numbers, limits: CorrectionLimits) -> bool:
+    """Return whether two samples are so near that they are no jump, whatever the axes; without making poses of them."""
+    if one == other:
+        return True
+    way_m2 = sum((a - b) ** 2 for a, b in zip(one[:3], other[:3]))
+    lengths = sum(a * a for a in one[3:]) * sum(b * b for b in other[3:])
+    inner = sum(a * b for a, b in zip(one[3:], other[3:]))  # times the lengths the cosine of half the angle
+    return way_m2 <= limits.jump_m**2 and inner * inner >= math.cos(0.5 * limits.jump_rad) ** 2 * lengths
 
-    known: the frames of which something is kept already.
+
+def _names(transform: Any) -> tuple[str, str]:
+    """Return parent and child of a TransformStamped; raises InvalidValueError."""
+    return checked_frames(transform.header.frame_id, transform.child_frame_id)
+
+
+def checked_frames(parent: str, child: str) -> tuple[str, str]:
+    """Return the names of a transform's frames, without the slash that ROS 1 had before them.
+
+    Raises:
+        InvalidValueError: they are none.
     """
-    child = checked_label("child_frame_id", transform.child_frame_id.lstrip("/"), required=True)
-    parent = checked_label("frame_id", transform.header.frame_id.lstrip("/"), required=True)
+    child = checked_label("child_frame_id", child.lstrip("/"), required=True)
+    parent = checked_label("frame_id", parent.lstrip("/"), required=True)
     if child == parent:
         raise InvalidValueError(f"child_frame_id: expected another frame than frame_id, got {child!r} twice")
-    if child not in known and len(known) >= _MOST_FRAMES:
-        raise InvalidValueError(f"child_frame_id: expected at most {_MOST_FRAMES} frames, {child!r} is one more")
-    conversions.transform_from_msg(transform.transform, f"transform of {child}")
+    return parent, child
+
+
+def _check_room(child: str, known: Collection[str]) -> None:
+    """Raise InvalidValueError for one frame too many; known: the frames of which something is kept already."""
+    if child not in known and len(known) >= MOST_FRAMES:
+        raise InvalidValueError(f"child_frame_id: expected at most {MOST_FRAMES} frames, {child!r} is one more")
+
+
+def _check_numbers(child: str, numbers: Numbers) -> None:
+    """Raise InvalidValueError for numbers that are no transform, before anything is kept of them."""
+    least, most = _UNIT
+    # Both are false for NaN.
+    is_near = all(abs(value) <= POSITION_LIMIT_M for value in numbers[:3])
+    if not (is_near and least <= sum(value * value for value in numbers[3:]) <= most):
+        try:
+            conversions.pose_from_numbers(numbers)
+        except InvalidValueError as error:
+            raise InvalidValueError(f"transform of {child}: {error}") from error
