@@ -132,7 +132,7 @@ def _rows(fields: Iterable[ParameterField]) -> Iterator[str]:
 
 
 def _cells(field: ParameterField) -> str:
-    return f"`{yaml_value(field.default)}` | {field.expected} | {field.description}"
+    return f"`{yaml_value(field.default)}` | {field.expected} | {field.description}{'; *live*' if field.live else ''}"
 
 
 def _listed(kind: type[Parameters], expert: bool) -> list[ParameterField]:

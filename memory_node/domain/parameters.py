@@ -16,10 +16,13 @@ Kind = TypeVar("Kind", bound="Parameters")
 _T = TypeVar("_T")
 
 _LONGEST_SHOWN = 80  # characters of a wrong value in a message
-_EXPERT = "expert"
+_EXPERT, _LIVE = "expert", "live"
 
 Expert = Annotated[_T, _EXPERT]
 """Marks a parameter, or a whole section, that nobody needs to set on a robot: its name begins with `expert.`."""
+
+Live = Annotated[_T, _LIVE]
+"""Marks a parameter that is read at each use, so that it may change while its node runs."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,15 @@ class Parameters(BaseModel):
         """Return the same parameters but for some, checked again; sections are given whole."""
         return type(self)(**{**dict(self), **values})
 
+    def adopt(self, newer: Parameters) -> None:
+        """Take over, in place, the values that `newer` has for what may change while it is in use; see `Live`."""
+        for name, info in type(self).model_fields.items():
+            value = getattr(newer, name)
+            if isinstance(value, Parameters):
+                getattr(self, name).adopt(value)
+            elif _LIVE in info.metadata:
+                object.__setattr__(self, name, value)  # the one change of what is frozen for everybody else
+
     def values(self) -> dict[str, Any]:
         """Return every value by its dotted name; lists as YAML and ROS have them."""
         return {field.name: field.value_in(self) for field in parameter_fields(type(self))}
@@ -100,7 +112,8 @@ class ParameterField:
     """One parameter as it was declared.
 
     name: dotted, as files have it. path: dotted, as the code has it. kind: bool, int, float or str; of a list, that of
-    its items. is_list: it holds several values. expert: not for users of a robot. taken_from: of a profile, the
+    its items. is_list: it holds several values. expert: not for users of a robot. live: it may change
+    while the node runs. taken_from: of a profile, the
     parameter whose value it has unless it is given its own; empty: none. low and high: the range, both inclusive.
     choices: the only texts that it may hold. length: of a list, where it is fixed.
     """
@@ -112,6 +125,7 @@ class ParameterField:
     default: Any
     description: str
     expert: bool = False
+    live: bool = False
     taken_from: str = ""
     low: float | None = None
     high: float | None = None
@@ -291,6 +305,7 @@ def _field(name: str, info: FieldInfo, place: _Place) -> ParameterField:
         _plain(info.get_default(call_default_factory=True)),
         info.description or "",
         expert,
+        _LIVE in info.metadata,
         f"{prefix}{around}.{name}" if name in place.shared else "",
         next((entry.ge for entry in metadata if hasattr(entry, "ge")), None),
         next((entry.le for entry in metadata if hasattr(entry, "le")), None),

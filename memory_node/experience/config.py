@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Parameters, Profile
+from memory_node.domain.parameters import Expert, Live, Parameters, Profile
 from memory_node.llm.config import SHARED, ModelConfig
 
 Part = Literal["working", "episodic", "semantic"]
@@ -42,7 +42,7 @@ class ExperienceConfig(Parameters):
     most_tries: Expert[int] = Field(
         default=2, ge=0, le=100, description="how often a skill that failed by chance is advised once more at most"
     )
-    active_guidelines: Expert[int] = Field(
+    active_guidelines: Live[Expert[int]] = Field(
         default=20, ge=1, le=1000, description="guidelines in a prompt at most (BrainMem's M)"
     )
     prune_factor: Expert[float] = Field(
@@ -81,8 +81,8 @@ class ExperienceConfig(Parameters):
         le=1e10,
         description="time since a guideline last helped in which its utility halves; 30 days",
     )
-    top_k: Expert[int] = Field(default=2, ge=1, le=100, description="experiences in an answer at most")
-    max_attempts: Expert[int] = Field(
+    top_k: Live[Expert[int]] = Field(default=2, ge=1, le=100, description="experiences in an answer at most")
+    max_attempts: Live[Expert[int]] = Field(
         default=3, ge=1, le=100, description="how often one task is tried, the first time counted in"
     )
     max_guidelines: Expert[int] = Field(

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Live, Parameters
 
 
 class KnowledgeConfig(Parameters):
@@ -38,8 +38,10 @@ class KnowledgeConfig(Parameters):
         description="weight of how new a proposition is, beside the newest that was found",
     )
     recency_half_life_s: ClassVar[float] = 2_592_000.0  # age at which a proposition's recency is half (s)
-    top_k: Expert[int] = Field(default=10, ge=1, le=1000, description="propositions in an answer")
-    guidance_k: Expert[int] = Field(
+    top_k: Live[Expert[int]] = Field(default=10, ge=1, le=1000, description="propositions in an answer")
+    guidance_k: Live[Expert[int]] = Field(
         default=2, ge=1, le=100, description="propositions and ways in guidance while acting"
     )
-    hops: Expert[int] = Field(default=2, ge=1, le=8, description="searches for one question at most (PlugMem's T_max)")
+    hops: Live[Expert[int]] = Field(
+        default=2, ge=1, le=8, description="searches for one question at most (PlugMem's T_max)"
+    )

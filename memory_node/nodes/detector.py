@@ -129,5 +129,8 @@ def _open(config: DetectorParameters) -> OnnxDetector:
         )
     if config.label_space and not config.prompts and not config.class_names:
         names = load_catalogue(config.label_space).names
-        config = config.changed(prompts=",".join(dict.fromkeys(spoken(name) for name in names)))
+        prompts = ",".join(dict.fromkeys(spoken(name) for name in names))
+        detector = OnnxDetector(config.changed(prompts=prompts))
+        detector.config = config  # whose thresholds may change while it runs
+        return detector
     return OnnxDetector(config)

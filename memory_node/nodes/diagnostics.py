@@ -116,11 +116,13 @@ class DiagnosticsPublisher:
         self._last: dict[str, str] = {}
         self._logged: dict[str, str] = {}
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self._config = config
         self._timer = node.create_timer(config.period, self.publish)
         self.publish()
 
     def publish(self) -> None:
         """Publish the present state."""
+        self._timer.timer_period_ns = round(self._config.period * 1e9)  # it may have changed
         message = DiagnosticArray(status=[self._status(name, told) for name, told in self._components.items()])
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(message)

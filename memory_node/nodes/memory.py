@@ -53,7 +53,7 @@ class MemoryNode(ManagedNode):
         config = self.config
         self._view = self._served_view()
         self._counters = InputCounters()
-        self._topics = MemoryTopics(self, self.memory, config.publish_period_s)
+        self._topics = MemoryTopics(self, self.memory, lambda: config.publish_period_s)
         self._service_servers = MemoryServices(self, self.memory, self._topics)
         keyframes = Keyframes(self.memory)
         by_geometry = config.detections == "segment"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -25,7 +26,7 @@ class MemoryTopics:
     are made only for those who listen.
     """
 
-    def __init__(self, node: Node, memory: RobotMemory, period_s: float) -> None:
+    def __init__(self, node: Node, memory: RobotMemory, period_s: Callable[[], float]) -> None:
         self._node = node
         self._memory = memory
         self._published_version = self._shown_version = -1
@@ -38,7 +39,8 @@ class MemoryTopics:
         self._working_memory = publisher(rm.WorkingMemory, "~/working_memory", own(LATCHED))
         self._markers = MarkerTopic(node)
         self._menus = EditMenus(node, memory)
-        self._timer = node.create_timer(period_s, self._publish, callback_group=MutuallyExclusiveCallbackGroup())
+        self._timer = node.create_timer(period_s(), self._publish, callback_group=MutuallyExclusiveCallbackGroup())
+        self._period_s = period_s
         self._stop_listening = memory.on_change(self._on_change)
 
     def _on_change(self, events: tuple[SceneEvent, ...], from_version: int, to_version: int) -> None:
@@ -69,6 +71,7 @@ class MemoryTopics:
         self._menus.close()
 
     def _publish(self) -> None:
+        self._timer.timer_period_ns = round(self._period_s() * 1e9)  # it may have changed
         stamp_ns = self._node.get_clock().now().nanoseconds
         statistics = self._memory.statistics()
         self._statistics.publish(statistics_to_msg(statistics, stamp_ns))

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.context.config import CompilerName
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Live, Parameters
 from memory_node.llm.config import ModelChoice
 from memory_node.memory_config import MemoryConfig
 from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
@@ -34,7 +34,7 @@ class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):
     )
     site: str = Field(default="home", description="site of the long-term memory")
     robot_id: str = Field(default="robot", description="name of this robot in a memory that several robots share")
-    publish_period_s: float = Field(
+    publish_period_s: Live[float] = Field(
         default=1.0, ge=0.1, le=60.0, description="period of the latched graph and the statistics"
     )
     view: Literal["none", "rerun"] = Field(
@@ -77,7 +77,7 @@ class PlannerParameters(PeerParameters, PlannerConfig):
         description="how memory is compiled at each step; model, learned: by the memory node's language model"
         " `llm.compiler`, learned with its adapter; none: memory is given once, at the beginning",
     )
-    attempts: int = Field(
+    attempts: Live[int] = Field(
         default=2,
         ge=1,
         le=10,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
-from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
-from memory_node.domain.parameters import Kind, ParameterField, parameter_fields
+from memory_node.domain.parameters import InvalidParametersError, Kind, ParameterField, Parameters, parameter_fields
 
 # Parameters that rclpy and launch give every node.
 _OF_ROS = ("use_sim_time", "start_type_description_service")
@@ -16,7 +19,9 @@ _OF_ROS_PREFIX = "qos_overrides."
 
 
 def declare(node: Node, kind: type[Kind]) -> Kind:
-    """Declare each of the parameters, read-only, with type, range and description; return the values given to the node.
+    """Declare each of the parameters with type, range and description; return the values given to the node.
+
+    What is returned follows `ros2 param set` where a parameter is `Live`; for others that is refused.
 
     The node must have been made with automatically_declare_parameters_from_overrides=True: this is how rclpy tells
     every value that a node was given, names that it does not know among them. A whole number is taken for a number. A
@@ -46,7 +51,23 @@ def declare(node: Node, kind: type[Kind]) -> Kind:
         if not field.taken_from or field.name in given
     ]
     node.declare_parameters("", declared, ignore_override=True)
+    node.add_on_set_parameters_callback(partial(_change, config))
     return config
+
+
+def _change(config: Parameters, parameters: Sequence[Parameter]) -> SetParametersResult:
+    """Take over values that were set while the node runs: all of them, or none with the reason."""
+    live = {field.name: field.live for field in parameter_fields(type(config))}
+    wanted = {parameter.name: _plain(parameter.value) for parameter in parameters if parameter.name in live}
+    fixed = [name for name in wanted if not live[name]]
+    if fixed:
+        reason = f"{', '.join(fixed)}: read when the node starts; give it in a file or with -p, and start it again"
+        return SetParametersResult(successful=False, reason=reason)
+    try:
+        config.adopt(type(config).of({**config.values(), **wanted}))
+    except InvalidParametersError as error:
+        return SetParametersResult(successful=False, reason=str(error))
+    return SetParametersResult(successful=True)
 
 
 def _names_of_all_nodes() -> set[str]:
@@ -61,7 +82,8 @@ def _plain(value: Any) -> Any:
 
 
 def _descriptor(field: ParameterField) -> ParameterDescriptor:
-    descriptor = ParameterDescriptor(description=field.description, read_only=True)
+    description = field.description if field.live else f"{field.description}; read when the node starts"
+    descriptor = ParameterDescriptor(description=description)
     if field.low is None or field.high is None or field.is_list:
         descriptor.additional_constraints = field.expected
     elif field.kind is int:

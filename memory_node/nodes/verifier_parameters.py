@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert
+from memory_node.domain.parameters import Expert, Live
 from memory_node.nodes.inputs.config import ImageTransport
 from memory_node.planner.verifier_config import VerifierConfig
 
@@ -26,6 +26,6 @@ class VerifierParameters(VerifierConfig):
     image_transport: ImageTransport = Field(
         default="raw", description="how they come, as image_transport names it; compressed: on TOPIC/compressed"
     )
-    wait_s: Expert[float] = Field(
+    wait_s: Live[Expert[float]] = Field(
         default=3.0, ge=0.0, le=60.0, description="how long a picture taken after the last skill is waited for"
     )

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Live, Parameters
 from memory_node.perception.detectors.layout_names import LayoutName
 
 
@@ -23,7 +23,7 @@ class PerceptionConfig(Parameters):
         le=100.0,
         description="depth beyond which returns are dropped, because their noise exceeds small objects",
     )
-    min_pixels: Expert[int] = Field(
+    min_pixels: Live[Expert[int]] = Field(
         default=60, ge=1, le=1_000_000, description="pixels that a mask must have to be an observation"
     )
     min_points: ClassVar[int] = 10  # points that must be left of a mask after the filters
@@ -43,7 +43,7 @@ class PerceptionConfig(Parameters):
     pose_sigma_m: Expert[float] = Field(
         default=0.01, ge=0.0, le=1.0, description="uncertainty of the camera's pose in the map"
     )
-    crop_max_px: int = Field(
+    crop_max_px: Live[int] = Field(
         default=96, ge=0, le=4096, description="longer side of the stored picture of an object; 0 stores none"
     )
     crop_quality: ClassVar[int] = 80  # JPEG quality of the stored picture of an object
@@ -106,8 +106,8 @@ class OnnxDetectorConfig(Parameters):
     layout: LayoutName = Field(
         default="auto", description="layout of the outputs; auto: told from names, shapes and metadata"
     )
-    min_score: float = Field(default=0.3, ge=0.0, le=1.0, description="score below which a detection is dropped")
-    max_overlap: Expert[float] = Field(
+    min_score: Live[float] = Field(default=0.3, ge=0.0, le=1.0, description="score below which a detection is dropped")
+    max_overlap: Live[Expert[float]] = Field(
         default=0.6,
         ge=0.0,
         le=1.0,

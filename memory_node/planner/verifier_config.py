@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Parameters, Profile
+from memory_node.domain.parameters import Expert, Live, Parameters, Profile
 from memory_node.llm.config import SHARED
 from memory_node.planner.planner_config import PricedModelConfig
 
@@ -31,7 +31,7 @@ class SeeingModelConfig(PricedModelConfig):
 class VerifierConfig(Parameters):
     """Which pictures count, and who looks at them."""
 
-    max_age_s: Expert[float] = Field(
+    max_age_s: Live[Expert[float]] = Field(
         default=10.0, ge=0.1, le=3600.0, description="age beyond which a picture is not used, by its stamp"
     )
     picture_max_px: Expert[int] = Field(

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Live, Parameters
 
 
 class SceneGraphConfig(Parameters):
@@ -52,7 +52,7 @@ class SceneGraphConfig(Parameters):
     max_existence: ClassVar[float] = 0.995  # highest probability of existence, so that belief can still change
     removed_existence: ClassVar[float] = 0.2  # an object with a lower probability of existence counts as removed
     confirmed_sightings: ClassVar[int] = 3  # an object with fewer sightings that is then missed counts as never there
-    evidence_range_m: float = Field(
+    evidence_range_m: Live[float] = Field(
         default=3.5,
         ge=0.1,
         le=100.0,
@@ -73,13 +73,13 @@ class SceneGraphConfig(Parameters):
     on_gap_m: ClassVar[float] = 0.06  # relation on: largest gap between a thing's foot and its support
     # relation on: how far down a thing with a hidden foot may reach to its support
     hidden_foot_m: ClassVar[float] = 0.35
-    near_m: Expert[float] = Field(
+    near_m: Live[Expert[float]] = Field(
         default=0.6, ge=0.01, le=10.0, description="relation near: largest distance from centre to centre"
     )
     near_neighbours: ClassVar[int] = 3  # relation near: most neighbours of an object
 
     # places
-    overlooked: Expert[float] = Field(
+    overlooked: Live[Expert[float]] = Field(
         default=0.3,
         ge=0.001,
         le=1.0,

@@ -15,15 +15,19 @@ from typing import Any
 import pytest
 import rclpy
 import yaml
+from rcl_interfaces.msg import SetParametersResult
+from rcl_interfaces.srv import SetParameters
 from rclpy.context import Context
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from refusal import line_of
 from ros_peer import RosPeer
 from running_memory import running_memory
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.parameter_file import parameter_page, parameter_text
-from memory_node.domain.parameters import ParameterField, Parameters, flattened, parameter_fields
+from memory_node.domain.parameters import ParameterField, flattened, parameter_fields
+from memory_node.domain.parameters import Parameters as Config
 from memory_node.memory_config import MemoryConfig
 from memory_node.nodes.node_parameters import NODE_PARAMETERS
 from memory_node.nodes.parameters import declare
@@ -173,8 +177,48 @@ def test_ros_is_told_type_range_and_meaning(make_node: Callable[..., Node]) -> N
     assert [(one.from_value, one.to_value) for one in capacity.integer_range] == [(1, 10_000_000)]
     assert [(one.from_value, one.to_value) for one in near.floating_point_range] == [(0.01, 10.0)]
     assert policy.additional_constraints == "one of lru, w-tinylfu, adaptive"
-    assert capacity.read_only
-    assert "centre to centre" in near.description
+    assert capacity.description.endswith("; read when the node starts")
+    assert near.description.endswith("centre to centre")
+
+
+def set_parameter(node: Node, name: str, value: Any) -> SetParametersResult:
+    return node.set_parameters([Parameter(name, value=value)])[0]
+
+
+@pytest.mark.parametrize("node_name", NODE_PARAMETERS)
+def test_live_parameter_follows_while_the_node_runs_and_others_need_a_restart(
+    node_name: str, make_node: Callable[..., Node]
+) -> None:
+    node, kind = make_node(node_name), NODE_PARAMETERS[node_name]
+    config = declare(node, kind)
+    fields = [field for field in parameter_fields(kind) if not field.taken_from]
+    assert any(field.live for field in fields) or node_name == "body"
+    for field in fields:
+        value, before = other_value(field), field.value_in(config)
+        result = set_parameter(node, field.name, value)
+        assert result.successful == field.live, field.name
+        assert field.value_in(config) == (value if field.live else before), field.name
+        assert field.live or f"{field.name}: read when the node starts" in result.reason
+
+
+def test_live_parameter_takes_no_value_out_of_its_range(make_node: Callable[..., Node]) -> None:
+    node = make_node("detector")
+    config = declare(node, NODE_PARAMETERS["detector"])
+    assert not set_parameter(node, "min_score", 1.5).successful
+    assert (config.values()["min_score"], node.get_parameter("min_score").value) == (0.3, 0.3)
+
+
+def test_parts_of_a_running_memory_see_what_was_set(
+    configurations: list[Config], peer: RosPeer, tmp_path: Path
+) -> None:
+    changed = {"expert.experience.top_k": 4, "expert.knowledge.hops": 3, "expert.perception.min_pixels": 77}
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db")) as node:
+        for name, value in changed.items():
+            message = Parameter(name, value=value).to_parameter_msg()
+            assert peer.call(SetParameters, "memory/set_parameters", parameters=[message]).results[0].successful
+            _, section, last = name.split(".")
+            given = [one for one in configurations if type(one) is type(getattr(node.config, section))]
+            assert [getattr(one, last) for one in given] == [value] * len(given) != [], name
 
 
 def test_whole_number_is_taken_for_a_number(make_node: Callable[..., Node]) -> None:
@@ -223,20 +267,20 @@ def test_what_is_no_parameter_or_does_not_fit_is_refused(
 
 
 @pytest.fixture
-def configurations(monkeypatch: pytest.MonkeyPatch) -> list[Parameters]:
+def configurations(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
     """What the parts of a memory are given when it is built."""
-    given: list[Parameters] = []
+    given: list[Config] = []
 
     def record(module: str, name: str) -> None:
         made = getattr(importlib.import_module(module), name)
 
         def recording(*args: Any, **kwargs: Any) -> Any:
-            given.extend(value for value in (*args, *kwargs.values()) if isinstance(value, Parameters))
+            given.extend(value for value in (*args, *kwargs.values()) if isinstance(value, Config))
             return made(*args, **kwargs)
 
         monkeypatch.setattr(f"{module}.{name}", recording)
 
-    for name in ("build_embedder", "open_store", "ObjectCache", "Experience", "Ranker"):
+    for name in ("build_embedder", "open_store", "ObjectCache", "Experience", "Ranker", "KnowledgeGraph"):
         record("memory_node.opening", name)
     for name in ("open_memory", "PerceptionPipeline", "FollowedSegments"):
         record("memory_node.nodes.memory", name)
@@ -244,7 +288,7 @@ def configurations(monkeypatch: pytest.MonkeyPatch) -> list[Parameters]:
 
 
 def test_node_hands_each_section_to_the_part_that_it_is_for(
-    configurations: list[Parameters], peer: RosPeer, tmp_path: Path
+    configurations: list[Config], peer: RosPeer, tmp_path: Path
 ) -> None:
     changed: dict[str, Any] = {
         "detections": "segment", "expert.scene_graph.near_m": 0.7, "short_term.capacity": 5,

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, create_model, field_validator
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Live, Parameters
 from memory_node.domain.skill_library import SKILLS
 from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
 from memory_node.nodes.lifecycle_parameters import LifecycleParameters
@@ -41,8 +41,10 @@ class BaseParameters(Parameters):
         default="navigate_to_pose",
         description="name of the nav2_msgs/NavigateToPose action; empty: the robot does not drive",
     )
-    timeout_s: float = Field(default=180.0, ge=0.1, le=3600.0, description="time after which a drive is cancelled")
-    silence_s: Expert[float] = Field(
+    timeout_s: Live[float] = Field(
+        default=180.0, ge=0.1, le=3600.0, description="time after which a drive is cancelled"
+    )
+    silence_s: Live[Expert[float]] = Field(
         default=1.5,
         ge=0.1,
         le=600.0,
@@ -114,7 +116,7 @@ class ArmParameters(Parameters):
     planning_attempts: Expert[int] = Field(
         default=5, ge=1, le=100, description="planning attempts that MoveIt is allowed"
     )
-    speed: float = Field(
+    speed: Live[float] = Field(
         default=0.3,
         ge=0.01,
         le=1.0,
@@ -123,7 +125,7 @@ class ArmParameters(Parameters):
     candidates: Expert[int] = Field(
         default=4, ge=1, le=32, description="grasps, and spots to put a thing down, that are tried"
     )
-    timeout_s: float = Field(default=60.0, ge=0.1, le=600.0, description="time after which a motion is cancelled")
+    timeout_s: Live[float] = Field(default=60.0, ge=0.1, le=600.0, description="time after which a motion is cancelled")
     look_s: Expert[float] = Field(
         default=0.0,
         ge=0.0,
@@ -175,8 +177,10 @@ class GripperParameters(Parameters):
     palm_m: Expert[float] = Field(
         default=0.05, ge=0.0, le=0.5, description="free room that the hand needs about a grasp"
     )
-    max_effort: float = Field(default=20.0, ge=0.0, le=1000.0, description="greatest effort of the gripper (N or N m)")
-    timeout_s: Expert[float] = Field(
+    max_effort: Live[float] = Field(
+        default=20.0, ge=0.0, le=1000.0, description="greatest effort of the gripper (N or N m)"
+    )
+    timeout_s: Live[Expert[float]] = Field(
         default=10.0, ge=0.1, le=60.0, description="time after which a motion is cancelled"
     )
 
