@@ -42,8 +42,8 @@ class DetectorNode(ManagedNode):
         """Open the model."""
         self._detector = _open(self.config)
         self._model_lock = threading.Lock()
-        layout, count = self._detector.layout, len(self._detector.names)
-        self.get_logger().info(f"{self.config.model}: layout {layout}, detects {count} classes")
+        layout, count, running_on = self._detector.layout, len(self._detector.names), self._detector.running_on
+        self.get_logger().info(f"{self.config.model}: layout {layout}, detects {count} classes, runs on {running_on}")
 
     def activate(self) -> None:
         """Detect."""
@@ -110,7 +110,9 @@ class DetectorNode(ManagedNode):
         return response
 
     def _diagnosis(self) -> Diagnosis:
-        figures = {**self._counters.values(), "skipped.busy": self._newest.skipped, "age_ms": round(self._age_ms, 1)}
+        figures: dict[str, object] = {**self._counters.values(), "skipped.busy": self._newest.skipped}
+        figures["age_ms"] = round(self._age_ms, 1)
+        figures["running_on"] = self._detector.running_on
         problems = [self._complained] if self._complained else []
         return Diagnosis(figures, tuple(problems))
 

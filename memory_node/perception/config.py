@@ -127,5 +127,5 @@ class OnnxDetectorConfig(Parameters):
     providers: str = Field(
         default="CPU",
         description="what onnxruntime may run the model on, the first choice first, separated by commas: CPU, CUDA, "
-        "TensorRT, OpenVINO",
+        "TensorRT, OpenVINO; `CUDA` alone refuses to start without a GPU, `CUDA, CPU` warns and takes the CPU",
     )

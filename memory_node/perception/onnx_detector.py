@@ -23,7 +23,7 @@ from memory_node.perception.detectors.model_notes import ModelNotes, read_notes
 from memory_node.perception.detectors.preprocessing import FittedImage, Preprocessing, fitted
 from memory_node.perception.detectors.recognition import Outputs, recognised
 from memory_node.perception.detectors.text_prompts import TextPrompts, checked_prompts
-from memory_node.perception.onnx_session import open_session
+from memory_node.perception.onnx_session import open_session, running_on
 
 # Classes that a detection gets at most, and the least score of all but the first.
 _LIKELY_CLASSES, _LIKELY_SCORE = 3, 0.05
@@ -98,6 +98,11 @@ class OnnxDetector:
     def names(self) -> tuple[str, ...]:
         """The classes that are told apart."""
         return self._decoding.names
+
+    @property
+    def running_on(self) -> str:
+        """What runs the model, by onnxruntime itself."""
+        return running_on(self._session)
 
     @property
     def complaint(self) -> str:

@@ -10,7 +10,7 @@ import pytest
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.perception.config import OnnxDetectorConfig
 from memory_node.perception.onnx_detector import OnnxDetector
-from memory_node.perception.onnx_session import open_session
+from memory_node.perception.onnx_session import open_session, running_on
 
 onnx = pytest.importorskip("onnx")
 COLOR = np.zeros((240, 320, 3), np.uint8)
@@ -100,3 +100,28 @@ def test_values_that_are_no_numbers_are_dropped(tmp_path: Path, names: Path) -> 
 def test_threads_that_wait_leave_their_cores_to_others(tmp_path: Path) -> None:
     session = open_session(answering(tmp_path / "model.onnx", {"output0": np.zeros((1, 6, 4))}))
     assert session.get_session_options().get_session_config_entry("session.intra_op.allow_spinning") == "0"
+
+
+@pytest.fixture(params=["not installed", "installed without its driver"])
+def no_gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which onnxruntime falls back to the CPU."""
+    import onnxruntime
+
+    if request.param == "installed without its driver":
+        have = ["CUDAExecutionProvider", "CPUExecutionProvider"]
+        monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: have)
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_gpu_that_is_asked_for_alone_and_does_not_run_is_a_refusal(tmp_path: Path) -> None:
+    model = answering(tmp_path / "model.onnx", {"output0": np.zeros((1, 6, 4))})
+    with pytest.raises(InvalidValueError, match=r"asked for CUDA, .*add CPU to the parameter providers \(CUDA, CPU\)"):
+        open_session(model, providers=["CUDA"])
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_cpu_stands_in_with_a_warning_where_it_is_named_too(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    model = answering(tmp_path / "model.onnx", {"output0": np.zeros((1, 6, 4))})
+    session = open_session(model, providers=["CUDA", "CPU"])
+    assert running_on(session) == "CPU"
+    assert "asked for CUDA, runs on CPU" in caplog.text
