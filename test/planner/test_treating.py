@@ -74,11 +74,10 @@ def test_peeling_takes_a_knife(robot, word_embedder) -> None:
     assert robot.world.of_class("AppleSliced")
 
 
-@pytest.mark.parametrize("text", ["empty the cup", "pour out the cup", "pour the cup out"])
-def test_vessel_is_emptied_over_a_sink(robot, word_embedder, text: str) -> None:
+def test_vessel_is_emptied_over_a_sink(robot, word_embedder) -> None:
     robot.world.change_state(robot.world["cup"], S.FILLED)
     robot.world.take_changes()
-    result = executor(robot, word_embedder).execute(text)
+    result = executor(robot, word_embedder).execute("pour out the cup")
     assert result.success, result.outcome.failures
     assert S.FILLED not in robot.world["cup"].states
     went = classes_used(robot, result, "GoToObject")
@@ -104,7 +103,6 @@ def test_what_cannot_be_heated_is_not_heated(robot, word_embedder) -> None:
 @pytest.mark.parametrize(
     ("text", "thing", "place"),
     [
-        ("put the keys in the bag", "KeyChain", "Bag"),
         ("put the potato in the oven", "Potato", "Oven"),
         ("put the pot on the stove", "Pot", "StoveBurner"),
         ("put the spatula in the toaster", "Spatula", "Toaster"),
@@ -117,7 +115,7 @@ def test_things_go_in_and_on_what_holds_them(robot, word_embedder, text: str, th
     assert robot.world[moved.parent_id].class_name == place
 
 
-@pytest.mark.parametrize("name", ["oven", "toaster", "stove"])
+@pytest.mark.parametrize("name", ["oven", "stove"])
 def test_appliances_are_switched(robot, word_embedder, name: str) -> None:
     on = executor(robot, word_embedder).execute(f"turn on the {name}")
     assert on.success, on.outcome.failures
