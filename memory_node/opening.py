@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock, system_clock
+from memory_node.domain.memories import Memory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneEvent, SceneEventKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.episode_register import ENDED_KEPT
 from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
@@ -66,6 +68,7 @@ def open_memory(
     catalogue: ObjectCatalogue | None = None,
     habits: PlaceHabits | None = None,
     embed_in_background: bool = True,
+    unread: Collection[Memory] = (),
 ) -> RobotMemory:
     """Return a memory that goes on from what its store holds.
 
@@ -74,6 +77,7 @@ def open_memory(
     instead of one of this memory's own. catalogue: by default the one that `config.label_space` names.
     habits: where things usually are at other sites; by default what censuses the store holds, without any of them only
     this site tells where to look. embed_in_background: make what was loaded without vectors findable by meaning.
+    unread: memories that are written as ever and tell nothing, to measure what they are worth.
 
     Raises:
         StoreError: the database cannot be used.
@@ -92,13 +96,15 @@ def open_memory(
     log, models = StoreLog(store), ModelShelf()
     kept = None if store is None else KeptKnowledge(store.derived / "knowledge.index", store, embedder)
     on_removal = kept.drop if kept is not None else None
-    knowledge = KnowledgeGraph(embedder, KnowledgeStoreLog(store), config.knowledge, on_removal=on_removal)
+    knowledge = KnowledgeGraph(
+        embedder, KnowledgeStoreLog(store), config.knowledge, on_removal=on_removal, unread=unread
+    )
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
         refiner = open_refiner(config.experience, models, catalogue)
         curator = open_curator(config.optimizer, embedder, catalogue, models, log)
         experience = Experience(
-            config.experience,
+            _without(unread, config.experience),
             extractor,
             log,
             clock,
@@ -122,7 +128,7 @@ def open_memory(
     _keep_new_names(scene, store, records)
     scene.habits = habits or _stored_habits(store, catalogue)
     ranker = Ranker(embedder, ClassGlosses.of(catalogue), config.search, build_picture_embedder(config.search))
-    index = UnitIndex(ranker)
+    index = UnitIndex(ranker, is_read=Memory.SHORT_TERM not in unread)
     cache = ObjectCache(short_term, index.follow)
     cache.restore_snapshot(clock())
     return RobotMemory(
@@ -137,6 +143,16 @@ def open_memory(
         compiler=config.compiler,
         kept=kept,
     )
+
+
+def _without(unread: Collection[Memory], config: ExperienceConfig) -> ExperienceConfig:
+    """Return what answers of experience. Lessons: all that is counted over episodes; episodes: their own records."""
+    if Memory.EPISODES in unread:
+        config = config.changed(graphs=config.graphs - {"trajectories"})
+    if Memory.LESSONS in unread:
+        kept = config.graphs & {"trajectories"}
+        config = config.changed(parts=config.parts - {"semantic"}, graphs=kept, insights=False)
+    return config
 
 
 def stamp_ids(robot_id: str, records: Mapping[str, Any] | None = None) -> StampIds:

@@ -11,26 +11,37 @@ from pathlib import Path
 
 from benchmarks.life.day_check import check_days
 from benchmarks.life.day_file import Day, read_days
-from benchmarks.life.day_run import DayReport, DayRun
+from benchmarks.life.day_run import DayReport
 from benchmarks.life.home import LifeHomes
-from benchmarks.life.life_rows import Setting, rows_of, scenario_row
+from benchmarks.life.life_rows import Setting
 from benchmarks.life.lives import Lives
+from benchmarks.life.matrix import draw_matrix, print_matrix
 from benchmarks.life.player import RobotPlayer
+from benchmarks.life.runs import Runs, play_all, play_day
+from benchmarks.life.switches import EACH, KARMA, MEMORIES
 from benchmarks.rows import emit
-from memory_node.app.progress import progress_bar
 from memory_node.planner.open_planner import open_planner
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
+
+_INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's options."""
     parser.add_argument("--days", type=Path, nargs="+", required=True, metavar="FILE", help="scenarios (.yaml, .gz)")
-    parser.add_argument("--scenes", type=Path, metavar="FILE", help="scenes.json.gz of the floor plans")
-    parser.add_argument("--check", action="store_true", help="only say whether the files are sound")
+    parser.add_argument("--scenes", type=Path, metavar="FILE", help="scenes.json.gz, for homes that are floor plans")
+    parser.add_argument("--check", action="store_true", help="only check the files")
     parser.add_argument("--planner", choices=("offline",), default="offline")
     parser.add_argument("--goals", action="store_true", help="give instructions as typed goals, where there are any")
-    parser.add_argument("--limit", type=int, default=0, help="a sample of so many scenarios (default: all)")
+    parser.add_argument(
+        "--without",
+        choices=(*MEMORIES, KARMA, EACH),
+        metavar="MEMORY",
+        help=f"with a memory off: {', '.join((*MEMORIES, KARMA))}; each: everything, then each of them off",
+    )
+    parser.add_argument("--limit", type=int, default=0, metavar="N", help="a sample of N scenarios (default: all)")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw success by setting and category")
     parser.add_argument("--each-scenario", action="store_true", help="a row for each scenario, too")
 
 
@@ -42,25 +53,36 @@ def run(args: argparse.Namespace) -> int:
     if args.check:
         print(f"{len(days)} scenarios are sound", file=sys.stderr)
         return 0
-    days = sample(days, args.limit, args.seed)
-    embedder = CachingEmbedder(MiniLmEmbedder())
-    setting = Setting(args.planner)
-    planner = open_planner(args.planner, embedder)
-    reports: list[DayReport] = []
-    with tempfile.TemporaryDirectory() as folder, progress_bar() as bar:
-        lives = Lives(homes, embedder, Path(folder))
-        task = bar.add_task("everything", total=len(days))
-        for day in days:
-            life, own = lives.begin(day.scenario)
-            try:
-                reports.append(DayRun(day, life, RobotPlayer(life, planner), args.goals, own).play())
-            finally:
-                life.close()
-            bar.advance(task)
+    runs = _played(sample(days, args.limit, args.seed), homes, args)
+    for text in runs.told():
+        print(text, file=sys.stderr)
     if args.each_scenario:
-        emit([scenario_row(setting, report) for report in reports], args.json)
-    emit(list(rows_of(setting, reports)), args.json)
-    return tell_broken(reports)
+        emit(runs.scenario_rows, args.json)
+    emit(runs.rows, args.json)
+    if not args.json:
+        print_matrix(runs.rows)
+    if args.plot and runs.rows:
+        draw_matrix(runs.rows, args.plot)
+        print(args.plot, file=sys.stderr)
+    return _INTERRUPTED if runs.interrupted else runs.status
+
+
+def _played(days: Sequence[Day], homes: LifeHomes, args: argparse.Namespace) -> Runs:
+    embedder = CachingEmbedder(MiniLmEmbedder())
+    planner = open_planner(args.planner, embedder)
+    with tempfile.TemporaryDirectory(prefix="life") as folder:
+        lives = Lives(homes, embedder, Path(folder))
+
+        def play(setting: Setting, day: Day) -> DayReport:
+            return play_day(day, lives, setting.without, lambda life, _: RobotPlayer(life, planner), args.goals)
+
+        return play_all(days, settings_of(args), play)
+
+
+def settings_of(args: argparse.Namespace) -> list[Setting]:
+    """Return the settings that the options ask for, in the order of their rows."""
+    without = ("", *MEMORIES, KARMA) if args.without == EACH else (args.without or "",)
+    return [Setting(args.planner, one) for one in without]
 
 
 def sample(days: Sequence[Day], limit: int, seed: int) -> Sequence[Day]:
@@ -68,11 +90,3 @@ def sample(days: Sequence[Day], limit: int, seed: int) -> Sequence[Day]:
     if not limit or limit >= len(days):
         return days
     return [days[index] for index in sorted(random.Random(seed).sample(range(len(days)), limit))]
-
-
-def tell_broken(reports: Sequence[DayReport]) -> int:
-    """Tell which scenarios say nothing and which crashed; return the exit status."""
-    for report in reports:
-        for text in filter(None, (report.broken, report.crash and f"{report.id}:\n{report.crash}", report.failed)):
-            print(text, file=sys.stderr)
-    return int(any(report.broken for report in reports))

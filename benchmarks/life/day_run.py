@@ -15,6 +15,7 @@ from benchmarks.life.home_events import HomeEvents
 from benchmarks.life.judge import HomeRecord, StepOutcome, Verdict, judge
 from benchmarks.life.player import Player
 from benchmarks.life.robot_life import RobotLife, Trace
+from benchmarks.life.switches import FACTS
 from memory_node.knowledge.documents import ReadCounts, read_document
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import PlanProgress, ProgressKind
@@ -130,7 +131,8 @@ class DayRun:
         self._life.faults.begin(event.fault)
 
     def _tell(self, event: form.Tell) -> None:
-        self._life.memory.tell_fact(event.tell, event.by)
+        if self._life.without != FACTS:
+            self._life.memory.tell_fact(event.tell, event.by)
 
     def _see(self, event: form.See) -> None:
         self._life.see(event.see)
@@ -146,6 +148,8 @@ class DayRun:
         self._player.restart()
 
     def _import(self, event: form.Document) -> None:
+        if self._life.without == FACTS:
+            return
         self._documents += 1
         name = "".join(letter if letter.isalnum() else "_" for letter in event.title) or f"document_{self._documents}"
         path = self._folder / f"{name}.md"

@@ -6,6 +6,7 @@ from benchmarks.life import day_form as form
 from benchmarks.life import placing, sightings
 from benchmarks.life.home import add_person
 from benchmarks.life.robot_life import RobotLife
+from benchmarks.life.switches import SCENE
 from memory_node.domain.states import ObjectState
 from memory_node.sim.thing import Thing
 
@@ -45,11 +46,11 @@ class HomeEvents:
 
     def _see_placed(self, thing: Thing, known: str) -> None:
         life = self._life
-        if not life.sees:
+        if life.without == SCENE:
             return
         known = known or sightings.take_notice(life.memory, life.robot, thing, life.now_ns())
         if known:
-            life.memory.remember([sightings.placed(life.world, thing, known, life.now_ns())])
+            life.remember([sightings.placed(life.world, thing, known, life.now_ns())])
 
     def change_states(self, event: form.ChangeState) -> None:
         """Change states."""
@@ -57,7 +58,7 @@ class HomeEvents:
             for thing in self._things(thing_id):
                 known = self._remembered(thing) if event.seen else ""
                 placing.change_states(self._life.world, thing, states)
-                if event.seen and self._life.sees:
+                if event.seen and self._life.without != SCENE:
                     self._see_changed(thing, known, states)
 
     def _see_changed(self, thing: Thing, known: str, states: tuple[ObjectState, ...]) -> None:
@@ -68,17 +69,17 @@ class HomeEvents:
         known = known or sightings.take_notice(life.memory, life.robot, thing, life.now_ns())
         true = tuple(one for one in states if one in thing.states)
         if known and true:
-            life.memory.remember([sightings.changed(thing, known, true, life.now_ns())])
+            life.remember([sightings.changed(thing, known, true, life.now_ns())])
 
     def _see_cut(self, whole: Thing, known: str) -> None:
         life = self._life
         if known:
-            life.memory.remember([sightings.gone(whole, known, life.now_ns())])
+            life.remember([sightings.gone(whole, known, life.now_ns())])
         for piece in placing.pieces_of(life.world, whole.id):
             found = sightings.take_notice(life.memory, life.robot, piece, life.now_ns())
             true = tuple(sorted(piece.states))
             if found:
-                life.memory.remember([sightings.changed(piece, found, true, life.now_ns())])
+                life.remember([sightings.changed(piece, found, true, life.now_ns())])
 
     def add(self, event: form.Add) -> None:
         """Bring things and persons."""
@@ -100,8 +101,8 @@ class HomeEvents:
             for thing in self._things(thing_id):
                 known = self._remembered(thing) if event.seen else ""
                 placing.take_away(life.world, thing)
-                if known and life.sees:
-                    life.memory.remember([sightings.gone(thing, known, life.now_ns())])
+                if known:
+                    life.remember([sightings.gone(thing, known, life.now_ns())])
 
     def put_back(self) -> None:
         """Put what the robot holds where it was taken from; memory sees it."""

@@ -22,6 +22,18 @@ class Setting:
     without: str = ""
     shuffled: str = ""
 
+    @property
+    def name(self) -> str:
+        """What the setting is called."""
+        return name_of((self.planner, self.without, self.shuffled))
+
+
+def name_of(setting: tuple[str, str, str]) -> str:
+    """Return what planner, memory that is off and memory that is shuffled are called together."""
+    planner, without, shuffled = setting
+    said = f"without {without}" if without else f"shuffled {shuffled}" if shuffled else "everything"
+    return f"{planner}, {said}"
+
 
 def rows_of(setting: Setting, reports: Sequence[DayReport]) -> Iterator[dict[str, Any]]:
     """Yield a row for each category, and one for all of them."""

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from benchmarks.life.day_form import Scenario
 from benchmarks.life.home import LifeHomes
+from benchmarks.life.patrol import patrol, take_in_map
 from benchmarks.life.robot_life import RobotLife
+from benchmarks.life.switches import KARMA, SCENE
 from memory_node.domain.ports import TextEmbedder
 from memory_node.short_term.config import ShortTermConfig
 
@@ -25,28 +27,33 @@ class Lives:
         self._patrolled: dict[tuple[object, ...], Path] = {}
         self._count = 0
 
-    def begin(self, scenario: Scenario) -> tuple[RobotLife, Path]:
+    def begin(self, scenario: Scenario, without: str = "") -> tuple[RobotLife, Path]:
         """Return a robot that knows what a scenario says it knows, at 08:00, and a folder of its own.
+
+        without: the memory that is off.
 
         Raises:
             InvalidValueError, NoRoomError: see LifeHomes.world.
         """
         self._count += 1
         folder = self._folder / f"day{self._count}"
-        shutil.copytree(self._after_patrol(scenario), folder)
-        return RobotLife(self._homes.world(scenario), folder, self._embedder, self._short_term), folder
+        shutil.copytree(self._after_patrol(scenario, without), folder)
+        world = self._homes.world(scenario)
+        return RobotLife(world, folder, self._embedder, self._short_term, without), folder
 
-    def _after_patrol(self, scenario: Scenario) -> Path:
+    def _after_patrol(self, scenario: Scenario, without: str) -> Path:
         extra, people = tuple(scenario.extra.items()), tuple(scenario.people.items())
-        key = (scenario.home, scenario.known, extra, people)
+        # What a patrol shows stays in the scene graph alone: without that there is nothing to show.
+        known = "nothing" if without == SCENE else scenario.known
+        key = (scenario.home, known, extra, people, without == KARMA)
         if key not in self._patrolled:
             folder = self._folder / f"patrol{len(self._patrolled)}"
             folder.mkdir()
-            life = RobotLife(self._homes.world(scenario), folder, self._embedder)
+            life = RobotLife(self._homes.world(scenario), folder, self._embedder, without=without)
             try:
-                life.take_in_map()
-                if scenario.known != "nothing":
-                    life.patrol(None if scenario.known == "all" else scenario.known)
+                take_in_map(life)
+                if known != "nothing":
+                    patrol(life, None if known == "all" else known)
             finally:
                 life.close()
             self._patrolled[key] = folder

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from benchmarks.life import switches
 from benchmarks.life.day_form import GoalForm
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.typed_goals import typed_goals
@@ -52,9 +53,10 @@ class RobotPlayer:
         """Carry out an instruction; see Player."""
         life, memory = self._life, self._life.memory
         life.look()
-        planner = GuidedPlanner(
-            self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=memory.guidance.port(COMPILER)
-        )
+        if life.without == switches.WORKING:
+            self.restart()
+        guidance = memory.guidance.port(COMPILER) if life.without != switches.COMPILER else None
+        planner = GuidedPlanner(self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=guidance)
         executor = InstructionExecutor(
             memory,
             life,

@@ -10,33 +10,32 @@ import numpy as np
 
 from benchmarks.life.calls import MeantCall, meant_by, things_of
 from benchmarks.life.faults import HomeFaults
+from benchmarks.life.forgetting import Forgetting
 from benchmarks.life.local_clock import TIME_ZONE, stamp_ns
 from benchmarks.life.placing import room_called
 from benchmarks.life.sightings import named
-from memory_node.catalogue.object_kind import Property
+from benchmarks.life.switches import KARMA, SCENE, unread
 from memory_node.context.config import CompilerConfig
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.domain.geometry import FloatArray
 from memory_node.domain.observation import Frame
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.short_term.config import ShortTermConfig
+from memory_node.store.config import StoreConfig
 from memory_node.sim.alfred_home import ALFRED_REACH_M
 from memory_node.sim.execution import Progress
 from memory_node.sim.placement import Spot
-from memory_node.sim.reach_position import stand_off
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import RobotConfig
 from memory_node.sim.world import World
 
 # The oracle sees 1.5 m far: areas this far apart leave no furniture unseen.
 AREA_SPACING_M = 0.6
-_PATROL_BEFORE_S = 3600.0
 _LOOK_S = 4.0
 _LOAD_S = 60.0
 _DATABASE = "memory.db"
@@ -53,6 +52,8 @@ def memory_config(folder: Path, short_term: ShortTermConfig | None = None) -> Me
         scene_graph=SceneGraphConfig(area_spacing_m=AREA_SPACING_M),
         compiler=CompilerConfig(close_m=ALFRED_REACH_M),
         short_term=short_term or ShortTermConfig(),
+        # The day does not wait for other facts of the same commit.
+        store=StoreConfig(commit_interval_s=0.001),
     ).changed(**zone)
 
 
@@ -92,20 +93,24 @@ class Trace:
 class RobotLife:
     """One robot, its home and its memory.
 
-    folder: where memory is kept. embedder: shared by all lives.
+    folder: where memory is kept. embedder: shared by all lives. without: the memory that is off (switches.MEMORIES).
 
     Attributes:
-        trace: what it did since somebody began to watch. taken_from: where the thing in the hand was before. sees:
-            whether memory is told what the camera sees.
+        trace: what it did since somebody began to watch. taken_from: where the thing in the hand was before.
     """
 
     def __init__(
-        self, world: World, folder: Path, embedder: TextEmbedder, short_term: ShortTermConfig | None = None
+        self,
+        world: World,
+        folder: Path,
+        embedder: TextEmbedder,
+        short_term: ShortTermConfig | None = None,
+        without: str = "",
     ) -> None:
         self.world = world
         self.faults = HomeFaults(self.now_ns)
         self.trace = Trace()
-        self.sees = True
+        self.without = without
         self._folder = folder
         self._embedder = embedder
         self._short_term = short_term
@@ -124,6 +129,10 @@ class RobotLife:
         """Return the time, in nanoseconds (UTC)."""
         return stamp_ns(self._offset_s + self.world.now_ns * 1e-9)
 
+    def shift_clock(self, seconds: float) -> None:
+        """Set the clock on or back, while nothing happens in the home."""
+        self._offset_s += seconds
+
     def wait(self, seconds: float) -> None:
         """Let time pass; nobody watches."""
         self.world.advance(seconds)
@@ -132,10 +141,12 @@ class RobotLife:
     # --- memory
 
     def _open(self) -> RobotMemory:
-        memory = open_memory(memory_config(self._folder, self._short_term), self.now_ns, self._embedder)
+        config = memory_config(self._folder, self._short_term)
+        memory = open_memory(config, self.now_ns, self._embedder, unread=unread(self.without))
         memory.experience.wait_settled(_LOAD_S)
         # The simulated robot is never lost: the map frame is the one of before.
         memory.confirm_relocalization()
+        self._forgetting = Forgetting(memory, self.without) if self.without in (SCENE, KARMA) else None
         return memory
 
     def restart(self) -> None:
@@ -166,18 +177,25 @@ class RobotLife:
         self._note_success(self.trace.tried[-1])
         return result
 
-    def look(self) -> None:
-        """Let memory see what is in view."""
+    def look(self, all_around: bool = False) -> None:
+        """Let memory see what is in view, or all around."""
         held = self.world.held
         if held is not None:
             self.trace.held.add(held.id)
-        if self.sees:
-            self.memory.observe(self._named(self.robot.observe()))
+        frame = self._named(self.robot.observe(all_around))
+        self.memory.observe(self._forgetting.seen(frame) if self._forgetting is not None else frame)
+        self.forget()
 
-    def look_around(self) -> None:
-        """Let memory see what is all around."""
-        if self.sees:
-            self.memory.observe(self._named(self.robot.observe(all_around=True)))
+    def forget(self) -> None:
+        """Let a memory that lacks a part forget what only that part would hold."""
+        if self._forgetting is not None:
+            self._forgetting.forget()
+
+    def remember(self, changes: Sequence[StateChange]) -> None:
+        """Tell memory what somebody was seen to do."""
+        if self.without != SCENE:
+            self.memory.remember(changes)
+            self.forget()
 
     def see(self, room: str) -> None:
         """Stand in each area of a room and look around; stay in the last one.
@@ -196,35 +214,7 @@ class RobotLife:
             x, y = area.position
             self.robot.run(SkillCall("GoToObject", (f"{x:.3f},{y:.3f}",)), on_progress=self._follow)
             self.world.advance(_LOOK_S)
-            self.look_around()
-
-    def patrol(self, rooms: Sequence[str] | None) -> None:
-        """See rooms before the first event, None for all: every area, every fixture, and into what opens."""
-        self._offset_s = -_PATROL_BEFORE_S
-        start = self.robot.body.pose
-        plans = [room for room in self.world.layout.rooms if rooms is None or room.id in rooms]
-
-        def is_meant(x: float, y: float) -> bool:
-            return rooms is None or any(plan.contains(x, y) for plan in plans)
-
-        for area in self.memory.scene().areas:
-            if is_meant(*area.position):
-                self.robot.body.move(Pose.planar(*area.position, 0.0))
-                self.look_around()
-        for fixture in [thing for thing in self.world if thing.fixed]:
-            pose = stand_off(self.world, fixture, self.robot.body.pose, self.robot.config.reach_m)
-            if pose is None or not is_meant(*fixture.box.center[:2]):
-                continue
-            self.robot.body.move(pose)
-            self.look_around()
-            if fixture.can(Property.OPENABLE) and not fixture.is_open:
-                for is_open in (True, False):
-                    self.world.set_open(fixture, is_open)
-                    self.look_around()
-        self.robot.body.move(start)
-        self.world.take_changes()
-        self._offset_s = 0.0
-        self.memory.cache.clear()
+            self.look(all_around=True)
 
     def put_back(self) -> None:
         """Put what the hand holds where it was taken from."""
@@ -234,16 +224,6 @@ class RobotLife:
         support = [one for one in self.world if one.id == before.parent_id]
         self.world.relocate(held, Spot(before.center, before.yaw_rad), support[0] if support else None)
         self._held_id = ""
-
-    def take_in_map(self) -> None:
-        """Tell memory the map, and what its rooms are called."""
-        grid = self.world.grid
-        laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
-        self.memory.set_map(laid, self.now_ns(), tuple(self.world.layout.start.position[:2]))
-        for room in self.memory.scene().rooms:
-            plan = self.world.layout.room_at(*room.center)
-            if plan is not None:
-                self.memory.edit("name_room", room.id, new_class=plan.name)
 
     # --- inside
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.ids import IdSource, new_id
+from memory_node.domain.memories import Memory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.config import KnowledgeConfig
@@ -42,6 +43,7 @@ class KnowledgeGraph(KnowledgeQuestions):
 
     embedder: compares texts. log: makes changes durable. extractor: reads propositions out of talks and documents.
     judge: decides what becomes of two like statements. on_removal: is called before anything goes.
+    unread: of facts and lessons those that tell nothing.
     """
 
     def __init__(
@@ -53,10 +55,11 @@ class KnowledgeGraph(KnowledgeQuestions):
         judge: UpdateJudge = judge_by_rules,
         make_id: IdSource = new_id,
         on_removal: Callable[[], None] | None = None,
+        unread: Collection[Memory] = (),
     ) -> None:
         config = config or KnowledgeConfig()
         nodes = KnowledgeNodes(embedder, config, log, judge, on_removal or _pass_over)
-        super().__init__(embedder, nodes, config)
+        super().__init__(embedder, nodes, config, unread)
         self._extractor = extractor or RuleExtractor()
         self._make_id = make_id
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.memories import Memory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.knowledge.answering import EPISODIC_HITS, KnowledgeAnswer, episodic_steps
@@ -26,10 +27,14 @@ _READ_WHOLE = 3
 
 
 class KnowledgeQuestions:
-    """Thread-safe. nodes: what is known; used under `_lock` alone."""
+    """Thread-safe. nodes: what is known; used under `_lock` alone. unread: of facts and lessons those that tell
+    nothing."""
 
-    def __init__(self, embedder: TextEmbedder, nodes: KnowledgeNodes, config: KnowledgeConfig) -> None:
+    def __init__(
+        self, embedder: TextEmbedder, nodes: KnowledgeNodes, config: KnowledgeConfig, unread: Collection[Memory] = ()
+    ) -> None:
         self._embedder = embedder
+        self._unread = frozenset(unread)
         self._nodes = nodes
         self._config = config
         self._lock = threading.RLock()
@@ -147,6 +152,8 @@ class KnowledgeQuestions:
 
         Those come too that share one with these: what is in the bread that is to be brought.
         """
+        if Memory.FACTS in self._unread:
+            return ()
         with self._lock:
             told = self._told_about(concepts_said_in(instruction))
             told |= self._told_about({name for one in told.values() for name in names_in(one.text)})
@@ -162,7 +169,7 @@ class KnowledgeQuestions:
         k = 0: the few of guidance while acting.
         """
         with self._lock:
-            if not self._nodes.steps or not instruction.strip():
+            if Memory.FACTS in self._unread or not self._nodes.steps or not instruction.strip():
                 return []
         hits = self.search(instruction, self._config.channel)
         vector = self._embedder.embed([instruction])[0]
@@ -173,7 +180,7 @@ class KnowledgeQuestions:
 
     def about(self, concepts: Iterable[str], k: int = 5) -> list[Proposition]:
         """Return the k propositions about these concepts: most concepts first, then best supported, then newest."""
-        wanted = set(concepts)
+        wanted = set() if Memory.LESSONS in self._unread else set(concepts)
         with self._lock:
             found = self._nodes.semantic.about(wanted)
         return sorted(found, key=lambda p: (-len(p.concepts & wanted), -p.support, -p.stamp_ns, p.text))[:k]
@@ -182,7 +189,7 @@ class KnowledgeQuestions:
         """Return the k prescriptions whose intents are most like this one; least_return: of ways that led so far."""
         with self._lock:
             known, vectors = self._nodes.procedural.candidates(least_return)
-        if not known or not intent.strip():
+        if Memory.LESSONS in self._unread or not known or not intent.strip():
             return []
         return best_ways(known, vectors, self._embedder.embed([intent])[0], k)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from memory_node.domain.answer import FindQuery, ObjectAnswer, Recollection
+from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.search.answers import answer_of
 from memory_node.search.ranker import Ranker
@@ -25,11 +25,12 @@ class UnitIndex:
     """Follows the short-term memory by `put` and `remove`. Safe to share between threads: writers wait for each other,
     readers for nobody.
 
-    graph: of the vector index, above `exact_below` units.
+    graph: of the vector index, above `exact_below` units. is_read: False follows the memory and answers nothing.
     """
 
-    def __init__(self, ranker: Ranker, graph: GraphSettings | None = None) -> None:
+    def __init__(self, ranker: Ranker, graph: GraphSettings | None = None, is_read: bool = True) -> None:
         self.ranker = ranker
+        self._is_read = is_read
         self._graph_settings = graph
         self._lock = threading.Lock()
         self._gathering = 0
@@ -153,6 +154,8 @@ class UnitIndex:
         frame_verified: whether the map frame is trusted. within: the ids of the areas that `query.area_id` means; by
         default it is taken for an area's own id.
         """
+        if not self._is_read:
+            return Recollection((), AnswerStatus.UNKNOWN, "the short-term memory is not read")
         stamp_ns = query.as_of_ns or now_ns
         if within is None and query.area_id:
             within = (query.area_id,)

@@ -1,0 +1,58 @@
+"""What the robot has seen before the first event: a patrol of some rooms, an hour before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from benchmarks.life.robot_life import RobotLife
+from memory_node.catalogue.object_kind import Property
+from memory_node.domain.geometry import Pose
+from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.sim.reach_position import stand_off
+
+BEFORE_S = 3600.0
+
+
+def take_in_map(life: RobotLife) -> None:
+    """Tell memory the map, and what its rooms are called."""
+    world, memory = life.world, life.memory
+    grid = world.grid
+    laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
+    memory.set_map(laid, life.now_ns(), tuple(world.layout.start.position[:2]))
+    for room in memory.scene().rooms:
+        plan = world.layout.room_at(*room.center)
+        if plan is not None:
+            memory.edit("name_room", room.id, new_class=plan.name)
+
+
+def patrol(life: RobotLife, rooms: Collection[str] | None) -> None:
+    """Stand in every area of some rooms (None: of all) and before every fixture, and look into all that opens.
+
+    Then the short-term memory is empty.
+    """
+    world, robot = life.world, life.robot
+    start = robot.body.pose
+    life.shift_clock(-BEFORE_S)
+
+    def is_meant(x_m: float, y_m: float) -> bool:
+        room = world.layout.room_at(x_m, y_m)
+        return rooms is None or (room is not None and room.id in rooms)
+
+    for area in life.memory.scene().areas:
+        if is_meant(*area.position):
+            robot.body.move(Pose.planar(*area.position, 0.0))
+            life.look(all_around=True)
+    for fixture in [thing for thing in world if thing.fixed]:
+        pose = stand_off(world, fixture, robot.body.pose, robot.config.reach_m)
+        if pose is None or not is_meant(float(fixture.box.center[0]), float(fixture.box.center[1])):
+            continue
+        robot.body.move(pose)
+        life.look(all_around=True)
+        if fixture.can(Property.OPENABLE) and not fixture.is_open:
+            for is_open in (True, False):
+                world.set_open(fixture, is_open)
+                life.look(all_around=True)
+    robot.body.move(start)
+    world.take_changes()
+    life.shift_clock(BEFORE_S)
+    life.memory.cache.clear()
