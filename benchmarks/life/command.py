@@ -17,6 +17,7 @@ from benchmarks.life.life_rows import Setting
 from benchmarks.life.lives import Lives
 from benchmarks.life.matrix import draw_matrix, print_matrix
 from benchmarks.life.player import RobotPlayer
+from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.runs import Runs, play_all, play_day
 from benchmarks.life.switches import EACH, KARMA, MEMORIES
 from benchmarks.rows import emit
@@ -74,7 +75,10 @@ def _played(days: Sequence[Day], homes: LifeHomes, args: argparse.Namespace) -> 
         lives = Lives(homes, embedder, Path(folder))
 
         def play(setting: Setting, day: Day) -> DayReport:
-            return play_day(day, lives, setting.without, lambda life, _: RobotPlayer(life, planner), args.goals)
+            def make_player(life: RobotLife, _: Day) -> RobotPlayer:
+                return RobotPlayer(life, planner, by_list=day.scenario.category == "recent")
+
+            return play_day(day, lives, setting.without, make_player, args.goals)
 
         return play_all(days, settings_of(args), play)
 

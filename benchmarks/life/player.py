@@ -7,6 +7,7 @@ from typing import Protocol
 
 from benchmarks.life import switches
 from benchmarks.life.day_form import GoalForm
+from benchmarks.life.listed_memory import ListedMemory
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.typed_goals import typed_goals
 from memory_node.catalogue.label_space import load_catalogue
@@ -35,9 +36,13 @@ class Player(Protocol):
 
 
 class RobotPlayer:
-    """The shipped setting: the planner node's, over the same ports."""
+    """The shipped setting: the planner node's, over the same ports.
 
-    def __init__(self, life: RobotLife, planner: Planner) -> None:
+    by_list: the planner knows only the things on the list that memory writes for an instruction.
+    """
+
+    def __init__(self, life: RobotLife, planner: Planner, by_list: bool = False) -> None:
+        self._by_list = by_list
         self._life = life
         self._planner = planner
         self._kinds = load_catalogue()
@@ -57,8 +62,9 @@ class RobotPlayer:
             self.restart()
         guidance = memory.guidance.port(COMPILER) if life.without != switches.COMPILER else None
         planner = GuidedPlanner(self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=guidance)
+        port = ListedMemory(memory, words) if self._by_list else memory
         executor = InstructionExecutor(
-            memory,
+            port,
             life,
             planner,
             conversation=self._session.conversation(life.now_ns(), memory.scene),

@@ -26,13 +26,13 @@ from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.short_term.config import ShortTermConfig
-from memory_node.store.config import StoreConfig
 from memory_node.sim.alfred_home import ALFRED_REACH_M
 from memory_node.sim.execution import Progress
 from memory_node.sim.placement import Spot
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import RobotConfig
 from memory_node.sim.world import World
+from memory_node.store.config import StoreConfig
 
 # The oracle sees 1.5 m far: areas this far apart leave no furniture unseen.
 AREA_SPACING_M = 0.6
