@@ -16,9 +16,10 @@ from benchmarks.life.home import LifeHomes
 from benchmarks.life.life_rows import Setting
 from benchmarks.life.lives import Lives
 from benchmarks.life.matrix import draw_matrix, print_matrix
-from benchmarks.life.player import RobotPlayer
+from benchmarks.life.player import Player, RobotPlayer
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.runs import Runs, play_all, play_day
+from benchmarks.life.scripted_player import IdlePlayer, ScriptedPlayer
 from benchmarks.life.switches import EACH, KARMA, MEMORIES
 from benchmarks.rows import emit
 from memory_node.planner.open_planner import open_planner
@@ -26,6 +27,9 @@ from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 _INTERRUPTED = 130
+# Players by which days are proven.
+SCRIPTED, IDLE = "scripted", "idle"
+PLANNERS = ("offline", SCRIPTED, IDLE)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--days", type=Path, nargs="+", required=True, metavar="FILE", help="scenarios (.yaml, .gz)")
     parser.add_argument("--scenes", type=Path, metavar="FILE", help="scenes.json.gz, for homes that are floor plans")
     parser.add_argument("--check", action="store_true", help="only check the files")
-    parser.add_argument("--planner", choices=("offline",), default="offline")
+    parser.add_argument(
+        "--planner",
+        choices=PLANNERS,
+        default="offline",
+        help="who plans; to prove days: scripted remembers everything, idle does nothing",
+    )
     parser.add_argument("--goals", action="store_true", help="give instructions as typed goals, where there are any")
     parser.add_argument(
         "--without",
@@ -70,13 +79,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _played(days: Sequence[Day], homes: LifeHomes, args: argparse.Namespace) -> Runs:
     embedder = CachingEmbedder(MiniLmEmbedder())
-    planner = open_planner(args.planner, embedder)
+    planner = open_planner("offline", embedder)
     with tempfile.TemporaryDirectory(prefix="life") as folder:
         lives = Lives(homes, embedder, Path(folder))
 
         def play(setting: Setting, day: Day) -> DayReport:
-            def make_player(life: RobotLife, _: Day) -> RobotPlayer:
-                return RobotPlayer(life, planner, by_list=day.scenario.category == "recent")
+            def make_player(life: RobotLife, day: Day) -> Player:
+                robot = RobotPlayer(life, planner, by_list=day.scenario.category == "recent")
+                if args.planner == IDLE:
+                    return IdlePlayer()
+                return ScriptedPlayer(life, day, robot) if args.planner == SCRIPTED else robot
 
             return play_day(day, lives, setting.without, make_player, args.goals)
 

@@ -61,6 +61,16 @@ class HomeFaults:
                 return fault.reason
         return None
 
+    def hinders_always(self, call: MeantCall) -> Fault | None:
+        """Return the fault by which a call fails now however often it is tried, None where there is none."""
+        now_ns = self._now_ns()
+        for one in self._active:
+            fault = one.fault
+            on_time = is_between(now_ns, fault.from_minute, fault.to_minute)
+            if not one.is_off and not fault.tries and on_time and _fits(fault, call):
+                return fault
+        return None
+
     def note_success(self, call: MeantCall) -> None:
         """Take note of a call that may put a fault right."""
         for one in self._active:
