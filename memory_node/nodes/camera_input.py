@@ -93,7 +93,8 @@ class CameraInput:
         self._synchronizing = threading.Lock()
         self._camera = RgbdCamera(config.depth_registration)
         jump_s = config.scene_graph.clock_jump_s
-        limits = CorrectionLimits(config.odom_frame if config.corrections != "none" else "")
+        follows = config.corrections != "none"
+        limits = CorrectionLimits(config.odom_frame, corrects=follows, held_s=config.localizer_timeout_s)
         transforms = TransformHistory(config.map_frame, config.tf_timeout_s, jump_s, limits)
         self._poses = ArrivalPoses(self._camera, transforms, self._refuse_transform)
         self._timelines = {kind: Timeline(jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)}
@@ -128,7 +129,7 @@ class CameraInput:
     def diagnosis(self) -> Diagnosis:
         """Return what was used and skipped, and whether the robot still sees."""
         failed, unused_s, silent_s = self._counters.of(INTERNAL_ERROR), self._watch.unused_s(), self._watch.silent_s()
-        causes = (*self._stream_watch.problems(), *self._content_watch.problems())
+        causes = (*self._stream_watch.problems(self._poses.newest_ns), *self._content_watch.problems())
         problem = f"{failed} inputs failed by an internal error, which the log tells"
         why = f"; the last one was skipped: {self._counters.last_skip}" if self._counters.last_skip else ""
         blind = f"frames come, but for {unused_s:.0f} s none has been used{why}"

@@ -158,6 +158,86 @@ def test_recording_in_a_loop_that_is_shorter_than_a_clock_jump(peer: RosPeer, tm
         memory.says("have gone back, by", "scene_graph.clock_jump_s (10 s)", while_showing=play)
 
 
+class Localiser:
+    """Tells map->odom on /tf, in which a camera stands still."""
+
+    def __init__(self, peer: RosPeer, camera: SimulatedCamera) -> None:
+        from tf2_ros import TransformBroadcaster
+
+        from memory_node.nodes import conversions
+
+        self._convert = conversions.transform_to_msg
+        camera._tf.sendTransform(self._convert(camera.pose, "odom", "camera", 0))
+        self._broadcaster = TransformBroadcaster(peer.node)
+
+    def tell(self, stamp_ns: int) -> None:
+        self._broadcaster.sendTransform(self._convert(Pose(), "map", "odom", stamp_ns))
+
+
+def test_tf_that_is_late_is_told_by_how_much(peer: RosPeer, tmp_path: Path) -> None:
+    with diagnosed(peer, tmp_path) as memory:
+        show = Showing(SimulatedCamera(peer), 10 * STEP_NS)
+        localiser = Localiser(peer, show.camera)
+
+        def late() -> None:
+            localiser.tell(show.stamp_ns - 8 * STEP_NS)
+            show()
+
+        memory.says(
+            "no_transform: TF of odom is late: its newest transform is",
+            "older than an input that has waited for 0.5 s (tf_timeout_s); set tf_timeout_s above",
+            while_showing=late,
+        )
+
+
+def test_localiser_of_one_hertz_is_followed(peer: RosPeer, tmp_path: Path) -> None:
+    with diagnosed(peer, tmp_path) as memory:
+        show = Showing(SimulatedCamera(peer), 10 * STEP_NS)
+        localiser = Localiser(peer, show.camera)
+
+        def used() -> int:
+            if show.stamp_ns % (10 * STEP_NS) == 0:
+                localiser.tell(show.stamp_ns)
+            show()
+            return counted(memory.node).get("used.frames", 0)
+
+        wait_until(lambda: used() >= 30, 60.0)
+        counts = counted(memory.node)
+        assert "skipped.tf_gap" not in counts
+        assert counts.get("skipped.no_transform", 0) <= 15, "before the first two poses"
+
+
+def test_localiser_that_has_stopped_is_told_with_the_parameter(peer: RosPeer, tmp_path: Path) -> None:
+    with diagnosed(peer, tmp_path) as memory:
+        show = Showing(SimulatedCamera(peer), 10 * STEP_NS)
+        localiser = Localiser(peer, show.camera)
+        for seconds in (1, 2):
+            localiser.tell(seconds * 10 * STEP_NS)
+        show.stamp_ns = 60 * STEP_NS
+        memory.says("odom has not been localised for", "localizer_timeout_s allows 3", while_showing=show)
+
+
+def test_camera_that_tf_does_not_connect_with_the_map(peer: RosPeer, tmp_path: Path) -> None:
+    from memory_node.nodes import conversions
+
+    with diagnosed(peer, tmp_path) as memory:
+        show = Showing(SimulatedCamera(peer))
+        show.camera._tf.sendTransform(conversions.transform_to_msg(show.camera.pose, "base_link", "camera", 0))
+        memory.says("TF does not connect camera with map", "base_link <- camera", while_showing=show)
+
+
+def test_tf_by_another_clock_than_images(peer: RosPeer, tmp_path: Path) -> None:
+    with diagnosed(peer, tmp_path) as memory:
+        show = Showing(SimulatedCamera(peer), WALL_NS)
+        localiser = Localiser(peer, show.camera)
+
+        def apart() -> None:
+            localiser.tell(show.stamp_ns - WALL_NS + STEP_NS)
+            show()
+
+        memory.says("two clocks: ", "/tf ", "set use_sim_time alike", while_showing=apart)
+
+
 @pytest.mark.parametrize(
     ("asked", "offered", "said"),
     [

@@ -167,7 +167,8 @@ class Rosbag:
 
     def _new_transforms(self) -> TransformHistory:
         config = self._config
-        limits = CorrectionLimits(config.odom_frame if config.corrections != "none" else "")
+        follows = config.corrections != "none"
+        limits = CorrectionLimits(config.odom_frame, corrects=follows, held_s=config.localizer_timeout_s)
         return TransformHistory(
             config.map_frame, config.tf_timeout_s, self._clock_jump_s, limits, _TF_KEPT_S, _TF_KEPT_RUNS
         )

@@ -33,6 +33,11 @@ class ArrivalPoses:
         self._stream = TransformStream(transforms, refuse)
         self._lock = threading.Lock()
 
+    @property
+    def newest_ns(self) -> int | None:
+        """The stamp of /tf that came last, on the ways to the map; None: none has."""
+        return self._transforms.newest_ns
+
     def take(self, data: bytes) -> list[OdomJump]:
         """Take in a serialised TFMessage of /tf; return the jumps of odom in the map that it tells of."""
         with self._lock:

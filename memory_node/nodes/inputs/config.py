@@ -36,6 +36,13 @@ class InputParameters(Parameters):
         le=10.0,
         description="how long TF may be silent around an image, and how long an image waits for it, by stamps",
     )
+    localizer_timeout_s: float = Field(
+        default=3.0,
+        ge=0.0,
+        le=60.0,
+        description="how long the last pose of odom_frame holds, of a localiser that is slower than tf_timeout_s; 0: "
+        "not at all",
+    )
     image_transport: ImageTransport = Field(
         default="raw",
         description="how images come, as image_transport names it; compressed: sensor_msgs/CompressedImage, colour on "

@@ -31,12 +31,18 @@ Numbers = tuple[float, ...]
 @dataclass(frozen=True)
 class CorrectionLimits:
     """Least change of map->odom between two samples that is a correction and not drift; least change of height that is
-    a lift and no correction."""
+    a lift and no correction.
+
+    corrects: False: no change is a correction. held_s: how long the last sample holds of a localiser that is slower
+    than TF's longest gap; 0: not at all.
+    """
 
     odom_frame: str = "odom"
     jump_m: float = 0.1
     jump_rad: float = 0.05
     storey_m: float = 1.5
+    corrects: bool = True
+    held_s: float = 0.0
 
 
 @dataclass
@@ -48,6 +54,8 @@ class _Edge:
     parents: list[str] = field(default_factory=list)
     numbers: array[float] = field(default_factory=lambda: array("d"))
     jumps: set[int] = field(default_factory=set)
+    # Over longer gaps the earlier sample holds; none: all are interpolated.
+    held_over_ns: int | None = None
 
     def append(self, parent: str, stamp_ns: int, numbers: Numbers) -> None:
         self.stamps.append(stamp_ns)
@@ -79,11 +87,23 @@ class _Edge:
         before = conversions.pose_from_numbers(self.numbers_of(place - 1))
         return before.towards(here, (stamp_ns - before_ns) / (self.stamps[place] - before_ns))
 
+    def held_for_ns(self, stamp_ns: int) -> int | None:
+        """Return for how long the sample before a stamp has held there; None: it is interpolated, or waited for."""
+        after = bisect.bisect_left(self.stamps, stamp_ns)
+        if self.held_over_ns is None or after == 0:
+            return None
+        # After the last sample, the gap before it tells how slow they are.
+        last = min(after, len(self.stamps) - 1)
+        gap_ns = self.stamps[last] - self.stamps[last - 1] if last > 0 else 0
+        return stamp_ns - self.stamps[after - 1] if gap_ns > self.held_over_ns else None
+
     def _place(self, stamp_ns: int) -> int:
-        """Return the first sample from a stamp on, or the one before where the frame changes parents in between."""
+        """Return the first sample from a stamp on, or the one before where that holds until then: where the frame
+        changes parents in between, too."""
         after = min(bisect.bisect_left(self.stamps, stamp_ns), len(self.stamps) - 1)
         is_between = after > 0 and stamp_ns < self.stamps[after]
-        return after - 1 if is_between and self.parents[after - 1] != self.parents[after] else after
+        changes = is_between and self.parents[after - 1] != self.parents[after]
+        return after - 1 if changes or (is_between and self.held_for_ns(stamp_ns) is not None) else after
 
 
 _Run = dict[str, _Edge]
@@ -118,6 +138,8 @@ class TransformHistory:
         self._fixed: dict[str, tuple[str, Pose]] = {}
         self._timelines = Timelines((), clock_jump_s, strangers=True)
         self._runs: dict[int, _Run] = {}
+        # The stamp that came last; None: none has.
+        self.newest_ns: int | None = None
 
     def add_fixed(self, transform: Any) -> None:
         """Take in a TransformStamped of /tf_static.
@@ -145,6 +167,7 @@ class TransformHistory:
         """
         _check_room(child, self._timelines.streams)
         _check_numbers(child, numbers)
+        self.newest_ns = stamp_ns
         moment = self._timelines.moment(child, stamp_ns)
         run = self._runs.get(moment.run)
         known = run.get(child) if run is not None else None
@@ -152,12 +175,14 @@ class TransformHistory:
             # The second: a sample from far ahead came in between, which would hide all that follow.
             run, known = self._begin(moment.run), None
         if known is None:
-            run[child] = edge = _Edge()
+            is_held = child == self.limits.odom_frame and self.limits.held_s > 0.0
+            run[child] = edge = _Edge(held_over_ns=self._longest_gap_ns if is_held else None)
             edge.append(parent, stamp_ns, numbers)
             return None
         if stamp_ns <= known.stamps[-1]:
             return None  # TF repeats samples, and brings some late; a moment is told only once
-        jump = self._jump(known, moment, parent, numbers) if child == self.limits.odom_frame else None
+        may_jump = self.limits.corrects and child == self.limits.odom_frame
+        jump = self._jump(known, moment, parent, numbers) if may_jump else None
         if jump is not None:
             known.jumps.add(stamp_ns)
         known.append(parent, stamp_ns, numbers)
@@ -219,7 +244,23 @@ class TransformHistory:
             found = self.pose(frame, Moment(run, moment.stamp_ns))
             if found is not None:
                 return found
-        raise InputSkippedError("no_transform", f"TF does not tell where {frame} is in {self.map_frame} then")
+        raise InputSkippedError("no_transform", self._why_unknown(frame.lstrip("/"), moment))
+
+    def _why_unknown(self, frame: str, moment: Moment) -> str:
+        run, stamp_ns = self._runs.get(moment.run, {}), moment.stamp_ns
+        up, down = (self._ancestry(run, name, stamp_ns) for name in (frame, self.map_frame))
+        if up[-1] != down[-1]:
+            way = " <- ".join(reversed(up))
+            return f"TF does not connect {frame} with {self.map_frame}: all that it tells of {frame} is {way}"
+        ends = {name: run[name].stamps[-1] for name in (*up, *down) if name in run}
+        slowest = min(ends, key=ends.__getitem__)
+        if ends[slowest] >= stamp_ns:
+            return f"TF does not tell where {frame} is in {self.map_frame} then"
+        late_s, waited_s = (stamp_ns - ends[slowest]) * 1e-9, self._longest_gap_ns * 1e-9
+        return (
+            f"TF of {slowest} is late: its newest transform is {late_s:.2f} s older than an input that has waited for "
+            f"{waited_s:g} s (tf_timeout_s); set tf_timeout_s above {late_s + waited_s:.2f}, or publish it sooner"
+        )
 
     def _begin(self, number: int) -> _Run:
         """Begin a run, or begin it again. Where there are too many, the one with the fewest frames goes, of these the
@@ -251,6 +292,12 @@ class TransformHistory:
 
     def _covers(self, edge: _Edge, child: str, moment: Moment) -> bool:
         stamp = moment.stamp_ns
+        held_ns = edge.held_for_ns(stamp)
+        if held_ns is not None:
+            if held_ns > self.limits.held_s * 1e9:
+                why = f"{child} has not been localised for {held_ns * 1e-9:.1f} s, localizer_timeout_s allows"
+                raise InputSkippedError("tf_gap", f"{why} {self.limits.held_s:g}")
+            return True
         after = bisect.bisect_left(edge.stamps, stamp)
         if after == len(edge.stamps):
             return False
@@ -260,7 +307,8 @@ class TransformHistory:
             raise InputSkippedError("no_transform", f"TF of {child} begins after the input's stamp")
         gap_ns = edge.stamps[after] - edge.stamps[after - 1]
         if gap_ns > self._longest_gap_ns:
-            raise InputSkippedError("tf_gap", f"TF of {child} is silent for {gap_ns * 1e-9:.2f} s around the stamp")
+            allowed = f"tf_timeout_s allows {self._longest_gap_ns * 1e-9:g}"
+            raise InputSkippedError("tf_gap", f"TF of {child} is silent for {gap_ns * 1e-9:.2f} s, {allowed}")
         if edge.stamps[after] in edge.jumps:
             raise InputSkippedError("tf_jump", f"{child} was just being corrected")
         return True
