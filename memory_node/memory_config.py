@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.context.config import CompilerConfig
 from memory_node.domain.parameters import Parameters
+from memory_node.domain.time_zone import time_zone
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.optimizer.config import OptimizerConfig
 from memory_node.knowledge.config import KnowledgeConfig
@@ -26,6 +27,10 @@ class MemoryConfig(Parameters):
     robot_id: str = Field(
         default="", description="name of this robot in a memory that several robots share; empty: the host's name"
     )
+    time_zone: str = Field(
+        default="",
+        description="zone of every day and clock time that is told or said, as Europe/Berlin; empty: the machine's",
+    )
     label_space: LabelSpace = HOUSEHOLD
     scene_graph: SceneGraphConfig = SceneGraphConfig()
     short_term: ShortTermConfig = ShortTermConfig()
@@ -35,3 +40,9 @@ class MemoryConfig(Parameters):
     compiler: CompilerConfig = CompilerConfig()
     knowledge: KnowledgeConfig = KnowledgeConfig()
     store: StoreConfig = StoreConfig()
+
+    @field_validator("time_zone")
+    @classmethod
+    def _check_time_zone(cls, name: str) -> str:
+        time_zone(name)
+        return name

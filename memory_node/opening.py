@@ -15,6 +15,7 @@ from memory_node.domain.memories import Memory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneEvent, SceneEventKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.time_zone import time_zone
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.episode_register import ENDED_KEPT
 from memory_node.experience.experience import Experience
@@ -87,6 +88,7 @@ def open_memory(
     if isinstance(config, str | os.PathLike):
         config = MemoryConfig(database=os.fspath(config))
     config = config or MemoryConfig()
+    zone = time_zone(config.time_zone)
     catalogue = catalogue or load_catalogue(config.label_space)
     embedder = CachingEmbedder(embedder or build_embedder(config.search))
     store = _open_store(config, clock)
@@ -97,7 +99,7 @@ def open_memory(
     kept = None if store is None else KeptKnowledge(store.derived / "knowledge.index", store, embedder)
     on_removal = kept.drop if kept is not None else None
     knowledge = KnowledgeGraph(
-        embedder, KnowledgeStoreLog(store), config.knowledge, on_removal=on_removal, unread=unread
+        embedder, KnowledgeStoreLog(store), config.knowledge, on_removal=on_removal, unread=unread, zone=zone
     )
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:

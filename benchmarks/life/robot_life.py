@@ -43,8 +43,6 @@ _DATABASE = "memory.db"
 
 def memory_config(folder: Path, short_term: ShortTermConfig | None = None) -> MemoryConfig:
     """Return the configuration of a robot's memory in a folder; all but what the home asks for is the default."""
-    # A memory that knows time zones is told its own, as on a robot.
-    zone = {"time_zone": TIME_ZONE} if "time_zone" in MemoryConfig.model_fields else {}
     return MemoryConfig(
         database=str(folder / _DATABASE),
         site="home",
@@ -54,7 +52,8 @@ def memory_config(folder: Path, short_term: ShortTermConfig | None = None) -> Me
         short_term=short_term or ShortTermConfig(),
         # The day does not wait for other facts of the same commit.
         store=StoreConfig(commit_interval_s=0.001),
-    ).changed(**zone)
+        time_zone=TIME_ZONE,
+    )
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,7 @@ class ContextWriter:
             areas_left_out=home.left_out,
             robot=f"Robot: in {learnt.room or 'an unknown room'}, holding {in_hand}.",
             now_ns=now_ns,
+            zone=self._knowledge.zone,
         )
         context = assemble(excerpt.sections(sources), token_budget, self._make_id())
         # Guidelines that the budget cut off do not count as given.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from memory_node.domain.answer import Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
@@ -117,7 +118,7 @@ class MemoryExcerpt:
 
     known: what people told and documents say that bears on the instruction. room_relations: what is near, on and in
     what in the room now. home: the scene graph in words; areas_left_out: names of the areas that it had no room for.
-    robot: the robot's state in words, "" when nothing is known of it.
+    robot: the robot's state in words, "" when nothing is known of it. zone: that of the days; None: the machine's.
     """
 
     experience: ExperienceAnswer
@@ -130,6 +131,7 @@ class MemoryExcerpt:
     areas_left_out: Sequence[str] = ()
     robot: str = ""
     now_ns: int = 0
+    zone: tzinfo | None = None
 
     def sections(self, sources: Collection[ContextSource] = ALL_SOURCES) -> list[Section]:
         """Return the sections of some sources in BrainMem's order."""
@@ -140,7 +142,7 @@ class MemoryExcerpt:
                 for action, done, tried in self.experience.room_patterns
             ],
             EXPERIENCES: [*self._experiences(), *(f"- {way.intent}: {' -> '.join(way.actions)}" for way in self.ways)],
-            KNOWN: [f"- {quoted(proposition)}" for proposition in self.known],
+            KNOWN: [f"- {quoted(proposition, self.zone)}" for proposition in self.known],
             ACTION_HINTS: self._action_hints(),
             SPATIAL_ROOM: [
                 *(f"- {relation}" for relation in self.room_relations),

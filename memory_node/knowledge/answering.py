@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from memory_node.knowledge.facts import Prescription, Proposition
 from memory_node.knowledge.mode import Mode
@@ -41,17 +42,21 @@ class KnowledgeAnswer:
         return self.text == NOTHING
 
 
-def said(mode: Mode, propositions: Sequence[Proposition], ways: Sequence[Prescription]) -> str:
+def said(
+    mode: Mode, propositions: Sequence[Proposition], ways: Sequence[Prescription], zone: tzinfo | None = None
+) -> str:
     """Return an answer in words without a language model: what is known is quoted, with its days."""
     lines = [_advice(way) for way in ways] if mode is Mode.PROCEDURAL else []
     ordered = sorted(propositions, key=lambda p: p.stamp_ns) if mode is Mode.EPISODIC else propositions
-    lines += [quoted(proposition) for proposition in ordered]
+    lines += [quoted(proposition, zone) for proposition in ordered]
     return "\n".join(lines) or NOTHING
 
 
-def quoted(proposition: Proposition) -> str:
+def quoted(proposition: Proposition, zone: tzinfo | None = None) -> str:
     """Return a proposition with the day on which it was learned, where that is known."""
-    return f"{proposition.text} ({spoken_day(proposition.stamp_ns)})" if proposition.stamp_ns else proposition.text
+    return (
+        f"{proposition.text} ({spoken_day(proposition.stamp_ns, zone)})" if proposition.stamp_ns else proposition.text
+    )
 
 
 def _advice(way: Prescription) -> str:

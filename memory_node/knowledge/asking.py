@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import tzinfo
 
 from memory_node.knowledge.answering import LEAST_CONFIDENCE, NOTHING, KnowledgeAnswer, said
 from memory_node.knowledge.facts import Prescription, Proposition
@@ -96,11 +97,12 @@ def answer_of(
     propositions: Sequence[Proposition],
     ways: Sequence[Prescription],
     steps: Sequence[StandardStep],
+    zone: tzinfo | None = None,
 ) -> KnowledgeAnswer:
     """Return the answer; it abstains below LEAST_CONFIDENCE unless a prescription for the intent is known."""
     if ways and mode is Mode.PROCEDURAL:
         confidence = max(confidence, LEAST_CONFIDENCE)
     if confidence < LEAST_CONFIDENCE or not (propositions or ways):
         return KnowledgeAnswer(question, NOTHING, mode, confidence)
-    text = said(mode, propositions, ways)
+    text = said(mode, propositions, ways, zone)
     return KnowledgeAnswer(question, text, mode, confidence, tuple(propositions), tuple(ways), tuple(steps))

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import tzinfo
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -42,9 +43,15 @@ class ReadCounts:
 
 
 def read_document(
-    path: Path, counts: ReadCounts, stamp_ns: int = 0, on_bytes: Callable[[int], None] = _ignore
+    path: Path,
+    counts: ReadCounts,
+    stamp_ns: int = 0,
+    on_bytes: Callable[[int], None] = _ignore,
+    zone: tzinfo | None = None,
 ) -> Iterator[StandardStep]:
     """Yield the steps of a file in its order; on_bytes gets how many bytes each part had.
+
+    zone: the time zone in which a talk's day and time are given; None: the machine's.
 
     The steps' sources are made of the file's name and a digest of its content: the same file gives the same steps, so
     that an import that was killed can go on.
@@ -57,7 +64,7 @@ def read_document(
     if path.suffix.lower() not in ENDINGS:
         raise InvalidValueError(f"{path}: expected a file that ends in one of {', '.join(ENDINGS)}")
     if path.suffix.lower() == ".json":
-        steps = _json_steps(path, session, counts, stamp_ns, on_bytes)
+        steps = _json_steps(path, session, counts, stamp_ns, on_bytes, zone)
     else:
         steps = _text_steps(path, session, counts, stamp_ns, on_bytes)
     for step in steps:
@@ -124,11 +131,16 @@ def _plain(line: str) -> str:
 
 
 def _json_steps(
-    path: Path, session: str, counts: ReadCounts, stamp_ns: int, on_bytes: Callable[[int], None]
+    path: Path,
+    session: str,
+    counts: ReadCounts,
+    stamp_ns: int,
+    on_bytes: Callable[[int], None],
+    zone: tzinfo | None,
 ) -> Iterator[StandardStep]:
     parts = json_parts(_blocks(path, counts, on_bytes), _STREAMED)
     try:
-        yield from _steps_of_parts(parts, session, stamp_ns)
+        yield from _steps_of_parts(parts, session, stamp_ns, zone)
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidValueError(
             f"{path}: expected passages or talks as docs/knowledge.md has them: {error!r}"
@@ -148,7 +160,9 @@ def _blocks(path: Path, counts: ReadCounts, on_bytes: Callable[[int], None]) -> 
             yield text.lstrip("\ufeff")
 
 
-def _steps_of_parts(parts: Iterable[tuple[str, Any]], session: str, stamp_ns: int) -> Iterator[StandardStep]:
+def _steps_of_parts(
+    parts: Iterable[tuple[str, Any]], session: str, stamp_ns: int, zone: tzinfo | None
+) -> Iterator[StandardStep]:
     """Yield the steps of a file's parts. A talk alone is read as a whole: its day may stand behind its turns."""
     counts: Counter[str] = Counter()
     rest: dict[str, Any] = {}
@@ -158,27 +172,27 @@ def _steps_of_parts(parts: Iterable[tuple[str, Any]], session: str, stamp_ns: in
         if key in ("", "passages"):
             yield from _passage(part, f"{session}-{number}", stamp_ns)
         elif key == "sessions":
-            yield from _session(part, f"{session}-{number}", stamp_ns)
+            yield from _session(part, f"{session}-{number}", stamp_ns, zone)
         elif key == "conversations":
-            yield from _talk(part, f"{session}-{number}", stamp_ns)
+            yield from _talk(part, f"{session}-{number}", stamp_ns, zone)
         else:
             rest[key] = part
     if "turns" in rest:
-        yield from _session(rest, f"{session}-0", stamp_ns)
+        yield from _session(rest, f"{session}-0", stamp_ns, zone)
     elif not counts.keys() & _STREAMED and rest:
         raise KeyError("passages")
 
 
-def _talk(values: Any, session: str, stamp_ns: int) -> Iterator[StandardStep]:
+def _talk(values: Any, session: str, stamp_ns: int, zone: tzinfo | None) -> Iterator[StandardStep]:
     for number, part in enumerate(values.get("sessions", [values])):
-        yield from _session(part, f"{session}-{number}", stamp_ns)
+        yield from _session(part, f"{session}-{number}", stamp_ns, zone)
 
 
-def _session(values: Any, session: str, stamp_ns: int) -> Iterator[StandardStep]:
+def _session(values: Any, session: str, stamp_ns: int, zone: tzinfo | None) -> Iterator[StandardStep]:
     turns = [
         Turn(_text(turn["speaker"]), _text(turn["text"]), _text(turn.get("image", ""))) for turn in values["turns"]
     ]
-    yield from talk_steps(session, turns, stamp_of(_text(values.get("at", ""))) or stamp_ns)
+    yield from talk_steps(session, turns, stamp_of(_text(values.get("at", "")), zone) or stamp_ns, zone)
 
 
 def _passage(passage: Any, session: str, stamp_ns: int) -> Iterator[StandardStep]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import tzinfo
 from typing import Protocol
 
 from memory_node.domain.skill import FailureReason
@@ -35,6 +36,9 @@ class Extractor(Protocol):
 class RuleExtractor:
     """A sentence of a document is a proposition, and so are the sentences that somebody says at once."""
 
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        self._zone = zone
+
     @property
     def name(self) -> str:
         """What the nodes say made them."""
@@ -45,11 +49,11 @@ class RuleExtractor:
         if not step.action:
             found = sentences(step.observation)
             return [_proposition(step, sentence) for sentence in _packed(found, 1)]
-        said = with_days(step.action, step.stamp_ns) if step.stamp_ns else step.action
+        said = with_days(step.action, step.stamp_ns, self._zone) if step.stamp_ns else step.action
         return [_proposition(step, part) for part in _packed(sentences(said), MOST_SENTENCES)]
 
 
-def told_propositions(step: StandardStep) -> list[Proposition]:
+def told_propositions(step: StandardStep, zone: tzinfo | None = None) -> list[Proposition]:
     """Return the statements of a fact that somebody told, each without pronouns where they can be resolved."""
     found: list[str] = []
     named = Named()
@@ -57,7 +61,7 @@ def told_propositions(step: StandardStep) -> list[Proposition]:
         for clause in told_clauses(sentence):
             whole = resolved(clause, step.subject, named)
             named = named.after(whole)
-            found.append(with_days(whole, step.stamp_ns) if step.stamp_ns else whole)
+            found.append(with_days(whole, step.stamp_ns, zone) if step.stamp_ns else whole)
     return [
         Proposition(text, concepts_of("", text), (step.source,), step.stamp_ns)
         for text in dict.fromkeys(found[:MOST_PROPOSITIONS])

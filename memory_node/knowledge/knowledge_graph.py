@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import tzinfo
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
@@ -44,6 +45,7 @@ class KnowledgeGraph(KnowledgeQuestions):
     embedder: compares texts. log: makes changes durable. extractor: reads propositions out of talks and documents.
     judge: decides what becomes of two like statements. on_removal: is called before anything goes.
     unread: of facts and lessons those that tell nothing.
+    zone: the time zone in which people mean days; None: the machine's.
     """
 
     def __init__(
@@ -56,11 +58,12 @@ class KnowledgeGraph(KnowledgeQuestions):
         make_id: IdSource = new_id,
         on_removal: Callable[[], None] | None = None,
         unread: Collection[Memory] = (),
+        zone: tzinfo | None = None,
     ) -> None:
         config = config or KnowledgeConfig()
         nodes = KnowledgeNodes(embedder, config, log, judge, on_removal or _pass_over)
-        super().__init__(embedder, nodes, config, unread)
-        self._extractor = extractor or RuleExtractor()
+        super().__init__(embedder, nodes, config, unread, zone)
+        self._extractor = extractor or RuleExtractor(zone)
         self._make_id = make_id
 
     def load(
@@ -172,7 +175,7 @@ class KnowledgeGraph(KnowledgeQuestions):
             subject=teller,
             stamp_ns=stamp_ns,
         )
-        told = told_propositions(step)
+        told = told_propositions(step, self.zone)
         # Compared with it are statements that share a concept. To embed all that waits could take an hour.
         with self._lock:
             beside = self._nodes.semantic.waiting_about({concept for one in told for concept in one.concepts})

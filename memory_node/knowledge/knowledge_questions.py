@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import tzinfo
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.memories import Memory
@@ -28,11 +29,17 @@ _READ_WHOLE = 3
 
 class KnowledgeQuestions:
     """Thread-safe. nodes: what is known; used under `_lock` alone. unread: of facts and lessons those that tell
-    nothing."""
+    nothing. zone: that of the days; None: the machine's."""
 
     def __init__(
-        self, embedder: TextEmbedder, nodes: KnowledgeNodes, config: KnowledgeConfig, unread: Collection[Memory] = ()
+        self,
+        embedder: TextEmbedder,
+        nodes: KnowledgeNodes,
+        config: KnowledgeConfig,
+        unread: Collection[Memory] = (),
+        zone: tzinfo | None = None,
     ) -> None:
+        self.zone = zone
         self._embedder = embedder
         self._unread = frozenset(unread)
         self._nodes = nodes
@@ -136,7 +143,7 @@ class KnowledgeQuestions:
             confidence = confidence_of(question, propositions, likeness, self._nodes.semantic.idf)
             ways = self.ways_to(question, least_return=1.0) if mode is Mode.PROCEDURAL else []
             steps = episodic_steps([hit.step for hit in hits], self._nodes.steps) if mode is Mode.EPISODIC else []
-        return answer_of(question, mode, confidence, propositions, ways, steps)
+        return answer_of(question, mode, confidence, propositions, ways, steps, self.zone)
 
     def _texts_of(self, hits: Sequence[Hit], mode: Mode) -> list[str]:
         """Return the statements of hits, and what else the steps of the best say: how to do a thing often takes several

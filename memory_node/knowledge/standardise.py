@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import SKILLS
@@ -48,10 +49,12 @@ def document_steps(
         )
 
 
-def talk_steps(session: str, turns: Iterable[Turn], stamp_ns: int = 0) -> Iterator[StandardStep]:
+def talk_steps(
+    session: str, turns: Iterable[Turn], stamp_ns: int = 0, zone: tzinfo | None = None
+) -> Iterator[StandardStep]:
     """Yield one step a turn of a talk; what was said before it is what was heard."""
     before = ""
-    day = f" on {spoken_day(stamp_ns)}" if stamp_ns else ""
+    day = f" on {spoken_day(stamp_ns, zone)}" if stamp_ns else ""
     for index, turn in enumerate(turns):
         said = f"{turn.text} [{turn.picture}]" if turn.picture else turn.text
         yield StandardStep(

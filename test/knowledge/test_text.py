@@ -1,6 +1,9 @@
 """How texts become sentences, words, names and dates."""
 
+import time
 from datetime import date
+from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -61,6 +64,41 @@ def test_words_that_count_from_the_day_get_the_day(said: str, meant: str) -> Non
     stamp_ns = stamp_of("1:56 pm on 8 May, 2023")
     assert stamp_ns is not None
     assert meant in with_days(said, stamp_ns)
+
+
+AUCKLAND, LOS_ANGELES, BERLIN = (ZoneInfo(n) for n in ("Pacific/Auckland", "America/Los_Angeles", "Europe/Berlin"))
+
+
+@pytest.mark.parametrize(
+    ("at", "zone", "meant"),
+    [
+        ("6:30 pm on 4 May 2026", LOS_ANGELES, "tomorrow (5 May 2026)"),  # 5 May in UTC
+        ("8:00 am on 4 May 2026", AUCKLAND, "tomorrow (5 May 2026)"),  # 3 May in UTC
+        ("11:30 pm on 28 March 2026", BERLIN, "tomorrow (29 March 2026)"),  # the next day has 23 hours
+        ("0:15 am on 25 October 2026", BERLIN, "tomorrow (26 October 2026)"),  # this one has 25
+    ],
+)
+def test_days_are_those_of_the_speakers_zone(at: str, zone: ZoneInfo, meant: str) -> None:
+    stamp_ns = stamp_of(at, zone)
+    assert stamp_ns is not None
+    assert with_days("The plumber comes tomorrow.", stamp_ns, zone) == f"The plumber comes {meant}."
+    assert spoken_day(stamp_ns, zone) in at
+
+
+def test_clock_times_keep_their_meaning_over_the_change_to_summer_time() -> None:
+    hours = [stamp_of(f"12:00 pm on {day} March 2026", BERLIN) or 0 for day in (28, 29, 30)]
+    assert [(later - earlier) // (3600 * 10**9) for earlier, later in pairwise(hours)] == [23, 24]
+
+
+def test_zone_by_default_is_the_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/Los_Angeles")
+    time.tzset()
+    try:
+        assert stamp_of("6:30 pm on 4 May 2026") == stamp_of("6:30 pm on 4 May 2026", LOS_ANGELES)
+        assert spoken_day(stamp_of("6:30 pm on 4 May 2026") or 0) == "4 May 2026"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_day_is_read_in_several_forms() -> None:

@@ -1,8 +1,11 @@
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
+from datetime import datetime, timezone
 
 import numpy as np
 import pytest
+from plain_search import HashedWords
 
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.context import Context, ContextSource
@@ -16,6 +19,8 @@ from memory_node.domain.step import StepRecord
 from memory_node.experience.experience_answer import ExperienceQuery
 from memory_node.experience.guideline import Guideline
 from memory_node.memory import RobotMemory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.store.errors import StoreBacklogError
 from memory_node.store.records import StoreChange
@@ -400,3 +405,20 @@ def test_steps_that_name_things_by_memorys_ids_are_learnt_by_class(memory: Robot
     assert memory.experience.wait_settled(10.0)
     (record,) = memory.experience.ask(ExperienceQuery(task_type="fetch")).experiences
     assert record.successful_actions == ("PickupObject(Mug)",)
+
+
+@pytest.mark.parametrize(
+    ("zone", "day"), [("America/Los_Angeles", "5 May 2026"), ("Pacific/Auckland", "6 May 2026"), ("UTC", "6 May 2026")]
+)
+def test_tomorrow_is_the_speakers(zone: str, day: str) -> None:
+    evening_ns = int(datetime(2026, 5, 5, 1, 30, tzinfo=timezone.utc).timestamp()) * SECOND_NS
+    with closing(open_memory(MemoryConfig(time_zone=zone), lambda: evening_ns, HashedWords())) as memory:
+        (told,) = memory.tell_fact("The plumber comes tomorrow.", "Ann", evening_ns)
+        assert f"tomorrow ({day})" in told.text
+        assert f"tomorrow ({day})" in memory.ask("When does the plumber come?").text
+
+
+def test_unknown_time_zone_is_refused_by_name() -> None:
+    for wrong in ("Mars/Olympus", "../etc/passwd", "Europe"):
+        with pytest.raises(InvalidValueError, match="time_zone: expected the name of a zone, such as Europe/Berlin"):
+            MemoryConfig(time_zone=wrong)

@@ -82,6 +82,8 @@ def other_value(field: ParameterField) -> Any:
         return next(choice for choice in field.choices if choice != field.default)
     if field.kind is bool:
         return not field.default
+    if field.name == "time_zone":
+        return "Europe/Berlin"
     if field.kind is str:
         return "joint=0.5" if field.name == "arm.carry" else f"{field.default}x"
     assert field.low is not None

@@ -1,9 +1,14 @@
-"""Which day a text means: dates that say it, and words that count from the day on which they were said."""
+"""Which day a text means: dates that say it, and words that count from the day on which they were said.
+
+zone: the time zone that days and clock times are meant in; None for the machine's.
+"""
 
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, tzinfo
+
+from memory_node.domain.time_zone import NS, local_day
 
 _MONTHS = [
     "january",
@@ -54,7 +59,7 @@ def day_of(text: str) -> date | None:
     return None
 
 
-def stamp_of(text: str) -> int | None:
+def stamp_of(text: str, zone: tzinfo | None = None) -> int | None:
     """Return the nanoseconds since 1970 (UTC) of the day, and of the clock time if any, that a text names."""
     day = day_of(text)
     if day is None:
@@ -66,18 +71,18 @@ def stamp_of(text: str) -> int | None:
         hour = hour % 12 + 12 if half == "pm" else hour % 12 if half == "am" else hour
     if hour > 23 or minute > 59:
         hour = minute = 0
-    moment = datetime(day.year, day.month, day.day, hour, minute, tzinfo=timezone.utc)
-    return int(moment.timestamp()) * 1_000_000_000
+    moment = datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone)
+    return int(moment.timestamp()) * NS
 
 
-def spoken_day(stamp_ns: int) -> str:
+def spoken_day(stamp_ns: int, zone: tzinfo | None = None) -> str:
     """Return a stamp's day in words: "8 May 2023"."""
-    return _said(datetime.fromtimestamp(stamp_ns // 1_000_000_000, tz=timezone.utc).date())
+    return _said(local_day(stamp_ns, zone))
 
 
-def with_days(text: str, stamp_ns: int) -> str:
+def with_days(text: str, stamp_ns: int, zone: tzinfo | None = None) -> str:
     """Return a text with the day behind each word that counts from when it was said: "yesterday (7 May 2023)"."""
-    said_on = datetime.fromtimestamp(stamp_ns // 1_000_000_000, tz=timezone.utc).date()
+    said_on = local_day(stamp_ns, zone)
     return _RELATIVE.sub(lambda match: f"{match.group()} ({_meant(match, said_on)})", text)
 
 

@@ -1,0 +1,29 @@
+"""The time zone in which people mean days and clock times; stamps are UTC."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, tzinfo
+from zoneinfo import ZoneInfo
+
+from memory_node.domain.errors import InvalidValueError
+
+NS = 1_000_000_000
+
+
+def time_zone(name: str) -> tzinfo | None:
+    """Return the zone of an IANA name such as Europe/Berlin; None, the machine's own, for an empty name.
+
+    Raises:
+        InvalidValueError: the machine knows no such zone.
+    """
+    try:
+        return ZoneInfo(name) if name else None
+    except (KeyError, OSError, ValueError):  # not found, a folder, or a path that leads elsewhere
+        raise InvalidValueError(
+            "expected the name of a zone, such as Europe/Berlin (a machine that knows none needs the package tzdata)"
+        ) from None
+
+
+def local_day(stamp_ns: int, zone: tzinfo | None) -> date:
+    """Return the day that a stamp lies on. zone: None for the machine's."""
+    return datetime.fromtimestamp(stamp_ns // NS, tz=zone).date()
