@@ -5,8 +5,10 @@ BIN := $(VENV)/bin
 # Everything that we start talks DDS over the loopback interface only.
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 export OMP_NUM_THREADS ?= 1
+# Whose rclpy, where the real one is wanted: jazzy or kilted.
+DISTRIBUTION ?= jazzy
 
-.PHONY: help setup demo test test-oldest lint alone clean
+.PHONY: help setup demo test test-oldest test-rclpy lint alone clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -17,14 +19,17 @@ $(VENV)/.ready: pyproject.toml setup.py ros_embedded/pyproject.toml readers/pypr
 	PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/set_up
 	@touch $@
 
-demo: setup ## run the simulated home, the memory and the planner; DEMO_ARGS="--headless --json out.json"
-	$(BIN)/memory-node demo $(DEMO_ARGS)
+demo: setup ## run the simulated home, the memory and the planner; DEMO_ARGS="--headless --json out.json"; ROS=rclpy: on the real rclpy
+	$(if $(filter rclpy,$(ROS)),$(BIN)/python scripts/with_rclpy $(DISTRIBUTION) python -m memory_node.cli,$(BIN)/memory-node) demo $(DEMO_ARGS)
 
 test: setup ## run the linters and every test
 	VENV="$(VENV)" scripts/run_tests $(TEST_ARGS)
 
 test-oldest: ## run every test with Python 3.10 and the oldest versions of everything
 	scripts/test_oldest $(TEST_ARGS)
+
+test-rclpy: setup ## run the tests of the nodes on the real rclpy of Jazzy and Kilted, from wheels
+	VENV="$(VENV)" scripts/test_rclpy $(TEST_ARGS)
 
 lint: setup ## ruff, import rules and mypy
 	$(BIN)/ruff check .

@@ -56,12 +56,12 @@ _WRITERS_LEAVE = (
 
 
 def activate_ros() -> None:
-    """Make `import rclpy` work: the real one where it imports, ros_embedded elsewhere or with ROS_EMBEDDED=1.
+    """Make `import rclpy` work: the real one where it imports, ros_embedded elsewhere or as ROS_EMBEDDED asks.
 
     Raises:
         RobotMemoryError: neither is installed.
     """
-    if os.environ.get("ROS_EMBEDDED") != "1" and importlib.util.find_spec("rclpy") is not None:
+    if os.environ.get("ROS_EMBEDDED") not in ("1", "companions") and importlib.util.find_spec("rclpy") is not None:
         return
     try:
         from ros_embedded import activate, add_interface_folder

@@ -175,3 +175,37 @@ import ros_embedded.cli.main
 print("fine")
 """
     assert run(code, tmp_path) == "fine\n"
+
+
+def test_companions_of_another_rclpy_are_served_and_use_it(tmp_path, other_rclpy):
+    for name in ("clock", "duration", "logging", "time"):
+        (tmp_path / "rclpy" / f"{name}.py").write_text(
+            "ROSClock = Clock = Duration = Time = get_logger = 'the other'\n"
+        )
+    (tmp_path / "launch").mkdir()  # a folder without files is no installed package
+    out = run(
+        """
+import ros_embedded
+print(ros_embedded.activate(), ros_embedded.is_active())
+import rclpy, message_filters, launch.substitutions
+print(rclpy.MARK, message_filters.Time, launch.substitutions.LaunchConfiguration.__module__)
+try:
+    import std_srvs.srv
+except ModuleNotFoundError as error:
+    print(error)
+""",
+        tmp_path,
+        ROS_EMBEDDED="companions",
+        **other_rclpy,
+    )
+    assert out.splitlines() == [
+        "False False",
+        "the other the other ros_embedded.launch.substitutions",
+        "No module named 'std_srvs'",
+    ]
+
+
+def test_companions_that_are_installed_are_left_alone(tmp_path, other_rclpy):
+    (tmp_path / "message_filters.py").write_text("MARK = 'installed'\n")
+    code = "import ros_embedded; ros_embedded.activate(); import message_filters; print(message_filters.MARK)"
+    assert run(code, tmp_path, ROS_EMBEDDED="companions", **other_rclpy) == "installed\n"

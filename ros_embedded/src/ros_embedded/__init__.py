@@ -13,7 +13,8 @@ __all__ = ["activate", "add_interface_folder", "is_active"]
 def activate() -> bool:
     """Let `import rclpy`, `tf2_ros`, `sensor_msgs.msg` and the like find what is served here. May be called again.
 
-    Where a real rclpy can be imported nothing is done, unless the environment has ROS_EMBEDDED=1.
+    Where a real rclpy can be imported nothing is done, unless the environment has ROS_EMBEDDED=1 (serve all) or
+    ROS_EMBEDDED=companions (beside the real rclpy serve what is not installed: tf2_ros, launch, message_filters, ...).
 
     Returns:
         True if the imports are served by ros_embedded, False if by the real ROS 2.
@@ -23,7 +24,10 @@ def activate() -> bool:
 
     if import_hook.is_installed():
         return True
-    if os.environ.get("ROS_EMBEDDED") != "1" and importlib.util.find_spec("rclpy") is not None:
+    wanted = os.environ.get("ROS_EMBEDDED")
+    if wanted != "1" and importlib.util.find_spec("rclpy") is not None:
+        if wanted == "companions":
+            import_hook.install_companions()
         return False
     import_hook.install()
     return True

@@ -17,6 +17,7 @@ from ros_embedded.extras import names_missing_extra
 from ros_embedded.interfaces import get_action, get_message, get_service
 from ros_embedded.interfaces.lookup import KINDS, interface_names, is_interface_package
 from ros_embedded.interfaces.message_class import snake_case
+from ros_embedded.interfaces.registry import use_installed_classes
 
 _NAMES = (
     "expand_topic_name", "topic_or_service_is_hidden", "validate_full_topic_name", "validate_namespace",
@@ -54,6 +55,13 @@ def install() -> None:
         sys.meta_path.insert(0, _Finder())
 
 
+def install_companions() -> None:
+    """Beside a real rclpy, serve those of its companions that are not installed; they use the real rclpy, too."""
+    if not any(isinstance(finder, _CompanionFinder) for finder in sys.meta_path):
+        use_installed_classes()
+        sys.meta_path[:0] = [_RealRclpyFinder(), _CompanionFinder()]
+
+
 def is_installed() -> bool:
     """True if install() has been called."""
     return any(isinstance(finder, _Finder) for finder in sys.meta_path)
@@ -80,6 +88,33 @@ class _Finder(importlib.abc.MetaPathFinder):
             return _interface_spec(fullname)
         finally:
             self._state.is_looking = False
+
+
+class _CompanionFinder(importlib.abc.MetaPathFinder):
+    """Answers for the packages in SERVED that are not rclpy's and not installed; a folder without files is none."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        package = fullname.partition(".")[0]
+        served = None if package == "rclpy" else served_name(fullname)
+        if served is None or importlib.util.find_spec(served) is None:
+            return None
+        installed = importlib.machinery.PathFinder.find_spec(package)
+        if installed is not None and installed.origin is not None:
+            return None
+        return ModuleSpec(fullname, _AliasLoader(served), is_package=True)
+
+
+class _RealRclpyFinder(importlib.abc.MetaPathFinder):
+    """Lets our companions' imports of ros_embedded.rclpy find the real rclpy."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if f"{fullname}.".startswith("ros_embedded.rclpy."):
+            return ModuleSpec(fullname, _AliasLoader(fullname.removeprefix("ros_embedded.")), is_package=True)
+        return None
 
 
 def _interface_spec(fullname: str) -> ModuleSpec | None:
