@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -54,6 +55,22 @@ class PostgresServer:
     def stop(self) -> None:
         """Stop it at once, without a word to its clients; it recovers from its log when it starts again."""
         self._control("-m", "immediate", "stop")
+
+    def freeze(self) -> None:
+        """Let its processes hang: connections stay open, and nobody answers."""
+        for process in self._processes():
+            os.kill(process, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let its processes go on."""
+        for process in self._processes():
+            os.kill(process, signal.SIGCONT)
+
+    def _processes(self) -> list[int]:
+        """Return the ids of its processes, the one that starts the others first."""
+        first = int((self.data_dir / "postmaster.pid").read_text().splitlines()[0])
+        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        return [first, *map(int, children)]
 
     def log(self) -> str:
         """Return the last lines of what it wrote."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -45,8 +46,9 @@ def is_value_error(error: Exception) -> bool:
 def _bound_waits(connection: Connection) -> None:
     """Limit how long a robot whose link breaks within a commit holds its site's lock: seconds, not TCP's timeout."""
     if connection.dialect.name == "postgresql":
-        limits = "set_config('lock_timeout', '2s', true), set_config('idle_in_transaction_session_timeout', '5s', true)"
-        connection.execute(sa.text(f"SELECT {limits}"))
+        limits = {"lock_timeout": "1500ms", "idle_in_transaction_session_timeout": "5s"}
+        listed = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in limits.items())
+        connection.execute(sa.text(f"SELECT {listed}"))
 
 
 def next_revision(connection: Connection, site: str) -> int:
@@ -63,6 +65,19 @@ def notify(connection: Connection, site: str, robot_id: str, revision: int) -> N
         connection.execute(statement, {"channel": channel_of(site), "payload": f"{revision} {robot_id}"})
 
 
+@cache
+def _upsert(dialect: str, table: sa.Table) -> Any:
+    insert: Any = (postgresql if dialect == "postgresql" else sqlite).insert(table)
+    keys = [column.name for column in table.primary_key]
+    values = {column.name: insert.excluded[column.name] for column in table.c if column.name not in keys}
+    return insert.on_conflict_do_update(index_elements=keys, set_=values)
+
+
+def upsert_of(connection: Connection, table: sa.Table) -> Any:
+    """Return a statement that inserts a row, or puts it in the place of the one with its key."""
+    return _upsert(connection.dialect.name, table)
+
+
 class Applier:
     """Writes batches of one site; not thread-safe, the writer alone uses it."""
 
@@ -70,7 +85,6 @@ class Applier:
         self._site = site
         self._robot_id = robot_id
         self._reject = reject
-        self._upserts: dict[tuple[str, str], Any] = {}
         # Tombstones of this site, as of the last batch.
         self.dead: dict[str, Tombstone] = {}
         self._dead_revision = -1
@@ -105,7 +119,7 @@ class Applier:
     def _write(
         self, connection: Connection, table: sa.Table, rows: dict[tuple[Any, ...], Row], revision: int, one_by_one: bool
     ) -> None:
-        statement = self._upsert(connection, table)
+        statement = upsert_of(connection, table)
         seal = SEALS[table.name].seal
         for row in rows.values():
             row["revision"] = revision
@@ -121,15 +135,6 @@ class Applier:
                 if not is_value_error(error):
                     raise
                 self._reject(table.name, key, error)
-
-    def _upsert(self, connection: Connection, table: sa.Table) -> Any:
-        dialect = connection.dialect.name
-        if (dialect, table.name) not in self._upserts:
-            insert: Any = (postgresql if dialect == "postgresql" else sqlite).insert(table)
-            keys = [column.name for column in table.primary_key]
-            values = {column.name: insert.excluded[column.name] for column in table.c if column.name not in keys}
-            self._upserts[dialect, table.name] = insert.on_conflict_do_update(index_elements=keys, set_=values)
-        return self._upserts[dialect, table.name]
 
     def learn_dead(self, connection: Connection) -> None:
         """Take over the tombstones that were set since the last time."""

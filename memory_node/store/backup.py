@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import StoreError
@@ -38,7 +38,7 @@ from memory_node.store.errors import (
 from memory_node.store.inspection import OpenedStore, open_to_read
 from memory_node.store.quarantine import put_row_away
 from memory_node.store.reader import lenient_text, reading, revision_of
-from memory_node.store.versioning import prepare
+from memory_node.store.versioning import identity_of, prepare
 
 
 def backup(engine: Engine, site: str, target: Path, clock: Clock = system_clock) -> None:
@@ -115,6 +115,8 @@ def restore(engine: Engine, site: str, source: Path, robot_id: str, replace: boo
         if not replace and not copying.is_empty(target, site):
             raise StoreError(f"site {site!r} holds facts already; restore elsewhere, or replace them (--replace)")
         copying.clear_site(target, site)
+        if target.dialect.name == "sqlite":
+            _continue_site(found, target, site)
         bad = BadRows()
         with found.engine.connect() as copy, lenient_text(copy):
             counts = copying.copy_site(copy, found.site, target, site, bad)
@@ -134,6 +136,15 @@ def is_whole(path: Path) -> bool:
             return True
     except InvalidImportError:
         return False
+
+
+def _continue_site(found: OpenedStore, target: Connection, site: str) -> None:
+    """Let a file be the database that its backup was of, so that the journal beside it still fits."""
+    with found.engine.connect() as copy:
+        identity = identity_of(copy, found.site)
+    row = dict(target.execute(sa.select(schema.sites).where(schema.sites.c.name == site)).mappings().one())
+    changed = sealed(schema.sites, {**row, "identity": identity})
+    copying.update_row(target, schema.sites, row, changed)
 
 
 @contextmanager

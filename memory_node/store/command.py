@@ -12,14 +12,24 @@ from pathlib import Path
 
 from sqlalchemy.engine import URL, Engine
 
+from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import InvalidValueError, StoreError
+from memory_node.domain.ids import new_id
 from memory_node.store import exchange, reading_commands
 from memory_node.store.backup import backup, is_whole, open_backup, restore
 from memory_node.store.backup_rotation import rotated_backups
 from memory_node.store.command_output import show, working
 from memory_node.store.compact import compact
 from memory_node.store.config import StoreConfig
-from memory_node.store.engine import DATABASE_ERRORS, open_engine, parse_url, reason_of, require_store, sqlite_path
+from memory_node.store.engine import (
+    DATABASE_ERRORS,
+    for_writing,
+    open_engine,
+    parse_url,
+    reason_of,
+    require_store,
+    sqlite_path,
+)
 from memory_node.store.errors import InvalidImportError, MissingStoreError, StoreInUseError
 from memory_node.store.forget import forget
 from memory_node.store.forget_request import ForgetRequest
@@ -27,10 +37,11 @@ from memory_node.store.location import Folders, default_database, locate
 from memory_node.store.reading_commands import FORMATS
 from memory_node.store.repair import nobody_else
 from memory_node.store.rescue import set_aside
+from memory_node.store.site_database import note_session
 from memory_node.store.store import open_store
 from memory_node.store.versioning import prepare
 
-HELP = "look after the durable store: info, check, backup, restore, export, import, forget, compact"
+HELP = "look after the durable store: info, check, backup, restore, export, import, forget, compact, take-over"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_exchange(add)
     _add_forget(add("forget", "forget for good, with all that only it supported; exit status 2 when traces are left"))
+    add("take-over", "let this machine write as --robot in place of another one, which is then refused")
     add("compact", "remove orphans and give space back")
 
 
@@ -208,6 +220,13 @@ def _nanoseconds(text: str) -> int:
         raise InvalidValueError(f"expected an ISO 8601 time or nanoseconds, got {text!r}") from error
 
 
+def _take_over(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
+    with for_writing(engine.connect()) as connection, connection.begin():
+        note_session(connection, site, args.robot, new_id(), system_clock())
+    show(args, {"robot": args.robot, "site": site, "host": socket.gethostname()})
+    return 0
+
+
 def _compact(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
     show(args, dict(compact(engine, site)))
     return 0
@@ -224,6 +243,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Engine, str, Folders], int]] 
     "import": _import,
     "forget": _forget,
     "compact": _compact,
+    "take-over": _take_over,
 }
 # Commands that must see everything that was acknowledged.
 _SETTLED = ("backup", "forget", "compact")

@@ -65,6 +65,14 @@ def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterab
     return count_rows(connection, site, table) - before
 
 
+def update_row(connection: Connection, table: sa.Table, row: Any, changed: Row) -> None:
+    """Change the row with the key of `row`. Its site stays: a distributed database does not move rows between sites."""
+    site = "name" if table is schema.sites else "site"
+    chosen = (column == row[column.name] for column in table.primary_key)
+    values = {name: value for name, value in changed.items() if name != site}
+    connection.execute(table.update().where(*chosen).values(values))
+
+
 def insert_missing(connection: Connection, table: sa.Table) -> Any:
     """Return an insert that leaves rows alone whose key is present."""
     insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)

@@ -16,6 +16,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 
 from memory_node.domain.errors import StoreError
 from memory_node.store.errors import ForeignFileError, StoreUnavailableError
+from memory_node.store.server_connection import open_server_engine
 
 # Bytes 68..71 of a SQLite file: "rmem".
 APPLICATION_ID = 0x726D656D
@@ -57,14 +58,7 @@ def open_engine(url: URL, busy_timeout_s: float = 2.0) -> Engine:
     path = sqlite_path(url)
     if path is not None:
         return _sqlite_engine(path, busy_timeout_s)
-    defaults = {
-        "connect_timeout": 3,
-        "keepalives_idle": 5,
-        "tcp_user_timeout": 5000,
-        "application_name": "robot_memory",
-    }
-    arguments: dict[str, Any] = {key: value for key, value in defaults.items() if key not in url.query}
-    return sa.create_engine(url, connect_args=arguments, pool_size=3)
+    return open_server_engine(url)
 
 
 def _sqlite_address(path: Path) -> str:

@@ -23,6 +23,10 @@ class StoreInUseError(StoreError):
     """Another process already writes as this robot."""
 
 
+class ForeignJournalError(StoreError):
+    """A journal, or a database, is another one than the robot worked with before: nothing is brought into it."""
+
+
 class StoreVersionError(StoreError):
     """The database was made by a newer program, or is none of ours."""
 

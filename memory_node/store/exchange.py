@@ -31,7 +31,7 @@ FORMAT = "robot_memory"
 _MAX_LINE_BYTES = 64 * 2**20
 _TABLES = {table.name: table for table in schema.LOGGED}
 # The first release's exports lack checksums and are the same otherwise.
-_READABLE = ("0001", schema.SCHEMA_VERSION)
+_READABLE = ("0001", "0002", schema.SCHEMA_VERSION)
 
 
 @contextmanager

@@ -14,8 +14,11 @@ from memory_node.domain.worker_thread import WorkerThread
 from memory_node.store import schema
 from memory_node.store.apply import channel_of
 from memory_node.store.config import StoreConfig
+from memory_node.store.server_connection import connect
 
 _log = logging.getLogger(__name__)
+# A server that says nothing for so long is away (s).
+_QUIET_LIMIT_S = 5.0
 
 
 class ChangeFeed:
@@ -97,10 +100,7 @@ class ChangeFeed:
     def _listen(self) -> None:
         from psycopg import sql
 
-        arguments, options = self._engine.dialect.create_connect_args(self._engine.url)
-        options = {"connect_timeout": 3, "keepalives_idle": 5, "tcp_user_timeout": 5000, **options}
-        connection: Any = self._engine.dialect.loaded_dbapi.connect(*arguments, autocommit=True, **options)
-        with connection:
+        with connect(self._engine.url, _QUIET_LIMIT_S, autocommit=True) as connection:
             connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel_of(self._site))))
             while not self._stopping.is_set():
                 found = connection.execute("SELECT revision FROM sites WHERE name = %s", (self._site,)).fetchone()

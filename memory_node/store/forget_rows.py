@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from memory_node.domain.errors import InvalidValueError
 from memory_node.store import schema
 from memory_node.store.checksums import sealed
-from memory_node.store.copying import insert_missing
+from memory_node.store.copying import insert_missing, update_row
 from memory_node.store.forget_plan import ForgetPlan
 from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.records import Row, step_key, to_json
@@ -132,7 +132,7 @@ class RowForgetter:
             mine = (table.c.site == self._site, table.c.robot_id == self._request.robot_id)
             for row in self._connection.execute(sa.select(table).where(*mine)).mappings().all():
                 nobody = {**row, "robot_id": "", "session_id": _NO_SESSION}
-                self._connection.execute(_update_of(table, row).values(sealed(table, nobody)))
+                update_row(self._connection, table, row, sealed(table, nobody))
 
     def _take_back_span(self) -> None:
         """Objects that were also seen before or after: what the span alone told of them goes."""
@@ -157,7 +157,7 @@ class RowForgetter:
         later = (places.c.site == self._site, places.c.since_ns.between(*span), places.c.until_ns > span[1])
         for row in self._connection.execute(sa.select(places).where(*later)).mappings().all():
             moved = sealed(places, {**row, "since_ns": span[1] + 1})
-            self._connection.execute(_update_of(places, row).values(moved))
+            update_row(self._connection, places, row, moved)
 
     def _place_before(self, row: Any) -> Row:
         """Return the columns of where an object was before it was moved in the span; none if it was not."""
@@ -182,7 +182,7 @@ class RowForgetter:
         if "session_id" in table.c:
             changed["session_id"] = _NO_SESSION
         try:
-            self._connection.execute(_update_of(table, row).values(sealed(table, changed)))
+            update_row(self._connection, table, row, sealed(table, changed))
         except InvalidValueError:
             self._connection.execute(table.delete().where(*key))
 
@@ -217,11 +217,6 @@ class RowForgetter:
         rows = [sealed(schema.tombstones, row) for row in rows]
         for start in range(0, len(rows), _CHUNK):
             self._connection.execute(insert_missing(self._connection, schema.tombstones), rows[start : start + _CHUNK])
-
-
-def _update_of(table: sa.Table, row: Any) -> sa.Update:
-    """Return an update of the row with the key of `row`."""
-    return table.update().where(*(column == row[column.name] for column in table.primary_key))
 
 
 def _blackened(table: str, row: Row, terms: Terms) -> Row:

@@ -27,7 +27,7 @@ from memory_node.store.errors import MissingStoreError, StoreUnavailableError, S
 from memory_node.store.journal import waiting_batches
 from memory_node.store.location import Folders, locate
 from memory_node.store.schema import SCHEMA_VERSION
-from memory_node.store.versioning import prepare, schema_version, site_of
+from memory_node.store.versioning import identity_of, prepare, schema_version, site_of
 
 
 @dataclass(frozen=True)
@@ -129,5 +129,8 @@ def version_of(engine: Engine, path: Path) -> str:
 def _replay(engine: Engine, site: str, robot_id: str, journal: Path) -> None:
     applier = Applier(site, robot_id, lambda table, key, error: None)
     with for_writing(engine.connect()) as connection:
-        for batch in waiting_batches(journal):
-            applier.apply(connection, batch)
+        own = ("", identity_of(connection, site))
+        connection.commit()
+        for identity, batch in waiting_batches(journal):
+            if identity in own:
+                applier.apply(connection, batch)

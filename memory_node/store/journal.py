@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from memory_node.domain.private_files import create_private
-from memory_node.store.errors import StoreInUseError
+from memory_node.store.errors import ForeignJournalError, StoreInUseError
 from memory_node.store.records import Batch
 
 # A frame: length of the payload, its CRC-32, payload. A length of 0 ends the journal.
 _HEAD = struct.Struct("<II")
+# The key beside the tables of a frame under which its database's identity stands.
+_IDENTITY = "$database"
 
 
 def _pack(value: Any) -> Any:
@@ -33,19 +35,21 @@ def _unpack(value: dict[str, Any]) -> Any:
     return base64.b64decode(value["$bytes"]) if "$bytes" in value else value
 
 
-def encode_batch(batch: Batch) -> bytes:
-    """Return a batch as JSON bytes."""
-    return json.dumps({table: list(rows.items()) for table, rows in batch.items()}, default=_pack).encode()
+def encode_batch(batch: Batch, identity: str = "") -> bytes:
+    """Return a batch as JSON bytes; identity: of the database that it is for, "" where that is not known yet."""
+    tables = {table: list(rows.items()) for table, rows in batch.items()}
+    return json.dumps({_IDENTITY: identity, **tables}, default=_pack).encode()
 
 
-def decode_batch(payload: bytes) -> Batch:
-    """Return the batch that `encode_batch` wrote."""
+def decode_batch(payload: bytes) -> tuple[str, Batch]:
+    """Return what `encode_batch` was given: identity and batch."""
     tables = json.loads(payload, object_hook=_unpack)
-    return {table: {tuple(key): row for key, row in rows} for table, rows in tables.items()}
+    identity = tables.pop(_IDENTITY, "")
+    return identity, {table: {tuple(key): row for key, row in rows} for table, rows in tables.items()}
 
 
-def waiting_batches(path: Path) -> list[Batch]:
-    """Return what waits in a journal that somebody else may hold, oldest first."""
+def waiting_batches(path: Path) -> list[tuple[str, Batch]]:
+    """Return what waits in a journal that somebody else may hold, oldest first, each with its database's identity."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return [
@@ -80,10 +84,14 @@ def torn_bytes(path: Path) -> int:
 
 
 class Journal:
-    """A file of fixed size that holds batches in order; not thread-safe, the writer alone uses it."""
+    """A file of fixed size that holds batches in order; not thread-safe.
 
-    def __init__(self, path: Path, capacity_bytes: int) -> None:
+    identity: of the database that what is appended is for; "" where it is not known yet.
+    """
+
+    def __init__(self, path: Path, capacity_bytes: int, identity: str = "") -> None:
         self.path = path
+        self.identity = identity
         self.capacity_bytes = capacity_bytes
         self._descriptor = -1
         self._frames: list[tuple[int, int]] = []
@@ -138,7 +146,7 @@ class Journal:
             OSError: the disk refuses the write, or refused to open it.
         """
         self.open()
-        payload = encode_batch(batch)
+        payload = encode_batch(batch, self.identity)
         frame = _HEAD.pack(len(payload), zlib.crc32(payload)) + payload
         # The end mark must fit behind it.
         if self._end + len(frame) + _HEAD.size > self.capacity_bytes:
@@ -153,10 +161,28 @@ class Journal:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
         os.fdatasync(self._descriptor)
 
-    def batches(self) -> Iterator[Batch]:
-        """Yield the waiting batches, oldest first."""
-        for offset, size in list(self._frames):
-            yield decode_batch(os.pread(self._descriptor, size - _HEAD.size, offset + _HEAD.size))
+    def batches(self, first: int = 0) -> Iterator[Batch]:
+        """Yield the waiting batches from a number on, oldest first."""
+        for frame in self._frames[first:]:
+            yield self._read(frame)[1]
+
+    def require_own(self) -> None:
+        """Look whether all that waits is for this journal's database, or was written before that was known.
+
+        Raises:
+            ForeignJournalError: some of it is for another one.
+        """
+        own = ("", self.identity)
+        foreign = sum(self._read(frame)[0] not in own for frame in self._frames) if self.identity else 0
+        if foreign:
+            raise ForeignJournalError(
+                f"the journal {self.path} holds {foreign} entries for another database than this one, which does not "
+                "get them; point the robot to the other one until they are written, or move the journal away"
+            )
+
+    def _read(self, frame: tuple[int, int]) -> tuple[str, Batch]:
+        offset, size = frame
+        return decode_batch(os.pread(self._descriptor, size - _HEAD.size, offset + _HEAD.size))
 
     def clear(self) -> None:
         """Empty it; the bytes are overwritten because they may be forgotten later."""

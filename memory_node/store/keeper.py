@@ -1,4 +1,4 @@
-"""Looks after the SQLite file of a running store: its backups, and the size of its write-ahead log."""
+"""Looks after the files of a running store: backups and the write-ahead log of SQLite, the local copy of a server's."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ from memory_node.store.backup_rotation import BackupRotation
 from memory_node.store.engine import LOG_LIMIT_BYTES
 
 _log = logging.getLogger(__name__)
-# Short runs make no backup.
-_FIRST_LOOK_S, _LOOK_S = 30.0, 10.0
 # Ten times what a busy store writes between two checkpoints: somebody keeps SQLite from emptying the log.
 _LARGE_LOG_BYTES = 10 * LOG_LIMIT_BYTES
 
 
 class StoreKeeper:
-    """A thread beside the writer's. commits: how many there were so far, by which it knows when the store is idle."""
+    """A thread beside the writer's.
 
-    def __init__(self, path: Path, rotation: BackupRotation, commits: Callable[[], int]) -> None:
-        self._path = path
-        self._rotation = rotation
-        self._commits = commits
-        self._seen = -1
+    Args:
+        look: does what is due.
+        first_s: time until the first look.
+        each_s: time between two looks.
+    """
+
+    def __init__(self, look: Callable[[], object], first_s: float, each_s: float) -> None:
+        self._look = look
+        self._waits = (first_s, each_s)
         self._stopping = threading.Event()
         self._thread = WorkerThread("store-keeper", self._run)
 
@@ -37,9 +39,29 @@ class StoreKeeper:
         self._thread.start()
 
     def close(self, timeout_s: float = 30.0) -> None:
-        """Stop to look; a backup in work is finished."""
+        """Stop to look; what is in work is finished."""
         self._stopping.set()
         self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        wait_s, each_s = self._waits
+        while not self._stopping.wait(wait_s):
+            wait_s = each_s
+            try:
+                self._look()
+            except (sqlite3.Error, OSError) as error:
+                # The writer reports a database in trouble.
+                _log.debug("the store's file cannot be looked after now: %s", error)
+
+
+class FileCare:
+    """What a SQLite file needs. commits: how many there were so far, by which it knows when the store is idle."""
+
+    def __init__(self, path: Path, rotation: BackupRotation, commits: Callable[[], int]) -> None:
+        self._path = path
+        self._rotation = rotation
+        self._commits = commits
+        self._seen = -1
 
     @property
     def log_bytes(self) -> int:
@@ -66,16 +88,6 @@ class StoreKeeper:
             empty_log(self._path)
         if self._rotation.is_due():
             self._rotation.make()
-
-    def _run(self) -> None:
-        wait_s = _FIRST_LOOK_S
-        while not self._stopping.wait(wait_s):
-            wait_s = _LOOK_S
-            try:
-                self.look()
-            except (sqlite3.Error, OSError) as error:
-                # The writer reports a database in trouble.
-                _log.debug("the store's file cannot be looked after now: %s", error)
 
 
 def empty_log(path: Path) -> bool:

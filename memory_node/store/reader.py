@@ -30,6 +30,7 @@ from memory_node.store.rows import (
     room_of,
     steps_from_rows,
 )
+from memory_node.store.server_connection import with_quiet_limit
 from memory_node.store.tombstones import read_tombstones, tombstone_of
 
 _CHUNK = 10_000
@@ -37,10 +38,11 @@ MAP_TABLES = {"floors": floor_of, "rooms": room_of, "areas": area_of, "relations
 
 
 @contextmanager
-def reading(engine: Engine, lenient: bool = False) -> Iterator[Connection]:
+def reading(engine: Engine, lenient: bool = False, quiet_limit_s: float | None = None) -> Iterator[Connection]:
     """Give a connection whose reads all see one moment.
 
     lenient: of SQLite, bytes that are no text come as surrogates, where otherwise they end the read.
+    quiet_limit_s: a server that says nothing for so long counts as away; None: it is waited for.
 
     Raises:
         DamagedTextError: there are such bytes.
@@ -50,6 +52,7 @@ def reading(engine: Engine, lenient: bool = False) -> Iterator[Connection]:
         with engine.connect() as connection:
             if connection.dialect.name == "postgresql":
                 connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+                connection = with_quiet_limit(connection, quiet_limit_s)
             with connection.begin(), lenient_text(connection) if lenient else nullcontext():
                 yield connection
     except DATABASE_ERRORS as error:
@@ -75,8 +78,10 @@ def lenient_text(connection: Connection) -> Iterator[None]:
 Found = TypeVar("Found")
 
 
-def read_leniently(engine: Engine, read: Callable[[Connection, BadRows], Found]) -> tuple[Found, BadRows]:
-    """Return what `read` finds, and the rows that it could not read.
+def read_leniently(
+    engine: Engine, read: Callable[[Connection, BadRows], Found], quiet_limit_s: float | None = None
+) -> tuple[Found, BadRows]:
+    """Return what `read` finds, and the rows that it could not read; quiet_limit_s: as of `reading`.
 
     Raises:
         StoreUnavailableError: the database cannot be read now.
@@ -84,7 +89,7 @@ def read_leniently(engine: Engine, read: Callable[[Connection, BadRows], Found])
     for lenient in (False, True):
         bad = BadRows()
         try:
-            with reading(engine, lenient) as connection:
+            with reading(engine, lenient, quiet_limit_s) as connection:
                 return read(connection, bad), bad
         except DamagedTextError:
             if lenient:

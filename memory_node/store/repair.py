@@ -35,7 +35,7 @@ from memory_node.store.location import Folders, locate
 from memory_node.store.quarantine import put_row_away, quarantined, this_row
 from memory_node.store.reader import lenient_text
 from memory_node.store.rescue import rescue
-from memory_node.store.versioning import prepare
+from memory_node.store.versioning import identity_of, prepare
 
 
 @dataclass
@@ -68,7 +68,8 @@ def repair(
     with nobody_else(url, site, robot_id, config):
         folders = locate(url, site, robot_id, config)
         if path is not None and _is_broken(url, site, robot_id, config):
-            found = rescue(path, site or _site_of_backup(folders), clock, bool(rotated_backups(folders.backups)))
+            backed_up, identity = _site_of_backup(folders)
+            found = rescue(path, site or backed_up, clock, identity)
             done.rescued, done.incomplete_tables, done.set_aside = found.rows, found.incomplete, str(found.damaged_file)
         engine = open_engine(url, busy_timeout_s=10.0)
         try:
@@ -99,11 +100,12 @@ def _is_broken(url: URL, site: str, robot_id: str, config: StoreConfig) -> bool:
         return True
 
 
-def _site_of_backup(folders: Folders) -> str:
+def _site_of_backup(folders: Folders) -> tuple[str, str]:
+    """Return the site and its identity of the newest backup that is whole; "" for none."""
     for backup in rotated_backups(folders.backups):
-        with suppress(InvalidImportError), open_backup(backup) as found:
-            return found.site
-    return ""
+        with suppress(InvalidImportError), open_backup(backup) as found, found.engine.connect() as connection:
+            return found.site, identity_of(connection, found.site)
+    return "", ""
 
 
 def _put_away(connection: Connection, site: str, done: Repaired, stamp_ns: int) -> None:

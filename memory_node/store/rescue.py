@@ -18,13 +18,13 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.private_files import create_private
 from memory_node.store import schema
 from memory_node.store.bad_rows import BadRows
-from memory_node.store.checksums import SEALS, sealed
+from memory_node.store.checksums import SEALS
 from memory_node.store.copying import CHUNK, insert_missing
 from memory_node.store.engine import for_writing, leave_wal, open_engine, parse_url, reading_address
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.quarantine import put_row_away
 from memory_node.store.records import Row
-from memory_node.store.versioning import create_tables
+from memory_node.store.versioning import create_tables, new_site
 
 
 @dataclass
@@ -36,10 +36,11 @@ class Rescue:
     damaged_file: Path = Path()
 
 
-def rescue(path: Path, site: str, clock: Clock, backed_up: bool) -> Rescue:
+def rescue(path: Path, site: str, clock: Clock, backed_up: str) -> Rescue:
     """Replace a damaged file that nobody uses.
 
-    site: what to call it where the file does not say. backed_up: whether an empty file helps.
+    site: what to call it where the file does not say. backed_up: the identity of the site that a backup holds, with
+    which an empty file helps.
 
     Raises:
         StoreUnavailableError: no row of ours can be read in it, and there is no backup.
@@ -49,7 +50,7 @@ def rescue(path: Path, site: str, clock: Clock, backed_up: bool) -> Rescue:
     new.unlink(missing_ok=True)
     create_private(new)
     try:
-        _fill(new, path, site, done, clock)
+        _fill(new, path, site, backed_up, done, clock)
         leave_wal(new)
         if not done.rows and not backed_up:
             raise StoreUnavailableError(
@@ -77,7 +78,7 @@ def set_aside(path: Path) -> Path:
     return damaged
 
 
-def _fill(new: Path, damaged: Path, site: str, done: Rescue, clock: Clock) -> None:
+def _fill(new: Path, damaged: Path, site: str, identity: str, done: Rescue, clock: Clock) -> None:
     engine = open_engine(parse_url(new))
     try:
         with (
@@ -90,7 +91,7 @@ def _fill(new: Path, damaged: Path, site: str, done: Rescue, clock: Clock) -> No
             bad = BadRows()
             for table in schema.SEALED:
                 _copy_table(source, target, table, done, bad)
-            name = _name_site(target, site, clock)
+            name = _name_site(target, site, identity, clock)
             for row in bad:
                 if row.table is not schema.sites:
                     put_row_away(target, name, row, clock())
@@ -136,13 +137,12 @@ def _rows(source: sqlite3.Connection, table: sa.Table, order: str) -> Iterator[A
     return map(row_type._make, source.execute(f'SELECT {names} FROM "{table.name}" ORDER BY {key}'))
 
 
-def _name_site(target: Connection, site: str, clock: Clock) -> str:
+def _name_site(target: Connection, site: str, identity: str, clock: Clock) -> str:
     """Return the new file's site: as the old one or its rows say, else as the caller does."""
     named = target.execute(sa.select(schema.sites.c.name)).scalar()
     if named is not None:
         return str(named)
     found = (target.execute(sa.select(table.c.site).limit(1)).scalar() for table in schema.LOGGED)
     name = next(filter(None, found), site or "home")
-    row = {"name": name, "revision": 0, "revision_check": 0, "created_ns": clock()}
-    target.execute(schema.sites.insert(), sealed(schema.sites, row))
+    target.execute(schema.sites.insert(), new_site(name, clock, identity))
     return name

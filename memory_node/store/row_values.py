@@ -40,6 +40,20 @@ PLACE_GEOMETRY = struct.Struct("<7d")
 UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, struct.error)
 
 
+def check_names(**names: str) -> None:
+    """Look whether a site, a robot or the like can be called so.
+
+    Raises:
+        InvalidValueError: a name is empty or too long, or has characters that cannot be printed.
+    """
+    for what, name in names.items():
+        if not name.strip() or len(name) > NAME_LIMIT or not name.isprintable():
+            raise InvalidValueError(
+                f"{what}: expected a name of 1 to {NAME_LIMIT} characters that can be printed, "
+                f"got {len(name)} characters {name[:40]!r}"
+            )
+
+
 def fault_of(table: str, row: Any) -> str:
     """Return what is wrong with the values of a row, "" when memory can start from it; row: columns as attributes."""
     try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = "0002"
+SCHEMA_VERSION = "0003"
 
 metadata = sa.MetaData(
     naming_convention={"pk": "pk_%(table_name)s", "ix": "ix_%(table_name)s_%(column_0_N_name)s"},
@@ -33,6 +33,11 @@ def _key(name: str) -> sa.Column:
 
 def _text(name: str) -> sa.Column:
     return sa.Column(name, sa.Text, nullable=False)
+
+
+def _text_since(name: str) -> sa.Column:
+    # A column that came with a migration.
+    return sa.Column(name, sa.Text, nullable=False, server_default="")
 
 
 def _integer(name: str) -> sa.Column:
@@ -67,9 +72,27 @@ def _table(name: str, *columns: sa.Column, large_rows: bool = False) -> sa.Table
 
 # One counter a site: the update of its row orders the commits of all robots, so that a revision once read is complete.
 # revision_check: the negative of revision, each raised by itself, so that a damaged one stays noticed.
-sites = _table("sites", _key("name"), _integer("revision"), _integer("created_ns"), _integer("revision_check"))
+# identity: made with the site; a journal is replayed into no other database.
+sites = _table(
+    "sites",
+    _key("name"),
+    _integer("revision"),
+    _integer("created_ns"),
+    _integer("revision_check"),
+    _text_since("identity"),
+)
 
-sessions = _table("sessions", _key("site"), _key("id"), _text("robot_id"), _integer("started_ns"), _text("program"))
+# installation: the machine that the robot's program ran on; host: its name, for people.
+sessions = _table(
+    "sessions",
+    _key("site"),
+    _key("id"),
+    _text("robot_id"),
+    _integer("started_ns"),
+    _text("program"),
+    _text_since("installation"),
+    _text_since("host"),
+)
 
 # geometry: 16 float64 little-endian: centre 3, size 3, yaw, covariance 9.
 objects = _table(

@@ -37,7 +37,6 @@ def vacuum(engine: Engine, timeout_s: float = 30.0) -> None:
     deadline = time.monotonic() + timeout_s
     with _alone(path, timeout_s) as database:
         database.execute("VACUUM")
-        database.execute("ANALYZE")
         while database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             if time.monotonic() > deadline:
                 raise StoreUnavailableError(f"the write-ahead log of {path} is in use; run `memory-node store compact`")

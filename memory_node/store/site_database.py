@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 import sqlalchemy as sa
-from sqlalchemy.engine import URL
+from sqlalchemy.engine import URL, Connection
 
 from memory_node import __version__
 from memory_node.domain.clock import Clock
@@ -14,10 +14,19 @@ from memory_node.store import schema
 from memory_node.store.checksums import sealed
 from memory_node.store.copying import insert_missing
 from memory_node.store.engine import for_writing, open_engine, reason_of, require_store, sqlite_path
-from memory_node.store.errors import StoreUnavailableError
-from memory_node.store.versioning import prepare, site_of
+from memory_node.store.errors import ForeignJournalError, StoreUnavailableError
+from memory_node.store.installation import host_name, installation_id, require_own_robot
+from memory_node.store.location import known_identity, note_identity
+from memory_node.store.versioning import identity_of, prepare, site_of
 
 _log = logging.getLogger(__name__)
+
+
+def note_session(connection: Connection, site: str, robot_id: str, session_id: str, stamp_ns: int) -> None:
+    """Note that a robot's program begins on this machine."""
+    row = {"id": session_id, "robot_id": robot_id, "started_ns": stamp_ns, "program": __version__, "site": site}
+    row |= {"installation": installation_id(), "host": host_name()}
+    connection.execute(insert_missing(connection, schema.sessions), sealed(schema.sessions, row))
 
 
 class SiteDatabase:
@@ -42,6 +51,8 @@ class SiteDatabase:
         self.session_id = new_id()
         self.site = site or "home"
         self.prepared = False
+        # Of the site in this database; "" before it is known.
+        self.identity = ""
         self._clock = clock
         self._path = sqlite_path(url)
         # The inode of the SQLite file; 0 before it is opened, and for a server.
@@ -59,8 +70,11 @@ class SiteDatabase:
         """Make the tables ready and note this session, once the database can be reached.
 
         Raises:
+            ForeignJournalError: another database lies at the address now.
             OSError, sqlalchemy.exc.SQLAlchemyError: it cannot be now.
         """
+        if self.identity and self._path is None:
+            self._require_same()
         self._prepare(self.site)
 
     def verify(self) -> None:
@@ -86,16 +100,50 @@ class SiteDatabase:
         # Connections that were opened while it could only be read would stay so.
         self.engine.dispose()
         self.site = prepare(self.engine, site, self._clock)
-        row = {"id": self.session_id, "robot_id": self.robot_id, "started_ns": self._clock(), "program": __version__}
+        self._recognise()
         with for_writing(self.engine.connect()) as connection, connection.begin():
-            row["site"] = self.site
-            connection.execute(insert_missing(connection, schema.sessions), sealed(schema.sessions, row))
+            if path is None:
+                require_own_robot(connection, self.site, self.robot_id, installation_id())
+            note_session(connection, self.site, self.robot_id, self.session_id, self._clock())
         self._file_number = path.stat().st_ino if path is not None else 0
         self.prepared = True
+
+    def _recognise(self) -> None:
+        """Note which database this is.
+
+        Raises:
+            ForeignJournalError: it is another one than before.
+        """
+        with self.engine.connect() as connection:
+            identity = identity_of(connection, self.site)
+        if self.identity and identity != self.identity:
+            raise self._foreign()
+        self.identity = identity
+        try:
+            note_identity(self.url, self.site, self.robot_id, identity)
+        except OSError as error:
+            _log.error("which database lies at the address cannot be noted: %s", error)
+
+    def _require_same(self) -> None:
+        """Look, before anything is written to it, whether a server's database is the one that was met before."""
+        with self.engine.connect() as connection:
+            try:
+                same = identity_of(connection, self.site) == self.identity
+            except (sa.exc.ProgrammingError, sa.exc.NoResultFound):
+                same = False
+        if not same:
+            raise self._foreign()
+
+    def _foreign(self) -> ForeignJournalError:
+        return ForeignJournalError(
+            f"another database lies at {self.url.render_as_string()} now than this robot worked with; "
+            "it gets nothing; start the robot again to work with it"
+        )
 
     def _open_for_reading(self, site: str, trouble: Exception) -> None:
         """Go on with a SQLite file that can only be read; a server that is away is waited for."""
         if self._path is None:
+            self.identity = known_identity(self.url, self.site, self.robot_id)
             return
         try:
             self.site = site_of(self.engine, site)

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from sqlalchemy.engine import Engine
+
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.scene import Area, Floor, Relation, Room, SceneSnapshot
 from memory_node.store import reader
@@ -18,14 +20,16 @@ from memory_node.store.backup_rotation import BackupRotation
 from memory_node.store.collection import collect_again, without_collection
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import parse_url, sqlite_path
-from memory_node.store.errors import StoreUnavailableError
+from memory_node.store.errors import ForeignJournalError, StoreUnavailableError
 from memory_node.store.feed import ChangeFeed
 from memory_node.store.forget import forget
 from memory_node.store.forget_request import ForgetReport, ForgetRequest
 from memory_node.store.journal import Journal
-from memory_node.store.keeper import StoreKeeper
+from memory_node.store.keeper import FileCare, StoreKeeper
+from memory_node.store.local_copy import LocalCopy, try_update
 from memory_node.store.location import locate
 from memory_node.store.records import Batch, Document, Recordable, StoreChange, StoreMark
+from memory_node.store.row_values import check_names
 from memory_node.store.site_database import SiteDatabase
 from memory_node.store.store_readings import StoreReadings
 from memory_node.store.tombstones import tombstone_of
@@ -35,6 +39,9 @@ from memory_node.store.writer import LogWriter, WriterDiagnostics
 from memory_node.store.written_map import WrittenMap
 
 _log = logging.getLogger(__name__)
+# Until the first look, which short runs end before, and between two (s).
+_FILE_LOOKS_S = (30.0, 10.0)
+_COPY_LOOKS_S = (1.0, 60.0)
 
 
 def open_store(
@@ -50,11 +57,15 @@ def open_store(
     does not hinder: new facts go to the journal until it can.
 
     Raises:
-        StoreInUseError: another process writes as this robot.
+        InvalidValueError: a name that no site or robot can have.
+        StoreInUseError: another process writes as this robot, or another machine.
+        ForeignJournalError: facts wait in its journal for another database.
         StoreVersionError, StoreSiteError: the database is newer than this program, or another site's.
         StoreError: an address that is no SQLite file and no PostgreSQL server.
     """
-    return Store(url_or_path, robot_id or socket.gethostname(), site, config or StoreConfig(), clock)
+    robot_id = robot_id or socket.gethostname()
+    check_names(robot=robot_id, **({"site": site} if site else {}))
+    return Store(url_or_path, robot_id, site, config or StoreConfig(), clock)
 
 
 class Store(StoreReadings):
@@ -65,23 +76,30 @@ class Store(StoreReadings):
         super().__init__(database, clock)
         self.url = url = database.url
         self.session_id = database.session_id
-        folders = locate(url, self.site, robot_id, config)
+        folders = locate(url, self.site, robot_id, config, database.identity)
         self._folders = folders
         self.images = folders.images
         self.derived = folders.derived
         self._translator = Translator(self.site, robot_id, self.session_id)
-        self._journal = Journal(folders.journal, int(config.journal_mib * 2**20))
+        self._journal = Journal(folders.journal, int(config.journal_mib * 2**20), database.identity)
         self._open_journal()
         self._feed = ChangeFeed(self._engine, self.site, config)
         self._writer = LogWriter(self._engine, self._translator, self._journal, config, self._on_commit)
-        self._keeper = self._make_keeper(config, clock)
+        self._care = self._make_care(config, clock)
+        self._local = (
+            None if self._care is not None else LocalCopy(self.derived / "site.db", self.site, robot_id, clock)
+        )
+        first_s, each_s = _FILE_LOOKS_S if self._local is None else _COPY_LOOKS_S
+        self._keeper = StoreKeeper(self._look_after, first_s, each_s)
         self._map = WrittenMap()
         self.closed = False
         self._revision = -1
-        self._writer.start(database.prepare, database.verify, reachable=database.prepared)
+        self._writer.start(self._prepare_database, database.verify, reachable=database.prepared)
         self._feed.start()
-        if self._keeper is not None:
-            self._keeper.start()
+        self._keeper.start()
+        if not database.prepared and self._local is not None:
+            had = "its copy of the site" if self._local.exists else "nothing of the site"
+            _log.error("%s is away: memory starts with %s and its journal, the rest comes later", url.host, had)
 
     def __enter__(self) -> Store:
         return self
@@ -220,6 +238,8 @@ class Store(StoreReadings):
         self._settle("nothing can be forgotten")
         with self._writer.paused():
             report = forget(self._engine, self.site, request, self.robot_id, self._folders, self._clock)
+            if self._local is not None:
+                try_update(self._local, self._engine)
             self._translator.forget(report.object_ids)
             self._writer.learn_dead()
         return report
@@ -231,12 +251,12 @@ class Store(StoreReadings):
     @property
     def log_bytes(self) -> int:
         """The size of SQLite's write-ahead log; 0 for a server."""
-        return self._keeper.log_bytes if self._keeper is not None else 0
+        return self._care.log_bytes if self._care is not None else 0
 
     @property
     def warning(self) -> str:
         """What a person should do something about although the store works; "" for nothing."""
-        return self._keeper.warning if self._keeper is not None else ""
+        return self._care.warning if self._care is not None else ""
 
     def close(self, timeout_s: float = 10.0) -> None:
         """Make everything durable and let go of the database.
@@ -245,14 +265,18 @@ class Store(StoreReadings):
             StoreUnavailableError: something could not be made durable in time; it is lost.
         """
         self._feed.close()
-        if self._keeper is not None:
-            self._keeper.close()
+        self._keeper.close()
         try:
             self._writer.close(timeout_s)
         finally:
+            self._look_after(closing=True)
             self.closed = True
             self._engine.dispose()
             collect_again()
+
+    def _prepare_database(self) -> None:
+        self._database.prepare()
+        self._journal.identity = self._database.identity
 
     def _settle(self, without: str) -> None:
         """Bring all that was appended into the database; the journal is not enough."""
@@ -270,23 +294,47 @@ class Store(StoreReadings):
         if shared and any(key[0] in shared for key in batch.get("objects", ())):
             self._feed.signal()
 
-    def _make_keeper(self, config: StoreConfig, clock: Clock) -> StoreKeeper | None:
+    def _in_outage(self) -> bool:
+        return self._writer.diagnostics().state != "ok"
+
+    def _local_engine(self) -> Engine | None:
+        """Return what a server's site can be read from while it is away; None where nothing is known of it."""
+        if self._local is None or not (self._local.exists or not self._database.prepared):
+            return None
+        batches = self._writer.waiting_batches()
+        return self._local.engine(batches, len(batches))
+
+    def _look_after(self, closing: bool = False) -> None:
+        if self._care is not None and not closing:
+            self._care.look()
+        elif self._local is not None:
+            if not self._in_outage():
+                try_update(self._local, self._engine)
+            if closing:
+                self._local.close()
+
+    def _make_care(self, config: StoreConfig, clock: Clock) -> FileCare | None:
         path = sqlite_path(self.url)
         if path is None:
             return None
         interval_s, folder = config.backup_interval_h * 3600.0, self._folders.backups
         rotation = BackupRotation(self._engine, self.site, folder, interval_s, config.backups_kept, clock)
-        return StoreKeeper(path, rotation, lambda: self._writer.commits)
+        return FileCare(path, rotation, lambda: self._writer.commits)
 
     def _open_journal(self) -> None:
         """Open the journal; without it a database that cannot be written either leaves new facts in memory.
 
         Raises:
             StoreInUseError: another process writes as this robot.
+            ForeignJournalError: it waits for another database.
             StoreUnavailableError: its place cannot be written, though the database can.
         """
         try:
             self._journal.open()
+            self._journal.require_own()
+        except ForeignJournalError:
+            self._journal.close()
+            raise
         except OSError as error:
             advice = "name a place that can be written with the parameter store.journal_path"
             if self._database.prepared:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import document_reader, reader, schema
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.collection import without_collection
+from memory_node.store.errors import DamagedTextError, StoreUnavailableError
 from memory_node.store.forget_plan import make_plan
 from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.quarantine import count_quarantined, put_away
@@ -18,6 +19,9 @@ from memory_node.store.reader import Found
 from memory_node.store.records import Document, StoreMark
 from memory_node.store.site_database import SiteDatabase
 from memory_node.store.tombstones import read_tombstones
+
+# A server that says nothing for so long while it is read is away (s).
+_QUIET_LIMIT_S = 10.0
 
 
 class StoreReadings:
@@ -87,26 +91,26 @@ class StoreReadings:
 
     def count_documents(self, kinds: Sequence[str]) -> dict[str, int]:
         """Return by kind how many documents some robot holds and has not given up."""
-        with reader.reading(self._engine) as connection:
-            return document_reader.count_documents(connection, self.site, kinds)
+        return self._ask(lambda connection: document_reader.count_documents(connection, self.site, kinds))
 
     def forgotten_since(self, revision: int) -> frozenset[str]:
         """Return the digests of what was forgotten after a revision; see `tombstone_of`."""
-        with reader.reading(self._engine) as connection:
-            return frozenset(read_tombstones(connection, self.site, revision))
+        return self._ask(lambda connection: frozenset(read_tombstones(connection, self.site, revision)))
 
     def is_past(self, mark: StoreMark) -> bool:
         """Return whether this store went on from a mark: not another one, and no older copy."""
         if mark.site != self.site or mark.revision < 0:
             return False
-        with reader.reading(self._engine) as connection:
-            newest = reader.revision_of(connection, self.site)
-            return mark.revision <= newest and reader.has_session(connection, self.site, mark.session_id)
+        return self._ask(
+            lambda connection: (
+                mark.revision <= reader.revision_of(connection, self.site)
+                and reader.has_session(connection, self.site, mark.session_id)
+            )
+        )
 
     def episodes_of(self, request: ForgetRequest) -> set[str]:
         """Return the ids of the episodes that forgetting this takes away."""
-        with reader.reading(self._engine) as connection:
-            return make_plan(connection, self.site, request).episodes
+        return self._ask(lambda connection: make_plan(connection, self.site, request).episodes)
 
     def check_bodies(self, checks: Mapping[str, document_reader.BodyCheck]) -> None:
         """Check each document's body on reading, by kind; a check raises an error if the owner cannot read the body."""
@@ -117,15 +121,45 @@ class StoreReadings:
         """How many rows were left out because they cannot be read, as of the last read."""
         return max(self._quarantined, 0) + len(self._left_in_place)
 
-    def _read(self, read: Callable[[Connection, BadRows], Found]) -> Found:
+    def _in_outage(self) -> bool:
+        """Whether the database takes nothing now."""
+        return False
+
+    def _local_engine(self) -> Engine | None:
+        """Return what is read instead while a server is away; None for nothing."""
+        return None
+
+    def _from_server_or_local(self, read: Callable[[Engine], Found]) -> tuple[Found, bool]:
+        """Return what is read from the database, or while it is away from what is local, and whether that was so."""
+        if not self._in_outage():
+            try:
+                return read(self._engine), False
+            except DamagedTextError:
+                raise
+            except StoreUnavailableError:
+                if (local := self._local_engine()) is None:
+                    raise
+                return read(local), True
+        local = self._local_engine()
+        return read(local or self._engine), local is not None
+
+    def _ask(self, question: Callable[[Connection], Found]) -> Found:
+        def ask(engine: Engine) -> Found:
+            with reader.reading(engine, quiet_limit_s=_QUIET_LIMIT_S) as connection:
+                return question(connection)
+
+        return self._from_server_or_local(ask)[0]
+
+    def _read(self, read: Callable[[Connection, BadRows], Found], quiet_limit_s: float = _QUIET_LIMIT_S) -> Found:
         """Return what is read; rows that cannot be go to the quarantine, which is counted."""
-        found, bad = reader.read_leniently(self._engine, read)
-        if bad or self._quarantined < 0:
+        (found, bad), is_local = self._from_server_or_local(
+            lambda engine: reader.read_leniently(engine, read, quiet_limit_s)
+        )
+        if not is_local and (bad or self._quarantined < 0):
             names = {(row.table.name, str(row.key)) for row in bad}
             if bad and put_away(self._engine, self.site, bad, self._clock):
                 self._left_in_place -= names
             else:
                 self._left_in_place |= names
-            with reader.reading(self._engine) as connection:
-                self._quarantined = count_quarantined(connection, self.site)
+            self._quarantined = self._ask(lambda connection: count_quarantined(connection, self.site))
         return found

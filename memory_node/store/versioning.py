@@ -8,10 +8,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock, system_clock
+from memory_node.domain.ids import new_id
 from memory_node.domain.private_files import create_private
 from memory_node.store.checksums import sealed
 from memory_node.store.engine import APPLICATION_ID, for_writing, is_ours, sqlite_path
 from memory_node.store.errors import StoreSiteError, StoreUnavailableError, StoreVersionError
+from memory_node.store.records import Row
+from memory_node.store.row_values import check_names
 from memory_node.store.schema import SCHEMA_VERSION, metadata, sites
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -40,6 +43,8 @@ def prepare(engine: Engine, site: str, clock: Clock = system_clock) -> str:
         StoreVersionError: the database is newer than this program.
         StoreSiteError: a SQLite file of another site.
     """
+    if site:
+        check_names(site=site)
     path = sqlite_path(engine.url)
     # A path that was mistyped may name a file of somebody else, which keeps its rights.
     if path is not None and (not path.exists() or is_ours(path)):
@@ -54,6 +59,11 @@ def prepare(engine: Engine, site: str, clock: Clock = system_clock) -> str:
         elif version != SCHEMA_VERSION:
             migrate(connection, version)
         return _enter_site(connection, site, clock)
+
+
+def identity_of(connection: Connection, site: str) -> str:
+    """Return the identity that a database keeps of a site."""
+    return str(connection.execute(sa.select(sites.c.identity).where(sites.c.name == site)).scalar_one())
 
 
 def site_of(engine: Engine, site: str) -> str:
@@ -123,6 +133,11 @@ def _enter_site(connection: Connection, site: str, clock: Clock) -> str:
         return name
     if present and connection.dialect.name == "sqlite":
         raise StoreSiteError(f"this file is the memory of site {present[0]!r}, not of {name!r}; give another path")
-    row = {"name": name, "revision": 0, "revision_check": 0, "created_ns": clock()}
-    connection.execute(sites.insert(), sealed(sites, row))
+    connection.execute(sites.insert(), new_site(name, clock))
     return name
+
+
+def new_site(name: str, clock: Clock, identity: str = "") -> Row:
+    """Return the row of a site that is empty; identity: of the site that it continues."""
+    row = {"name": name, "revision": 0, "revision_check": 0, "created_ns": clock(), "identity": identity or new_id()}
+    return sealed(sites, row)

@@ -119,6 +119,16 @@ class WriteBacklog:
         """Return once everything that was appended so far is durable; raises like wait_durable."""
         self.wait_durable(self._sequence, timeout_s)
 
+    def wake(self) -> None:
+        """Let the writer look anew at what is due."""
+        with self._condition:
+            self._condition.notify_all()
+
+    def await_stop(self, timeout_s: float) -> bool:
+        """Return whether no more is taken, at latest after `timeout_s`."""
+        with self._condition:
+            return self._condition.wait_for(lambda: self.stopping, timeout_s)
+
     def stop(self) -> None:
         """Take nothing more; `await_work` returns."""
         with self._condition:

@@ -1,4 +1,7 @@
-"""The ordered log: a background thread that commits in groups, and keeps on in the journal when the database cannot."""
+"""The ordered log: a thread that commits in groups, and goes on in the journal when the database takes nothing.
+
+A second thread then tries the database, so that nobody waits for a server that does not answer.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from memory_node.store.engine import for_writing, reason_of
 from memory_node.store.errors import RecordRejectedError, StoreUnavailableError
 from memory_node.store.journal import Journal
 from memory_node.store.records import Batch, Recordable
+from memory_node.store.server_connection import with_quiet_limit
 from memory_node.store.tombstones import Tombstone
 from memory_node.store.translate import Translator
 from memory_node.store.write_backlog import Ticket, Waiting, WriteBacklog
@@ -30,6 +34,8 @@ _log = logging.getLogger(__name__)
 
 # Records of one frame in the journal: small ones use a nearly full journal up.
 _JOURNAL_BATCH = 500
+# A server that says nothing for so long while it is written is away; a little more than it waits for a lock (s).
+_QUIET_LIMIT_S = 1.8
 
 
 @dataclass(frozen=True)
@@ -72,16 +78,19 @@ class LogWriter:
         self._verify: Callable[[], None] = lambda: None
         self._applier = Applier(translator.origin["site"], translator.origin["robot_id"], self._reject_row)
         self._connection: Connection | None = None
+        self._journal_lock = threading.Lock()
         self._backlog = WriteBacklog(config, lambda: self._state, self._journal_filling)
         self._writing = threading.Lock()
         self._state = "ok"
         self._retry_at = 0.0
-        # Neither database nor journal took the oldest group; it is tried again at _retry_at.
-        self._stuck = False
+        # When to try the oldest group again, which neither database nor journal took; 0: it is not stuck.
+        self._stuck_until = 0.0
         self._owners: dict[tuple[str, tuple[Any, ...]], Ticket] = {}
         self._commits = self._records = self._rejected = self._outages = 0
         self._commit_ms: deque[float] = deque(maxlen=512)
         self._thread = WorkerThread("store-writer", self._run)
+        self._lost = threading.Event()
+        self._recovery = WorkerThread("store-recovery", self._recover_when_lost)
 
     def start(self, prepare: Callable[[], None], verify: Callable[[], None], reachable: bool) -> None:
         """Bring what the journal kept into the database, if it can be reached, and start to write.
@@ -91,10 +100,14 @@ class LogWriter:
         """
         self._prepare = prepare
         self._verify = verify
-        if len(self._journal) or not reachable:
-            self._state = "replaying the journal" if reachable else "not reached yet"
+        if not reachable:
+            self._state = "not reached yet"
+            self._lost.set()
+        elif len(self._journal):
+            self._state = "replaying the journal"
             self._recover()
         self._thread.start()
+        self._recovery.start()
 
     # -- callers' side ------------------------------------------------------------------------------------------------
 
@@ -127,9 +140,17 @@ class LogWriter:
             self.flush(timeout_s)
         finally:
             self._backlog.stop()
+            self._lost.set()
             self._thread.join(timeout_s)
+            # It may wait for a server, for as long as connecting does.
+            self._recovery.join(timeout_s)
             self._release_connection()
             self._journal.close()
+
+    def waiting_batches(self) -> list[Batch]:
+        """Return what waits in the journal."""
+        with self._journal_lock:
+            return list(self._journal.batches())
 
     @property
     def commits(self) -> int:
@@ -183,22 +204,22 @@ class LogWriter:
 
     def _turn(self, taken: list[Waiting]) -> bool:
         try:
-            if self._state != "ok" and time.monotonic() >= self._retry_at:
-                self._recover()
             return not taken or self._store(taken)
         except Exception as error:
             # The thread's boundary: if it died, every later fact would wait for ever.
             _log.exception("the store's writer met an error that it does not know")
-            self._lose(error)
-            self._stuck = True
+            if self._state == "ok":
+                self._lose(error)
+            self._stuck_until = time.monotonic() + self._config.retry_interval_s
             return False
 
     def _due(self, at_once: bool, oldest: float) -> float:
-        """Return when to write a group, or when to try a database in trouble again."""
-        due = self._retry_at if self._state != "ok" else float("inf")
-        if oldest == float("inf") or (self._state != "ok" and self._stuck):
-            return due
-        return 0.0 if at_once else min(due, oldest + self._patience_s())
+        """Return when to write a group; one that neither database nor journal took is tried again later."""
+        if oldest == float("inf"):
+            return oldest
+        if self._state != "ok" and self._stuck_until:
+            return self._stuck_until
+        return 0.0 if at_once else oldest + self._patience_s()
 
     def _patience_s(self) -> float:
         """Return how long a group may gather, so that its commit ends when the interval does."""
@@ -214,7 +235,7 @@ class LogWriter:
 
         batch, owners = self._translator.batch([record for _, record, _ in taken], reject)
         self._owners = {row: tickets[position] for row, position in owners.items()}
-        self._stuck = False
+        self._stuck_until = 0.0
         if self._state == "ok" and self._commit(batch):
             self._records += len(taken)
             return True
@@ -223,7 +244,7 @@ class LogWriter:
             return True
         # The next attempt translates again, so what was noted as written is not.
         self._translator.forget([record.object.id for _, record, _ in taken if hasattr(record, "object")])
-        self._stuck = True
+        self._stuck_until = time.monotonic() + self._config.retry_interval_s
         return False
 
     def _commit(self, batch: Batch) -> bool:
@@ -231,7 +252,7 @@ class LogWriter:
         try:
             self._verify()
             if self._connection is None:
-                self._connection = for_writing(self._engine.connect())
+                self._connection = with_quiet_limit(for_writing(self._engine.connect()), _QUIET_LIMIT_S)
             revision = self._applier.apply(self._connection, batch)
         except (sa.exc.SQLAlchemyError, OSError) as error:
             self._lose(error)
@@ -248,42 +269,67 @@ class LogWriter:
             _log.error(
                 "the database takes nothing now (%s); new facts go to the journal %s", reason, self._journal.path
             )
+        self._release_connection(invalidate=True)
         self._state = reason
         self._retry_at = time.monotonic() + self._config.retry_interval_s
-        self._release_connection(invalidate=True)
+        self._lost.set()
 
     def _keep(self, batch: Batch) -> bool:
         try:
-            return self._journal.append(batch)
+            with self._journal_lock:
+                return self._journal.append(batch)
         except (OSError, StoreError) as error:
             _log.error("the journal cannot be written either (%s); facts wait in memory", error)
             return False
+
+    # -- the second thread's side: it alone uses the connection while the state is not "ok" ---------------------------
+
+    def _recover_when_lost(self) -> None:
+        while not self._backlog.stopping:
+            self._lost.wait()
+            self._lost.clear()
+            while self._state != "ok" and not self._backlog.stopping:
+                if not self._backlog.await_stop(max(self._retry_at - time.monotonic(), 0.0)):
+                    self._recover()
 
     def _recover(self) -> None:
         """Bring the journal's batches into the database, in order; the state tells whether it went."""
         try:
             self._prepare()
-            self._journal.open()
+            with self._journal_lock:
+                self._journal.open()
+                self._journal.require_own()
         except (sa.exc.SQLAlchemyError, OSError, StoreError) as error:
             self._lose(error)
             return
         replayed = 0
-        for batch in self._journal.batches():
-            if not self._commit(batch):
-                return
-            replayed += 1
         # An empty commit shows whether writing works again.
-        if replayed == 0 and not self._commit({}):
-            return
-        try:
-            self._journal.clear()
-        except OSError as error:
-            # The batches are in the database; replaying them again changes nothing.
-            _log.error("the journal cannot be cleared (%s)", error)
-            self._retry_at = time.monotonic() + self._config.retry_interval_s
-            return
-        _log.info("the database takes facts again; %d batches came from the journal", replayed)
-        self._state = "ok"
+        while self._commit(self._waiting_batch(replayed)):
+            replayed += 1
+            if self._is_replayed(replayed):
+                return
+
+    def _waiting_batch(self, number: int) -> Batch:
+        with self._journal_lock:
+            return next(self._journal.batches(number), {})
+
+    def _is_replayed(self, replayed: int) -> bool:
+        """Return whether the recovery ends: all of the journal is in the database, or it cannot be cleared."""
+        # Not while the writer adds to it.
+        with self._writing, self._journal_lock:
+            if replayed < len(self._journal):
+                return False
+            try:
+                self._journal.clear()
+            except OSError as error:
+                # The batches are in the database; replaying them again changes nothing.
+                _log.error("the journal cannot be cleared (%s)", error)
+                self._retry_at = time.monotonic() + self._config.retry_interval_s
+                return True
+            _log.info("the database takes facts again; the journal is empty")
+            self._state = "ok"
+        self._backlog.wake()
+        return True
 
     def _reject_row(self, table: str, key: tuple[Any, ...], error: Exception) -> None:
         ticket = self._owners.get((table, key))

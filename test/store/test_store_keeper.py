@@ -11,7 +11,7 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.store import ForgetRequest, schema
 from memory_node.store.backup_rotation import BackupRotation, rotated_backups
 from memory_node.store.engine import LOG_LIMIT_BYTES, open_for_reading
-from memory_node.store.keeper import StoreKeeper, empty_log
+from memory_node.store.keeper import FileCare, empty_log
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_a_backup_that_fails_keeps_the_older_ones_and_is_told(store, tmp_path):
     time.sleep(1.1)  # names tell seconds
     assert rotation.make() is None
     assert rotation.trouble
-    keeper = StoreKeeper(tmp_path / "memory.db", rotation, lambda: 0)
+    keeper = FileCare(tmp_path / "memory.db", rotation, lambda: 0)
     assert "no backup" in keeper.warning
     assert rotated_backups(folder) == [made]
 
@@ -101,7 +101,7 @@ def test_log_behind_a_foreign_reader_is_warned_about_and_shrinks_when_it_is_gone
     store, make_object, tmp_path, monkeypatch
 ):
     path = tmp_path / "memory.db"
-    keeper = StoreKeeper(path, rotation_of(store, tmp_path / "backups", interval_s=0.0), lambda: store._writer.commits)
+    keeper = FileCare(path, rotation_of(store, tmp_path / "backups", interval_s=0.0), lambda: store._writer.commits)
     monkeypatch.setattr("memory_node.store.keeper._LARGE_LOG_BYTES", LOG_LIMIT_BYTES)
     reader = sqlite3.connect(path, isolation_level=None)
     reader.execute("BEGIN")
@@ -131,7 +131,7 @@ def test_log_shrinks_under_load_too_once_the_reader_is_gone(store, make_object, 
 def test_a_busy_store_is_left_alone(store, make_object, tmp_path):
     counts = iter(range(100))
     rotation = rotation_of(store, tmp_path / "backups", interval_s=0.0)
-    keeper = StoreKeeper(tmp_path / "memory.db", rotation, lambda: next(counts))
+    keeper = FileCare(tmp_path / "memory.db", rotation, lambda: next(counts))
     grow_log(store, make_object)
     before = keeper.log_bytes
     keeper.look()
@@ -140,8 +140,7 @@ def test_a_busy_store_is_left_alone(store, make_object, tmp_path):
 
 
 def test_a_store_that_runs_makes_its_backup_by_itself(open_at, remember_home, tmp_path, monkeypatch):
-    monkeypatch.setattr("memory_node.store.keeper._FIRST_LOOK_S", 0.05)
-    monkeypatch.setattr("memory_node.store.keeper._LOOK_S", 0.05)
+    monkeypatch.setattr("memory_node.store.store._FILE_LOOKS_S", (0.05, 0.05))
     store = open_at(str(tmp_path / "memory.db"), backups_kept=2)
     remember_home(store)
     deadline = time.monotonic() + 10.0

@@ -217,7 +217,8 @@ def test_site_that_another_robot_holds_locked_does_not_stop_this_one(open_at, ma
 
 def test_tls_options_of_the_address_reach_the_server(open_at, postgres):
     url = postgres.create_database().replace("sslmode=disable", "sslmode=require")
-    assert "SSL" in open_at(url).diagnostics().state
+    store = open_at(url)
+    until(lambda: "SSL" in store.diagnostics().state)
 
 
 def test_torn_frame_ends_the_journal(tmp_path):

@@ -1,0 +1,411 @@
+"""A robot and its server: which database it is, which machine writes, and what it does while the server is away."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from memory_node.cli import main
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.scene import Area, SceneEvent, SceneEventKind
+from memory_node.domain.step import EpisodeSummary
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
+from memory_node.store import ForgetRequest, StoreConfig, installation, open_store
+from memory_node.store.engine import open_engine, parse_url
+from memory_node.store.errors import ForeignJournalError, StoreInUseError, StoreUnavailableError
+from memory_node.store.location import locate, state_folder
+
+SMALL = StoreConfig(journal_mib=1.0, retry_interval_s=0.1)
+NAMES = [
+    ("a-b", "c"),
+    ("a", "b-c"),
+    ("../../../evil", "r"),
+    ("a/b", "c"),
+    (".", ".."),
+    ("x" * 900, "r"),
+    ("ward 3", "ü"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _state(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def seen(scene_object, kind=SceneEventKind.APPEARED):
+    return SceneEvent(kind, 1, scene_object)
+
+
+def until(condition, timeout_s=20.0):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def objects_of(store):
+    return {found.id for found in store.load_scene().objects}
+
+
+# -- which database ------------------------------------------------------------------------------------------------
+
+
+def test_facts_told_while_one_server_was_away_reach_no_other_database(make_object, postgres):
+    first, second = postgres.create_database(), postgres.create_database()
+    mug = make_object()
+    open_store(first, "r1", "home", SMALL).close()
+    postgres.stop()
+    try:
+        with open_store(first, "r1", "home", SMALL) as store:
+            store.append([seen(mug)]).wait()
+            assert store.diagnostics().journal_batches == 1
+    finally:
+        postgres.start()
+    with open_store(second, "r1", "home", SMALL) as store:
+        assert objects_of(store) == set()
+    with open_store(first, "r1", "home", SMALL) as store:
+        assert objects_of(store) == {mug.id}
+
+
+def test_facts_told_before_a_server_was_ever_met_reach_the_one_at_that_address_only(make_object, postgres):
+    first, second = postgres.create_database(), postgres.create_database()
+    mug = make_object()
+    postgres.stop()
+    try:
+        with open_store(first, "r1", "home", SMALL) as store:
+            store.append([seen(mug)]).wait()
+    finally:
+        postgres.start()
+    for url, expected in ((second, set()), (first, {mug.id})):
+        with open_store(url, "r1", "home", SMALL) as store:
+            assert objects_of(store) == expected
+
+
+def test_a_journal_of_another_database_is_refused_and_stays(make_object, postgres, tmp_path):
+    first, second = postgres.create_database(), postgres.create_database()
+    config = SMALL.changed(journal_path=str(tmp_path / "mine.pending"))
+    open_store(first, "r1", "home", config).close()
+    postgres.stop()
+    try:
+        store = open_store(first, "r1", "home", config)
+        store.append([seen(make_object())]).wait()
+        store.close()
+    finally:
+        postgres.start()
+    with pytest.raises(ForeignJournalError, match="another database"):
+        open_store(second, "r1", "home", config)
+    with open_store(first, "r1", "home", config) as store:
+        assert len(objects_of(store)) == 1
+
+
+def test_another_database_that_appears_at_the_address_gets_nothing(make_object, postgres):
+    url = postgres.create_database()
+    name = parse_url(url).database
+    store = open_store(url, "r1", "home", SMALL)
+    postgres.stop()
+    postgres.start()
+    admin = sa.create_engine(parse_url(postgres.url("postgres")), isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        end = sa.text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name")
+        connection.execute(end, {"name": name})
+        connection.execute(sa.text(f'ALTER DATABASE "{name}" RENAME TO "{name}_old"'))
+        connection.execute(sa.text(f'CREATE DATABASE "{name}"'))
+    store.append([seen(make_object())]).wait()
+    until(lambda: "another database" in store.diagnostics().state)
+    store.close()
+    with open_store(url, "r2", "home", SMALL) as other:
+        assert objects_of(other) == set()
+    admin.dispose()
+
+
+@pytest.mark.parametrize("index", range(len(NAMES)))
+def test_each_site_and_robot_has_a_folder_of_its_own_within_the_state_folder(index, tmp_path):
+    url = parse_url("postgresql://robot@server/fleet")
+    folders = [locate(url, site, robot, SMALL) for site, robot in NAMES]
+    assert len({found.journal for found in folders}) == len(NAMES)
+    journal = folders[index].journal
+    assert journal.resolve().is_relative_to(state_folder().resolve())
+    assert ".." not in journal.parts
+    assert all(len(part) <= 255 for part in journal.parts)
+    journal.parent.mkdir(parents=True)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\0b", "x" * 10_000, "line\nbreak", "\ud800"])
+def test_names_that_no_site_or_robot_can_have_are_refused(name, store_url):
+    if name:
+        with pytest.raises(InvalidValueError, match="site"):
+            open_store(store_url, "r1", name, SMALL)
+        with pytest.raises(InvalidValueError, match="robot"):
+            open_store(store_url, name, "home", SMALL)
+    assert not Path(store_url).exists()
+
+
+# -- which machine -------------------------------------------------------------------------------------------------
+
+
+def test_a_second_machine_with_one_robot_id_is_refused_until_it_takes_over(postgres, monkeypatch, tmp_path, capsys):
+    url = postgres.create_database()
+    open_store(url, "r1", "home", SMALL).close()
+    open_store(url, "r1", "elsewhere", SMALL).close()
+    open_store(url, "r1", "home", SMALL).close()
+    monkeypatch.setattr(installation, "_machine", lambda: "the copy's")
+    with pytest.raises(StoreInUseError, match="take-over --robot r1"):
+        open_store(url, "r1", "home", SMALL)
+    open_store(url, "r2", "home", SMALL).close()
+    assert main(["store", "take-over", "--robot", "r1", "--site", "home", "--database", url]) == 0
+    open_store(url, "r1", "home", SMALL).close()
+    with pytest.raises(StoreInUseError):
+        open_store(url, "r1", "elsewhere", SMALL)
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "the first machine's"))
+    with pytest.raises(StoreInUseError):
+        open_store(url, "r1", "home", SMALL)
+
+
+# -- while the server is away --------------------------------------------------------------------------------------
+
+
+def test_a_memory_starts_without_its_server_and_loads_when_it_comes(postgres, make_object, tmp_path):
+    url = postgres.create_database()
+    known, told, foreign = (make_object() for _ in range(3))
+    with open_store(url, "r1", "home", SMALL) as store:
+        store.put_map([Area("a1", "sink", (1.0, 2.0))])
+        store.append([seen(known), EpisodeSummary("e1", "bring it", "pick", 1, 2, True)]).wait()
+        store.load_scene()
+    with open_store(url, "r2", "home", SMALL) as other:
+        other.append([seen(foreign)]).wait()
+    postgres.stop()
+    try:
+        with open_store(url, "r1", "home", SMALL) as store:
+            store.append([seen(told)]).wait()
+        config = MemoryConfig(database=url, site="home", robot_id="r1", store=SMALL)
+        memory = open_memory(config)
+        assert {found.id for found in memory.scene().objects} == {known.id, told.id}
+        assert [area.name for area in memory.scene().areas] == ["sink"]
+        assert memory.diagnostics()["store"] != "ok"
+    finally:
+        postgres.start()
+    try:
+        until(lambda: memory.diagnostics()["store"] == "ok")
+
+        def is_complete():
+            memory.take_over_changes()
+            return {found.id for found in memory.scene().objects} == {known.id, told.id, foreign.id}
+
+        until(is_complete)
+    finally:
+        memory.close()
+
+
+def test_the_local_copy_follows_and_forgets(postgres, make_object, remember_home):
+    url = postgres.create_database()
+    with open_store(url, "r1", "home", SMALL) as store:
+        remember_home(store)
+        folder = store.derived
+    held = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert b"Bergstr" in held
+    with open_store(url, "r2", "home", SMALL) as other:
+        other.forget(ForgetRequest(label="Anna"))
+        assert b"Anna" not in b"".join(path.read_bytes() for path in other.derived.rglob("*") if path.is_file())
+    with open_store(url, "r1", "home", SMALL):
+        pass
+    held = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert b"Anna" not in held
+    assert b"0191-mug" in held
+
+
+def test_a_server_that_hangs_counts_as_away_and_nobody_waits_for_it(postgres, make_object):
+    url = postgres.create_database()
+    store = open_store(url, "r1", "home", SMALL)
+    mug, cup = make_object(), make_object()
+    store.append([seen(mug)]).wait()
+    until(lambda: (store.derived / "site.db").exists())
+    postgres.freeze()
+    try:
+        started = time.monotonic()
+        store.append([seen(cup)]).wait(5.0)
+        assert time.monotonic() - started < 3.0
+        assert "has said nothing" in store.diagnostics().state
+        assert store.diagnostics().journal_batches > 0
+        assert objects_of(store) == {mug.id, cup.id}, "what is local answers"
+        waits = []
+        for _ in range(40):
+            begun = time.monotonic()
+            store.append([seen(make_object())]).wait()
+            waits.append(time.monotonic() - begun)
+            time.sleep(0.05)
+        assert sorted(waits)[len(waits) // 2] < 0.2, "the attempts to reconnect hold nobody up"
+        assert max(waits) < 1.0
+    finally:
+        postgres.thaw()
+    until(lambda: store.diagnostics().state == "ok")
+    assert len(objects_of(store)) == 42
+    store.close()
+
+
+def test_reads_without_a_local_copy_say_that_the_server_is_away(postgres, make_object):
+    url = postgres.create_database()
+    store = open_store(url, "r1", "home", SMALL)
+    (store.derived / "site.db").unlink(missing_ok=True)
+    store._keeper.close()
+    (store.derived / "site.db").unlink(missing_ok=True)
+    postgres.stop()
+    try:
+        with pytest.raises(StoreUnavailableError):
+            store.load_scene()
+    finally:
+        postgres.start()
+    store.close()
+
+
+# -- two sites in one database -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_sites(postgres, remember_home):
+    """A database with the sites home, of five more revisions, and ward."""
+    url = postgres.create_database()
+    for site in ("home", "ward"):
+        with open_store(url, "r1", site, SMALL) as store:
+            remember_home(store)
+    with open_store(url, "r1", "home", SMALL) as store:
+        for number in range(5):
+            store.append([EpisodeSummary(f"x{number}", "bring it", "pick", 1)]).wait()
+    return url
+
+
+def rows_of(url, site):
+    engine = open_engine(parse_url(url))
+    with engine.connect() as connection:
+        names = [name for name in sa.inspect(connection).get_table_names() if name not in ("sites", "alembic_version")]
+        counts = {
+            name: connection.execute(
+                sa.text(f'SELECT count(*) FROM "{name}" WHERE site = :s'), {"s": site}
+            ).scalar_one()
+            for name in names
+        }
+    engine.dispose()
+    return counts
+
+
+def run(capsys, url, *words, site="ward"):
+    capsys.readouterr()
+    command, *rest = words
+    status = main(["store", command, "--database", url, "--site", site, "--robot", "r1", "--json", *map(str, rest)])
+    output = capsys.readouterr()
+    return status, json.loads(output.out) if output.out else output.err
+
+
+def damage(url, site):
+    engine = open_engine(parse_url(url))
+    with engine.begin() as connection:
+        change = sa.text("UPDATE episodes SET instruction = 'x' WHERE site = :s AND id = 'e1'")
+        assert connection.execute(change, {"s": site}).rowcount == 1
+    engine.dispose()
+
+
+def test_check_looks_at_its_own_site_only(two_sites, capsys):
+    assert run(capsys, two_sites, "check") == (0, {"ok": True, "findings": []})
+    damage(two_sites, "home")
+    assert run(capsys, two_sites, "check") == (0, {"ok": True, "findings": []})
+    assert run(capsys, two_sites, "check", site="home")[0] == 1
+
+
+def test_repair_puts_away_rows_of_its_own_site_only(two_sites, capsys):
+    damage(two_sites, "home")
+    damage(two_sites, "ward")
+    before = rows_of(two_sites, "home")
+    status, verdict = run(capsys, two_sites, "check", "--repair")
+    assert (status, verdict["repaired"]) == (0, {"put_away": 1})
+    assert rows_of(two_sites, "home") == before
+    assert rows_of(two_sites, "ward")["quarantine"] == 1
+    assert run(capsys, two_sites, "check", "--repair", "--discard")[1]["repaired"] == {"discarded": 1}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("info",),
+        ("compact",),
+        ("forget", "--label", "Anna"),
+        ("forget", "--class", "mug"),
+        ("forget", "--of-robot", "r1"),
+        ("forget", "--span", "1", "5000"),
+        ("forget", "--area", "a1"),
+        ("take-over",),
+    ],
+    ids=" ".join,
+)
+def test_each_command_leaves_the_other_site_alone(words, two_sites, capsys):
+    before = rows_of(two_sites, "home")
+    status, report = run(capsys, two_sites, *words)
+    assert status == 0, report
+    assert rows_of(two_sites, "home") == before
+
+
+def test_backup_export_and_their_ways_back_are_of_one_site(two_sites, capsys, tmp_path):
+    before, ward = rows_of(two_sites, "home"), rows_of(two_sites, "ward")
+    assert run(capsys, two_sites, "backup", tmp_path / "ward.backup")[0] == 0
+    assert run(capsys, two_sites, "export", tmp_path / "ward.jsonl")[0] == 0
+    for words in (("restore", tmp_path / "ward.backup", "--replace"), ("import", tmp_path / "ward.jsonl")):
+        assert run(capsys, two_sites, *words)[0] == 0
+    assert run(capsys, two_sites, "import", tmp_path / "ward.jsonl", site="third")[0] == 0
+    assert rows_of(two_sites, "home") == before
+    after = rows_of(two_sites, "ward")
+    assert {name: after[name] for name in ("objects", "steps", "episodes")} == {
+        name: ward[name] for name in ("objects", "steps", "episodes")
+    }
+
+
+_NEVER_MOVE = """
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'modifying the partition value of rows is not allowed'; END $$
+"""
+
+
+@pytest.fixture
+def unmovable(postgres, remember_home):
+    """A database that refuses to set a row's site, as a distributed one does, with two sites."""
+    url = postgres.create_database()
+    for site in ("home", "ward"):
+        with open_store(url, "r1", site, SMALL) as store:
+            remember_home(store)
+    engine = open_engine(parse_url(url))
+    with engine.begin() as connection:
+        connection.exec_driver_sql(_NEVER_MOVE)
+        for name in sa.inspect(connection).get_table_names():
+            if name != "alembic_version":
+                column = "name" if name == "sites" else "site"
+                connection.exec_driver_sql(
+                    f'CREATE TRIGGER never_move BEFORE UPDATE OF {column} ON "{name}" '
+                    "FOR EACH ROW EXECUTE FUNCTION refuse()"
+                )
+    engine.dispose()
+    return url
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ForgetRequest(object_ids=("0191-mug",)),
+        ForgetRequest(class_name="mug"),
+        ForgetRequest(area_id="a1"),
+        ForgetRequest(label="Anna"),
+        ForgetRequest(robot_id="r1"),
+        ForgetRequest(from_ns=1, until_ns=1_600),
+    ],
+    ids=lambda request: request.scope,
+)
+def test_no_statement_sets_the_site_of_a_row(request_, unmovable, make_object, capsys, tmp_path):
+    with open_store(unmovable, "r1", "home", SMALL) as store:
+        mug = next(found for found in store.load_scene().objects if found.id == "0191-mug")
+        store.append([seen(mug.changed(times_seen=9), SceneEventKind.UPDATED)]).wait()
+        assert store.forget(request_).verified
+    assert run(capsys, unmovable, "backup", tmp_path / "a.backup")[0] == 0
+    assert run(capsys, unmovable, "restore", tmp_path / "a.backup", "--replace")[0] == 0
+    damage(unmovable, "ward")
+    assert run(capsys, unmovable, "check", "--repair")[0] == 0
+    assert run(capsys, unmovable, "compact")[0] == 0
