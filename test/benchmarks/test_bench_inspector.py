@@ -2,13 +2,9 @@
 
 import argparse
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-from ros_peer import wait_until
 
 pytest.importorskip("fastapi")
 
@@ -38,24 +34,3 @@ def test_find_tells_wall_and_processor_time(capsys: Any) -> None:
     assert row["objects"] == 200
     assert 0.0 < row["p50_ms"] <= row["p99_ms"] <= row["most_ms"]
     assert row["cpu_mean_ms"] < 100.0
-
-
-_STARTS = """
-import sys, time
-from pathlib import Path
-from benchmarks.inspected_process import inspected_by, stored_memory
-database = stored_memory(Path(sys.argv[1]), 3, 0)
-with inspected_by("--database", str(database), "--read-only") as (port, process):
-    print(process, flush=True)
-    time.sleep(120.0)
-"""
-
-
-def test_inspector_ends_with_a_killed_benchmark(tmp_path: Path) -> None:
-    words = [sys.executable, "-c", _STARTS, str(tmp_path / "memory.db")]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as benchmark:
-        assert benchmark.stdout is not None
-        inspector = Path("/proc", benchmark.stdout.readline().strip())
-        assert inspector.exists()
-        benchmark.kill()
-        wait_until(lambda: not inspector.exists(), 30.0)
