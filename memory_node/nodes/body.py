@@ -38,7 +38,7 @@ class BodyNode(GuardedNode):
     """Runs physics in one thread and the camera in another; time is physics' own, on /clock."""
 
     def __init__(self) -> None:
-        super().__init__("body", automatically_declare_parameters_from_overrides=True)
+        super().__init__("body")
         self.config = config = declare(self, BodyParameters)
         noise = config.noise if config.noisy else BodyNoise.none()
         self.robot = BodyRobot(plan_home(config.seed), noise, config.seed, time.time_ns())

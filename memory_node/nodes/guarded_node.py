@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,8 +20,14 @@ class GuardedNode(Node):
 
     An exception in a callback is logged once for each place in the code, counted, and reported on /diagnostics; later
     calls run. Unguarded, it would end the executor, and with it every node of the process. A service answers with the
-    response as it was when the callback failed.
+    response as it was when the callback failed. Every value that the node was given becomes a parameter, and where ROS
+    has it (from Jazzy on) ~/set_logger_levels changes what it logs while it runs.
     """
+
+    def __init__(self, name: str) -> None:
+        has_levels = "enable_logger_service" in inspect.signature(Node.__init__).parameters
+        levels = {"enable_logger_service": True} if has_levels else {}
+        super().__init__(name, automatically_declare_parameters_from_overrides=True, **levels)
 
     def create_subscription(self, msg_type: Any, topic: str, callback: Any, *args: Any, **kwargs: Any) -> Any:
         """Create a subscription; see rclpy."""

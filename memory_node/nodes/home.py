@@ -38,7 +38,7 @@ class HomeNode(GuardedNode):
     """Simulates in lockstep: a skill's steps advance the clock and take the pictures, so that no view is missed."""
 
     def __init__(self) -> None:
-        super().__init__("home", automatically_declare_parameters_from_overrides=True)
+        super().__init__("home")
         self.config = config = declare(self, HomeParameters)
         self._world = load_home(config.home, load_types(load_catalogue(config.label_space)))
         self._began_ns = self._stamp_ns = time.time_ns()

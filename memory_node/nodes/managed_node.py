@@ -8,7 +8,6 @@ from typing import Any
 
 from lifecycle_msgs.srv import ChangeState
 from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
-from rclpy.node import Node
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.bond import Bond
@@ -36,7 +35,7 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
     """
 
     def __init__(self, name: str, kind: type[Any]) -> None:
-        Node.__init__(self, name, automatically_declare_parameters_from_overrides=True)
+        GuardedNode.__init__(self, name)
         self.config = declare(self, kind)
         self._lifecycle: LifecycleParameters = self.config
         self._failure: Exception | None = None

@@ -9,7 +9,6 @@ from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 
 from memory_node.domain.parameters import InvalidParametersError, Kind, ParameterField, Parameters, parameter_fields
 
@@ -55,7 +54,7 @@ def declare(node: Node, kind: type[Kind]) -> Kind:
     return config
 
 
-def _change(config: Parameters, parameters: Sequence[Parameter]) -> SetParametersResult:
+def _change(config: Parameters, parameters: Sequence[Any]) -> SetParametersResult:
     """Take over values that were set while the node runs: all of them, or none with the reason."""
     live = {field.name: field.live for field in parameter_fields(type(config))}
     wanted = {parameter.name: _plain(parameter.value) for parameter in parameters if parameter.name in live}

@@ -36,7 +36,7 @@ class PlannerNode(GuardedNode):
     """Carries out one instruction at a time."""
 
     def __init__(self) -> None:
-        super().__init__("planner", automatically_declare_parameters_from_overrides=True)
+        super().__init__("planner")
         self.config = declare(self, PlannerParameters)
         memory, compiler = self.config.memory_node, self.config.compiler
         self._memory = MemoryClient(self, memory, is_ending=lambda: self._server.is_ending)

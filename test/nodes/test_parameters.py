@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 import rclpy
 import yaml
-from rcl_interfaces.msg import SetParametersResult
-from rcl_interfaces.srv import SetParameters
+from rcl_interfaces.msg import LoggerLevel, SetParametersResult
+from rcl_interfaces.srv import SetLoggerLevels, SetParameters
 from rclpy.context import Context
+from rclpy.logging import LoggingSeverity
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from refusal import line_of
@@ -310,6 +311,17 @@ def test_node_hands_each_section_to_the_part_that_it_is_for(
                 assert one == (wanted if section != "short_term" else wanted.changed(crop_folder=one.crop_folder))
         (config,) = [one for one in configurations if isinstance(one, MemoryConfig)]
         assert config.scene_graph.near_m == 0.7
+
+
+def test_logging_changes_while_a_node_runs(peer: RosPeer, tmp_path: Path) -> None:
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db")) as node:
+        assert node.get_logger().get_effective_level() == LoggingSeverity.INFO
+        level = LoggerLevel(name=node.get_logger().name, level=int(LoggingSeverity.DEBUG))
+        response = peer.call(SetLoggerLevels, "memory/set_logger_levels", levels=[level])
+        assert [one.successful for one in response.results] == [True]
+        assert node.get_logger().get_effective_level() == LoggingSeverity.DEBUG
+        level.level = int(LoggingSeverity.INFO)
+        peer.call(SetLoggerLevels, "memory/set_logger_levels", levels=[level])
 
 
 def test_executable_ends_with_one_line_and_status_1() -> None:
