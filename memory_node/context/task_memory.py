@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
@@ -211,7 +211,7 @@ def _missing(skill: str, reason: str) -> tuple[Fact, ...]:
 
 
 def _negated(fact: Fact) -> Fact:
-    return Fact(fact.predicate, fact.arguments, not fact.value, fact.state)
+    return replace(fact, value=not fact.value)
 
 
 def _calls(text: str) -> list[SkillCall]:

@@ -79,3 +79,10 @@ def test_memory_holds_each_entry_once_most_worth_first() -> None:
 def test_entry_that_says_nothing_is_refused(values: dict[str, object]) -> None:
     with pytest.raises(InvalidValueError):
         Entry(**{"id": "a", "kind": EntryKind.ADVICE, "text": "t", **values})  # type: ignore[arg-type]
+
+
+def test_a_repair_of_a_wrong_thing_assumes_that_it_is_of_another_kind() -> None:
+    entry = of_guideline(
+        Guideline("k", "a counter does not open", kind="repair", skill="OpenObject", reason="wrong_object")
+    )
+    assert [str(fact) for fact in entry.assumes] == ["not openable(object)"]
