@@ -16,20 +16,17 @@ from benchmarks.life.home import LifeHomes
 from benchmarks.life.life_rows import Setting
 from benchmarks.life.lives import Lives
 from benchmarks.life.matrix import draw_matrix, print_matrix
-from benchmarks.life.player import Player, RobotPlayer
+from benchmarks.life.player import Player
+from benchmarks.life.players import CHANCE, LLM, NAMES, OFFLINE, VALUED, Players, seeds_of
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.runs import Runs, play_all, play_day
-from benchmarks.life.scripted_player import IdlePlayer, ScriptedPlayer
 from benchmarks.life.switches import EACH, KARMA, MEMORIES
+from benchmarks.model_figures import add_planner_arguments
 from benchmarks.rows import emit
-from memory_node.planner.open_planner import open_planner
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 _INTERRUPTED = 130
-# Players by which days are proven.
-SCRIPTED, IDLE = "scripted", "idle"
-PLANNERS = ("offline", SCRIPTED, IDLE)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help="only check the files")
     parser.add_argument(
         "--planner",
-        choices=PLANNERS,
-        default="offline",
+        choices=NAMES,
+        default=OFFLINE,
         help="who plans; to prove days: scripted remembers everything, idle does nothing",
     )
     parser.add_argument("--goals", action="store_true", help="give instructions as typed goals, where there are any")
@@ -53,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="a sample of N scenarios (default: all)")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw success by setting and category")
     parser.add_argument("--each-scenario", action="store_true", help="a row for each scenario, too")
+    add_planner_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -79,16 +77,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _played(days: Sequence[Day], homes: LifeHomes, args: argparse.Namespace) -> Runs:
     embedder = CachingEmbedder(MiniLmEmbedder())
-    planner = open_planner("offline", embedder)
+    players = Players(args, embedder)
     with tempfile.TemporaryDirectory(prefix="life") as folder:
         lives = Lives(homes, embedder, Path(folder))
 
-        def play(setting: Setting, day: Day) -> DayReport:
-            def make_player(life: RobotLife, day: Day) -> Player:
-                robot = RobotPlayer(life, planner, by_list=day.scenario.category == "recent")
-                if args.planner == IDLE:
-                    return IdlePlayer()
-                return ScriptedPlayer(life, day, robot) if args.planner == SCRIPTED else robot
+        def play(setting: Setting, day: Day, seed: int) -> DayReport:
+            def make_player(life: RobotLife) -> Player:
+                return players.player(setting.planner, life, day, seed)
 
             return play_day(day, lives, setting.without, make_player, args.goals)
 
@@ -98,7 +93,9 @@ def _played(days: Sequence[Day], homes: LifeHomes, args: argparse.Namespace) -> 
 def settings_of(args: argparse.Namespace) -> list[Setting]:
     """Return the settings that the options ask for, in the order of their rows."""
     without = ("", *MEMORIES, KARMA) if args.without == EACH else (args.without or "",)
-    return [Setting(args.planner, one) for one in without]
+    settings = [Setting(args.planner, one, seeds=seeds_of(args.planner)) for one in without]
+    # Whatever a model comes to, chance stands beside it.
+    return settings + [Setting(one, seeds=seeds_of(one)) for one in (CHANCE, VALUED) if args.planner == LLM]
 
 
 def sample(days: Sequence[Day], limit: int, seed: int) -> Sequence[Day]:

@@ -16,11 +16,12 @@ EVERYTHING = "all"
 @dataclass(frozen=True)
 class Setting:
     """Who plays. without: the memory that is not read; shuffled: the one that holds what another scenario's did; ""
-    for none."""
+    for none. seeds: how often each scenario is played; the rows are means over these."""
 
     planner: str = "offline"
     without: str = ""
     shuffled: str = ""
+    seeds: int = 1
 
     @property
     def name(self) -> str:
@@ -46,23 +47,28 @@ def rows_of(setting: Setting, reports: Sequence[DayReport]) -> Iterator[dict[str
 
 def _row(setting: Setting, category: str, reports: Sequence[DayReport]) -> dict[str, Any]:
     steps = [step for report in reports for step in report.judged]
+    times = max(setting.seeds, 1)
     lookups = sum(report.lookups for report in reports)
     return {
         "planner": setting.planner,
         "without": setting.without or None,
         "shuffled": setting.shuffled or None,
         "category": category,
-        "scenarios": len(reports),
-        "steps_judged": len(steps),
+        "scenarios": len({report.id for report in reports}),
+        "steps_judged": len(steps) // times,
         "success_rate": mean_of([report.right for report in reports]),
-        "wrong_things": sum(step.wrong_things for step in steps),
-        "needless_questions": sum(step.needless_question for step in steps),
+        "wrong_things": _over(times, sum(step.wrong_things for step in steps)),
+        "needless_questions": _over(times, sum(step.needless_question for step in steps)),
         "hit_rate": round(sum(report.hits for report in reports) / lookups, 3) if lookups else None,
         "calls_mean": mean_of([len(step.calls) for step in steps], 1),
         "metres_mean": mean_of([step.metres for step in steps], 2),
         "tokens_in_mean": mean_of([step.tokens_in for step in steps], 1),
-        "tokens_new_mean": mean_of([step.tokens_new for step in steps], 1),
+        "tokens_new_mean": mean_of([step.tokens_new for step in steps if step.tokens_new is not None], 1),
     }
+
+
+def _over(times: int, count: int) -> float:
+    return count if times == 1 else round(count / times, 2)
 
 
 def scenario_row(setting: Setting, report: DayReport) -> dict[str, Any]:

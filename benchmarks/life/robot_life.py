@@ -96,6 +96,7 @@ class RobotLife:
 
     Attributes:
         trace: what it did since somebody began to watch. taken_from: where the thing in the hand was before.
+        is_blind: memory is told nothing of what the camera sees, for a robot that would not use it.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class RobotLife:
         self.faults = HomeFaults(self.now_ns)
         self.trace = Trace()
         self.without = without
+        self.is_blind = False
         self._folder = folder
         self._embedder = embedder
         self._short_term = short_term
@@ -181,6 +183,8 @@ class RobotLife:
         held = self.world.held
         if held is not None:
             self.trace.held.add(held.id)
+        if self.is_blind:
+            return
         frame = self._named(self.robot.observe(all_around))
         self.memory.observe(self._forgetting.seen(frame) if self._forgetting is not None else frame)
         self.forget()

@@ -17,7 +17,7 @@ from benchmarks.life.player import Player
 from benchmarks.life.robot_life import RobotLife
 from memory_node.app.progress import progress_bar
 
-MakePlayer = Callable[[RobotLife, Day], Player]
+MakePlayer = Callable[[RobotLife], Player]
 
 
 @dataclass
@@ -51,19 +51,20 @@ class Runs:
         return int(any(one.broken for reports in self.reports.values() for one in reports))
 
 
-def play_all(days: Sequence[Day], settings: Sequence[Setting], play: Callable[[Setting, Day], DayReport]) -> Runs:
-    """Return what came of all scenarios under all settings; Ctrl-C ends it early."""
+def play_all(days: Sequence[Day], settings: Sequence[Setting], play: Callable[[Setting, Day, int], DayReport]) -> Runs:
+    """Return what came of all scenarios under all settings; Ctrl-C ends it early. play: gets a seed's number, too."""
     runs = Runs()
     try:
         with progress_bar() as bar:
             for setting in settings:
                 reports = runs.reports.setdefault(setting, [])
-                task = bar.add_task(setting.name, total=len(days))
-                for number, day in enumerate(days, 1):
-                    reports.append(play(setting, day))
+                plays = [(seed, day) for seed in range(setting.seeds) for day in days]
+                task = bar.add_task(setting.name, total=len(plays))
+                for number, (seed, day) in enumerate(plays, 1):
+                    reports.append(play(setting, day, seed))
                     bar.advance(task)
                     if bar.disable:
-                        _tell(setting, number, len(days), reports[-1])
+                        _tell(setting, number, len(plays), reports[-1])
     except KeyboardInterrupt:
         runs.interrupted = True
         runs.reports = {setting: reports for setting, reports in runs.reports.items() if reports}
@@ -88,6 +89,6 @@ def play_day(day: Day, lives: Lives, without: str, make_player: MakePlayer, goal
         report.crash = traceback.format_exc()
         return report
     try:
-        return DayRun(day, life, make_player(life, day), goals, folder).play()
+        return DayRun(day, life, make_player(life), goals, folder).play()
     finally:
         life.close()

@@ -24,7 +24,7 @@ from memory_node.planner.planner import PlanOutcome, PlanProgress
 from memory_node.sim.thing import Thing
 
 _S, _G = ObjectState, GoalKind
-_STATE_OF_GOAL = {
+STATE_OF_GOAL = {
     _G.CLEAN: _S.CLEANED,
     _G.HEAT: _S.HEATED,
     _G.COOL: _S.COLD,
@@ -117,7 +117,7 @@ class _Wishes:
     def pursue(self, goals: Sequence[form.GoalForm]) -> None:
         """Pursue typed goals."""
         for goal in goals:
-            state = _STATE_OF_GOAL.get(goal.kind)
+            state = STATE_OF_GOAL.get(goal.kind)
             if state is not None:
                 self._make(goal.object, state, form.WantedState(state=state))
             if goal.place and goal.kind not in (_G.FILL, _G.GO):

@@ -1,0 +1,197 @@
+"""What chance alone comes to: calls at random among those that can be made, or that the world model values."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+
+from benchmarks.life import day_form as form
+from benchmarks.life.day_file import Day
+from benchmarks.life.judge import is_at, is_in_state, things_meant
+from benchmarks.life.robot_life import RobotLife
+from benchmarks.life.scripted_player import STATE_OF_GOAL
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_kind import Property
+from memory_node.domain.geometry import FloatArray
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_declaration import ArgumentKind, Fact, Predicate, Skill
+from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.token_count import estimate_tokens
+from memory_node.llm.chat import Message, Reply
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import LlmError
+from memory_node.planner.executor import InstructionResult
+from memory_node.planner.llm_planner import LlmPlanner, WithoutModel
+from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.planner import PlanOutcome, PlanProgress
+from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.step_chooser import RULED_OUT, Choice
+from memory_node.sim.thing import Thing
+from memory_node.sim.visibility import horizontal_distance
+
+MOST_CALLS = 50
+SEEDS = 5
+_ENDS = 0.1
+_LIST_TOKENS = 1500
+_P = Predicate
+
+
+class ChancePlayer:
+    """Makes calls at random whose declared preconditions hold, over the things of an instruction.
+
+    These are the things that its words and goals name, what they are in or on, and the tools and fixtures that the
+    goals need. It ends when the goals hold, or after each call with a probability of 0.1 where there are none.
+    """
+
+    def __init__(self, life: RobotLife, day: Day, seed: int) -> None:
+        self._life = life
+        self._world = life.world
+        self._kinds = load_catalogue()
+        self._random = random.Random(f"{seed} {day.scenario.id}")
+        events = [one for one in day.scenario.events if isinstance(one, form.Do | form.Ask | form.Answer)]
+        self._events = iter(events)
+        life.is_blind = True  # what it sees, it would not use
+
+    def restart(self) -> None:
+        """Go on as before."""
+
+    def execute(
+        self, words: str, goals: Sequence[form.GoalForm], note: Callable[[PlanProgress], None], limit: int | None
+    ) -> InstructionResult:
+        """Act at random; see Player."""
+        event = next(self._events)
+        typed = event.goals if isinstance(event, form.Do) else ()
+        if not isinstance(event, form.Ask):
+            self._act(words, typed, min(MOST_CALLS, limit or MOST_CALLS))
+        outcome = PlanOutcome((words,), (True,), planner="chance", answer=self._line(words))
+        return InstructionResult(words, outcome, (), ())
+
+    def _line(self, words: str) -> str:
+        """Return a random line of memory."""
+        lines = [line for line in self._life.memory.context(words, _LIST_TOKENS).text.splitlines() if line.strip()]
+        return self._random.choice(lines) if lines else ""
+
+    def _act(self, words: str, goals: Sequence[form.GoalForm], most: int) -> None:
+        for _ in range(most):
+            if goals and all(map(self._holds, goals)):
+                return
+            calls = list(self._possible(words, goals))
+            if not calls:
+                return
+            result = self._life.execute(self._random.choice(calls))
+            self._life.remember(result.changes)
+            if not goals and self._random.random() < _ENDS:
+                return
+
+    def _holds(self, goal: form.GoalForm) -> bool:
+        state = STATE_OF_GOAL.get(goal.kind)
+        if state is not None and not is_in_state(self._world, goal.object, state):
+            return False
+        if goal.place and goal.kind not in (GoalKind.FILL, GoalKind.GO, GoalKind.FIND):
+            return is_at(self._world, self._life.robot.body.pose, goal.object, goal.place)
+        return state is not None
+
+    def _possible(self, words: str, goals: Sequence[form.GoalForm]) -> Iterator[SkillCall]:
+        """Yield every call that can be made now."""
+        things = self._things(words, goals)
+        for skill in SKILLS.values():
+            objects = [one for one in skill.arguments if one.kind is ArgumentKind.OBJECT and not one.repeated]
+            if len(objects) != len(skill.arguments):
+                continue  # Explore looks for classes
+            for chosen in product(things, repeat=len(objects)):
+                if len(set(map(id, chosen))) == len(chosen) and self._may(skill, chosen):
+                    yield SkillCall(skill.name, tuple(thing.id for thing in chosen))
+
+    def _things(self, words: str, goals: Sequence[form.GoalForm]) -> list[Thing]:
+        names = {name for group in self._kinds.spoken_names.named_in(words) for name in group[:1]}
+        names |= {name for goal in goals for name in (goal.object, goal.place) if name}
+        treatments = [self._kinds.usual_treatment(goal.kind) for goal in goals]
+        names |= {name for one in treatments if one is not None for name in (*one.at, *one.tools)}
+        named = [thing for name in sorted(names) for thing in things_meant(self._world, name)]
+        around = [support for thing in named for support in self._world.supports(thing)]
+        taps = [one for one in self._world if any(goal.kind is GoalKind.FILL for goal in goals) and _pours(one)]
+        held = [self._world.held] if self._world.held is not None else []
+        return list({thing.id: thing for thing in (*named, *around, *taps, *held)}.values())
+
+    def _may(self, skill: Skill, chosen: Sequence[Thing]) -> bool:
+        given = dict(zip((argument.name for argument in skill.arguments), chosen))
+        return all(self._is_so(one.fact, given) for one in skill.preconditions)
+
+    def _is_so(self, fact: Fact, given: Mapping[str, Thing]) -> bool:
+        thing = given[fact.arguments[0]] if fact.arguments else None
+        return self._truth(fact, thing) == fact.value
+
+    def _truth(self, fact: Fact, thing: Thing | None) -> bool:
+        held = self._world.held
+        if fact.predicate is _P.HAND_EMPTY:
+            return held is None
+        if fact.predicate is _P.HOLDING_TOOL:
+            return held is not None and held.can(Property(fact.ability))
+        assert thing is not None
+        if fact.predicate is _P.HOLDING:
+            return held is thing
+        if fact.predicate is _P.NEAR:
+            return held is thing or horizontal_distance(thing.box, self._here) <= self._life.robot.config.reach_m
+        if fact.predicate is _P.ACCESSIBLE:
+            return self._world.closed_around(thing) is None
+        if fact.predicate is _P.OPEN_OR_UNLIDDED:
+            return thing.kind.holds != "in" or thing.is_open
+        if fact.predicate is _P.STATE:
+            return fact.state in thing.states
+        return fact.predicate is _P.KNOWN or thing.kind.satisfies(fact.ability)
+
+    @property
+    def _here(self) -> FloatArray:
+        return self._life.robot.body.pose.position
+
+
+def _pours(thing: Thing) -> bool:
+    return thing.can(Property.WATERS) or thing.can(Property.BREWS)
+
+
+class _RandomChoice:
+    """A StepChooser that picks among the calls that are valued at all."""
+
+    thinks = False
+
+    def __init__(self, generator: random.Random) -> None:
+        self._random = generator
+
+    def choose(
+        self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
+    ) -> Choice:
+        """Pick one; see StepChooser."""
+        chosen = self._random.choice([text for text, value in values.items() if value > RULED_OUT] or list(values))
+        return Choice(chosen, chosen)
+
+
+class _NoModel:
+    """Stands for the model, which chance needs not."""
+
+    name = "chance"
+
+    def reply(self, messages: object, deadline: object = None, form: object = None, on_line: object = None) -> Reply:
+        """Say nothing.
+
+        Raises:
+            ChanceHasNoWordsError: always.
+        """
+        raise ChanceHasNoWordsError("chance reads no instruction that the grammar does not read")
+
+    def count_tokens(self, text: str) -> int:
+        """Return an estimate."""
+        return estimate_tokens(text)
+
+
+class ChanceHasNoWordsError(LlmError):
+    """An instruction would have to be read by a model."""
+
+
+def valued_chance(offline: WithoutModel, config: LlmConfig, seed: str) -> LlmPlanner:
+    """Return a planner that picks at random among the calls that the embedded model would be offered."""
+    generator = random.Random(seed)
+    return LlmPlanner(
+        _NoModel(), config, load_catalogue(), offline, False, chooser_of=lambda _: _RandomChoice(generator)
+    )
