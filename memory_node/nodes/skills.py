@@ -24,6 +24,7 @@ from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.robot_surroundings import Surroundings
 from memory_node.nodes.skill_bridge.second_look import SecondLook
 from memory_node.nodes.skill_bridge.target import Hand
+from memory_node.nodes.skill_bridge.trajectory_gripper import TrajectoryGripper
 from memory_node.nodes.skill_server import SkillGoal, SkillServer
 
 
@@ -89,7 +90,8 @@ class SkillsNode(ManagedNode):
             )
         if config.arm.action:
             arm = MoveGroupArm(self, config, view, self._running)
-            gripper = CommandGripper(self, config, self._running)
+            kind = TrajectoryGripper if config.gripper.joints else CommandGripper
+            gripper = kind(self, config, self._running)
         look = SecondLook(lookup, self._now_ns, config.arm.look_s)
         parts = RobotParts(self, config, self._hand, view.robot_pose, arm, gripper, look)
         if arm is not None and gripper is not None:

@@ -57,10 +57,12 @@ def running_bridge(parameters: Mapping[str, str]) -> Iterator[tuple[RosPeer, Sim
     executor.add_node(node)
     thread = threading.Thread(target=executor.spin, daemon=True)
     thread.start()
-    yield peer, robot, node
-    robot.close()
-    executor.shutdown()
-    thread.join(5.0)
-    node.destroy_node()
-    rclpy.try_shutdown()
-    peer.close()
+    try:
+        yield peer, robot, node
+    finally:
+        robot.close()
+        executor.shutdown()
+        thread.join(5.0)
+        node.destroy_node()
+        rclpy.try_shutdown()
+        peer.close()

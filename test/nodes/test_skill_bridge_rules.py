@@ -50,7 +50,7 @@ class OwnActions:
     def __contains__(self, skill: str) -> bool:
         return skill in self._skills
 
-    def run(self, call: SkillCall, run: SkillRun) -> SkillResult:
+    def run(self, call: SkillCall, run: SkillRun, targets: object = None) -> SkillResult:
         self.calls.append(call)
         return SkillResult(call, True)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 from control_msgs.action import GripperCommand
 from moveit_msgs.action import MoveGroup
 from moveit_msgs.msg import Constraints, JointConstraint, MoveItErrorCodes, OrientationConstraint, PositionConstraint
@@ -15,6 +16,7 @@ from memory_node.domain.skill import FailureReason
 from memory_node.nodes import conversions
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.action_call import ActionCall
+from memory_node.nodes.skill_bridge.cartesian_path import CartesianPath
 from memory_node.nodes.skill_bridge.config import ArmParameters, SkillsParameters
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.robot_surroundings import Surroundings
@@ -43,6 +45,7 @@ class MoveGroupArm:
         self._carry_joints = config.arm.carry_joints
         self._surroundings = surroundings
         self._call = ActionCall(node, MoveGroup, config.arm.action, "arm.action", config.deadlines_s, running)
+        self._path = CartesianPath(node, config, running) if config.arm.cartesian_path else None
 
     def move(self, map_T_link: Pose, run: SkillRun) -> None:
         """Plan and execute a motion of the link to a pose in map.
@@ -54,6 +57,29 @@ class MoveGroupArm:
         # In the arm's own frame, because the error of the base's pose does not change during a motion.
         goal = move_goal(self._surroundings.map_in_arm_frame() @ map_T_link, self._config, stamp_ns)
         self._execute(goal, run)
+
+    @property
+    def follows_paths(self) -> bool:
+        """Whether `follow` can be used: the robot has MoveIt's service for it."""
+        return self._path is not None
+
+    def follow(self, poses: Sequence[Pose], run: SkillRun) -> tuple[int, FailureReason]:
+        """Bring the link through poses in map by one Cartesian path; return how many it reached, and what stopped it:
+        NONE, UNREACHABLE (there is no way on), EXECUTION (it met something).
+
+        Raises:
+            SkillFailure: TIMEOUT or CANCELED; EXECUTION, MoveIt refused the path.
+        """
+        assert self._path is not None
+        arm_T_map = self._surroundings.map_in_arm_frame()
+        count, trajectory = self._path.plan([arm_T_map @ pose for pose in poses], run)
+        if count == 0:
+            return 0, FailureReason.UNREACHABLE
+        if not self._path.execute(trajectory, run):
+            reached = self._surroundings.link_in_map().position
+            distances = [float(np.linalg.norm(pose.position - reached)) for pose in poses[:count]]
+            return int(np.argmin(distances)), FailureReason.EXECUTION
+        return count, FailureReason.NONE if count == len(poses) else FailureReason.UNREACHABLE
 
     def carry(self, run: SkillRun) -> None:
         """Fold the arm for driving; raises like `move`."""

@@ -84,6 +84,14 @@ class ArmParameters(Parameters):
         default="move_action",
         description="name of the moveit_msgs/MoveGroup action; empty: only the actions of `actions` move the arm",
     )
+    cartesian_path: str = Field(
+        default="",
+        description="name of MoveIt's moveit_msgs/GetCartesianPath service, usually compute_cartesian_path: doors, "
+        "drawers and switches are moved along one path; empty: by one MoveGroup goal after the other",
+    )
+    execute_action: Expert[str] = Field(
+        default="execute_trajectory", description="name of the moveit_msgs/ExecuteTrajectory action, for those paths"
+    )
     group: str = Field(default="arm", description="MoveIt's planning group of the arm")
     link: str = Field(default="gripper_link", description="end-effector link that is brought to the grasp poses")
     frame: str = Field(default="base_link", description="frame in which poses are given to MoveIt")
@@ -152,7 +160,15 @@ class GripperParameters(Parameters):
 
     action: str = Field(
         default="gripper_controller/gripper_cmd",
-        description="name of the control_msgs/GripperCommand action; needed with arm.action",
+        description="name of the control_msgs/GripperCommand action, or FollowJointTrajectory with gripper.joints; "
+        "needed with arm.action",
+    )
+    joints: str = Field(
+        default="",
+        description="joints of a FollowJointTrajectory gripper's fingers, separated by spaces; empty: GripperCommand",
+    )
+    motion_s: Expert[float] = Field(
+        default=1.5, ge=0.1, le=30.0, description="time that a FollowJointTrajectory gripper is given for a motion"
     )
     open_position: float = Field(
         default=0.04,
@@ -226,6 +242,10 @@ class SkillsParameters(LifecycleParameters, PeerParameters):
     plugins: str = Field(
         default="",
         description="skill plug-ins, separated by spaces: doors, switches, pouring, wiping, or installed packages'",
+    )
+    action_map: str = Field(
+        default="",
+        description="YAML file that says how skills become goals of actions of other types (docs/skills.md)",
     )
     base: BaseParameters = BaseParameters()
     arm: ArmParameters = ArmParameters()

@@ -249,7 +249,7 @@ class SkillPerformer:
     def _forward(self, skill: Skill, call: SkillCall, bound: Mapping[str, Target], run: SkillRun) -> None:
         # By class and position, because the user's server does not know memory's ids.
         references = [bound[argument.name].reference for argument, _ in zip(skill.arguments, call.arguments)]
-        result = self._actions.run(SkillCall(skill.name, tuple(references)), run)
+        result = self._actions.run(SkillCall(skill.name, tuple(references)), run, bound)
         self._take_over(result.changes or self._declared(skill, bound), bound, run)
 
     def _declared(self, skill: Skill, bound: Mapping[str, Target]) -> tuple[StateChange, ...]:

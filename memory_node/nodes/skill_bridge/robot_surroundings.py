@@ -63,6 +63,10 @@ class Surroundings:
         """Return the newest transform from map to the frame that MoveIt gets poses in."""
         return self._transform(self._config.arm.frame, self._config.map_frame)
 
+    def link_in_map(self) -> Pose:
+        """Return the newest pose of the end-effector link in map."""
+        return self._transform(self._config.map_frame, self._config.arm.link)
+
     def costmap(self) -> Costmap:
         """Return the newest costmap.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -15,6 +16,18 @@ from memory_node.nodes.skill_bridge.manipulation import Arm
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 
 _STOPPED = frozenset({FailureReason.UNREACHABLE, FailureReason.EXECUTION})
+
+
+@runtime_checkable
+class PathArm(Protocol):
+    """An arm that may bring its link through several poses by one path."""
+
+    @property
+    def follows_paths(self) -> bool:
+        """Whether it can."""
+
+    def follow(self, poses: Sequence[Pose], run: SkillRun) -> tuple[int, FailureReason]:
+        """Return how many poses were reached, and what stopped it, as of `advance_until`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +78,10 @@ def advance(arm: Arm, poses: Sequence[Pose], run: SkillRun) -> int:
 
 
 def advance_until(arm: Arm, poses: Sequence[Pose], run: SkillRun) -> tuple[int, FailureReason]:
-    """Bring the tool through poses until something stops it; return how many it reached, and what stopped it: NONE,
-    UNREACHABLE where the arm finds no way on, EXECUTION where it meets something."""
+    """Bring the tool through poses until something stops it, by one path where the arm can; return how many it reached,
+    and what stopped it: NONE, UNREACHABLE where the arm finds no way on, EXECUTION where it meets something."""
+    if isinstance(arm, PathArm) and arm.follows_paths:
+        return arm.follow(poses, run)
     for count, pose in enumerate(poses):
         try:
             arm.move(pose, run)
