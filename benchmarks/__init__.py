@@ -22,5 +22,6 @@ COMMANDS = {
     "ros": ("benchmarks.ros", "latency and throughput of ROS 2 communication"),
     "soak": ("benchmarks.soak", "hours of instructions, map changes and restarts: what the processes take"),
     "stream": ("benchmarks.stream.command", "what an optimizer of memory is worth over a stream of tasks"),
+    "world": ("benchmarks.world.command", "what memory believes of a home against the truth, call by call"),
     "store": ("benchmarks.store", "durability and throughput of the store"),
 }

@@ -53,6 +53,11 @@ class AlfredScenes:
         self._scenes: dict[str, Any] = json.loads(gzip.decompress(content) if Path(path).suffix == ".gz" else content)
         self.types = types or load_types()
 
+    @property
+    def floor_plans(self) -> tuple[str, ...]:
+        """The names of the floor plans, in the file's order."""
+        return tuple(self._scenes)
+
     def object_types(self, floor_plan: str) -> tuple[str, ...]:
         """Return the classes that occur in a floor plan, those without a known position included."""
         return tuple(self._scene(floor_plan)["object_types"])

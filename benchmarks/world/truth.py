@@ -1,0 +1,158 @@
+"""Compares what is believed of a home with the simulator's truth."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from memory_node.catalogue.class_name import folded
+from memory_node.domain.states import ObjectState
+from memory_node.sim.thing import HAND, Thing
+from memory_node.sim.world import World
+from memory_node.world.state import Thing as Believed
+from memory_node.world.state import WorldState
+
+# A believed thing this far (m) from a true one of its class may be it.
+SAME_PLACE_M = 0.3
+
+
+@dataclass
+class Score:
+    """Counts of one set of things. right, claimed and true: of believed containers, and of believed states."""
+
+    calls: int = 0
+    containers: list[int] = field(default_factory=lambda: [0, 0, 0])
+    states: list[int] = field(default_factory=lambda: [0, 0, 0])
+    wrong_identities: int = 0
+    phantoms: int = 0
+
+    def add(self, other: Score) -> None:
+        """Add another's counts."""
+        self.calls += other.calls
+        self.wrong_identities += other.wrong_identities
+        self.phantoms += other.phantoms
+        for mine, theirs in ((self.containers, other.containers), (self.states, other.states)):
+            for index, value in enumerate(theirs):
+                mine[index] += value
+
+    def figures(self) -> dict[str, float | int]:
+        """Return precision and recall, and the other counts."""
+        return {
+            "calls": self.calls,
+            "container_precision": _share(self.containers[0], self.containers[1]),
+            "container_recall": _share(self.containers[0], self.containers[2]),
+            "state_precision": _share(self.states[0], self.states[1]),
+            "state_recall": _share(self.states[0], self.states[2]),
+            "wrong_identities": self.wrong_identities,
+            "phantoms": self.phantoms,
+        }
+
+
+def _share(right: int, of: int) -> float:
+    return round(right / of, 4) if of else 1.0
+
+
+def matched(believed: WorldState, world: World) -> dict[str, str]:
+    """Return the key of the believed thing that each true one is taken for, by its id: of its class, the nearest."""
+    held = believed.things.get(believed.held or "")
+    found: dict[str, str] = {}
+    if held is not None and world.held is not None and folded(held.object_class) == folded(world.held.class_name):
+        found[world.held.id] = held.id
+    pairs = sorted(
+        (distance, thing.id, one.id)
+        for thing in world
+        if thing.id != world.held_id
+        for one in believed.of_class(thing.class_name)
+        if one.id != believed.held and (distance := _apart(thing, one)) <= SAME_PLACE_M
+    )
+    taken: set[str] = set(found.values())
+    for _, true_id, key in pairs:
+        if true_id not in found and key not in taken:
+            found[true_id] = key
+            taken.add(key)
+    return found
+
+
+def _apart(thing: Thing, believed: Believed) -> float:
+    assert believed.position is not None
+    return float(np.linalg.norm(thing.box.center - np.array(believed.position)))
+
+
+class Comparison:
+    """Follows one life: which believed thing each true one was, over time."""
+
+    def __init__(self) -> None:
+        self._was: dict[str, str] = {}  # memory's id -> the true thing's id
+        self._phantoms: set[str] = set()
+
+    def score(
+        self,
+        believed: WorldState,
+        world: World,
+        known_states: dict[str, set[ObjectState]],
+        counted: Collection[str],
+        in_view: Collection[str],
+        claimed: Collection[str],
+        moved_unseen: Collection[str],
+    ) -> Score:
+        """Compare some true things, by their ids.
+
+        known_states: by true thing, those that the robot could know: seen, or reported by its skills. in_view: keys of
+        the believed things that would be in view where they are believed to be. claimed: keys of believed things whose
+        place counts as said wrongly where no true thing is there. moved_unseen: ids of what somebody
+        else has moved since it was seen last.
+        """
+        found, score = matched(believed, world), Score(calls=1)
+        for thing in (world[one] for one in counted if one in world):
+            key = found.get(thing.id)
+            self._containers(thing, key, believed, found, world, score)
+            self._states(thing, key, believed, known_states, score)
+        by_key = {key: true_id for true_id, key in found.items()}
+        score.containers[1] += sum(bool(believed.container_of(key)) for key in claimed if key not in by_key)
+        for key in in_view:
+            memory_id = believed.things[key].memory_id
+            if key not in by_key and memory_id not in self._phantoms:
+                self._phantoms.add(memory_id)
+                score.phantoms += 1
+        for true_id, key in found.items():
+            if true_id in counted:
+                memory_id = believed.things[key].memory_id
+                before = self._was.get(memory_id, true_id)
+                if before != true_id and _can_tell_apart(before, true_id, moved_unseen):
+                    score.wrong_identities += 1
+                self._was[memory_id] = true_id
+        return score
+
+    @staticmethod
+    def _containers(
+        thing: Thing, key: str | None, believed: WorldState, found: dict[str, str], world: World, score: Score
+    ) -> None:
+        if thing.fixed:
+            return
+        if thing.parent_id == HAND:
+            true, claimed = HAND, HAND if key is not None and key == believed.held else ""
+        else:
+            parent = world[thing.parent_id] if thing.parent_id in world else None
+            true = found.get(parent.id, parent.id) if parent is not None and parent.type.is_named else ""
+            claimed = believed.container_of(key) if key is not None else ""
+        score.containers[0] += bool(true) and true == claimed
+        score.containers[1] += bool(claimed)
+        score.containers[2] += bool(true)
+
+    @staticmethod
+    def _states(
+        thing: Thing, key: str | None, believed: WorldState, known: dict[str, set[ObjectState]], score: Score
+    ) -> None:
+        claimed = believed.things[key].states if key is not None else frozenset()
+        true = thing.states & known.get(thing.id, set())
+        score.states[0] += len(claimed & thing.states)
+        score.states[1] += len(claimed)
+        score.states[2] += len(true | (claimed & thing.states))
+
+
+def _can_tell_apart(one: str, other: str, moved_unseen: Iterable[str]) -> bool:
+    """Return whether two things of a class are told apart by their places: pieces of one whole lie together, and what
+    somebody moved may be either."""
+    return one.partition("/")[0] != other.partition("/")[0] and not {one, other} & set(moved_unseen)

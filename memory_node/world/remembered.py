@@ -1,0 +1,66 @@
+"""The world state that long-term memory holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.object_reference import ObjectReference
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.states import ObjectState, believed
+from memory_node.world.state import Thing, WorldState
+
+# What was heated or cooled so long ago has the warmth of the room again.
+_FADES_NS = 1800 * 10**9
+_FADING = frozenset({ObjectState.HEATED, ObjectState.COOKED, ObjectState.COLD})
+# What was handed over lies in the person's box, or so far beside it (m): both are seen with errors.
+_LAP_M = 0.1
+
+
+def remembered(scene: SceneSnapshot, kinds: ObjectCatalogue, held_id: str = "") -> WorldState:
+    """Return what a scene graph holds to be there, under the things' names (their ids where they have none).
+
+    held_id: memory's id of what the hand holds, "" for nothing. The robot stands at nothing known.
+    """
+    there = [found for found in scene.objects if not found.removed]
+    keys = {found.id: found.name or found.id for found in there}
+    laps = dict(_laps(there, kinds))
+    room_of = scene.room_of_area
+    things = []
+    for found in there:
+        support = found.support_id if found.support_id in keys else laps.get(found.id, "")
+        x, y, z = (float(value) for value in found.box.center)
+        things.append(
+            Thing(
+                keys[found.id],
+                found.class_name,
+                str(ObjectReference.at(found.class_name, (x, y, z))),
+                memory_id=found.id,
+                container=keys.get(support, "") if found.id != held_id else "",
+                inside=found.inside if support else None,
+                states=frozenset(believed(found.states)) - _faded(found, scene.stamp_ns),
+                position=(x, y, z),
+                room=room_of.get(found.area_id, ""),
+                existence=found.existence,
+            )
+        )
+    return WorldState.of_things(kinds, things, keys.get(held_id, ""))
+
+
+def _faded(found: SceneObject, now_ns: int) -> frozenset[ObjectState]:
+    """Return the states that a thing has lost by itself since they were told."""
+    return frozenset(
+        one.state for one in found.states if one.state in _FADING and now_ns - one.confirmed_ns > _FADES_NS
+    )
+
+
+def _laps(there: list[SceneObject], kinds: ObjectCatalogue) -> Iterator[tuple[str, str]]:
+    """Yield (id, id of the person in whose box it lies) of things that are in or on nothing known: a camera takes no
+    lap for a support."""
+    people = [found for found in there if found.class_name == kinds.recipient]
+    for found in there if people else ():
+        center = found.box.center[None]
+        near = (one for one in people if one.box.contains(center, _LAP_M).all() and one.id != found.id)
+        person = None if found.support_id else next(near, None)
+        if person is not None:
+            yield found.id, person.id
