@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.world.truth import Comparison, Score
+from benchmarks.world.truth import Comparison, Score, is_there
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.memory import RobotMemory
@@ -37,6 +37,7 @@ _DRIVES = 0.3
 # Something is moved unseen before a call in so many.
 _MOVES = 0.1
 _AREA_SPACING_M = 0.6
+_LOOKS, _BETWEEN_LOOKS_S = 4, 0.25
 _OFFERED = tuple(skill for skill in SKILLS.values() if skill.name not in ("Explore", "BreakObject", "ThrowObject"))
 
 
@@ -76,8 +77,7 @@ class HomePlay:
                 self._move_unseen()
             self._follow(self._robot.run(self._call(), on_progress=lambda _: self._look()))
             started = time.perf_counter()
-            held = self._memory.held_object()
-            believed = remembered(self._memory.scene(), self._kinds, held.object_id if held is not None else "")
+            believed = self._believed()
             played.ms.append(1e3 * (time.perf_counter() - started))
             in_view = {thing.id for thing in self._robot.visible_objects()}
             looked_at = self._looked_at(believed)
@@ -98,6 +98,19 @@ class HomePlay:
     def _area_position(self, area_id: str) -> tuple[float, float]:
         return {area.id: area.position for area in self._memory.scene().areas}[area_id]
 
+    def _believed(self) -> WorldState:
+        held = self._memory.held_object()
+        return remembered(self._memory.scene(), self._kinds, held.object_id if held is not None else "")
+
+    def _miss(self) -> None:
+        """Tell memory what the oracle, which has no depth image, does not see where it should be in plain view."""
+        believed = self._believed()
+        looked_at = [believed.things[key] for key in self._looked_at(believed)]
+        empty = [one for one in looked_at if not is_there(one, self._world)]
+        self._memory.remember(
+            [StateChange(one.memory_id, one.object_class, 0, destroyed=True, source="camera") for one in empty]
+        )
+
     def _look(self, all_around: bool = False) -> None:
         self._memory.observe(self._robot.observe(all_around))
         for thing in self._robot.visible_objects(all_around):
@@ -112,7 +125,10 @@ class HomePlay:
             self._handled.add(change.object_id)
             self._seen.add(change.object_id)
             self._known.setdefault(change.object_id, set()).update(change.added)
-        self._look()
+        for _ in range(_LOOKS):  # a camera goes on looking for the second that a skill takes to end
+            self._world.advance(_BETWEEN_LOOKS_S)
+            self._look()
+        self._miss()
 
     def _patrol(self) -> None:
         """See the home: from every area, and into what opens."""

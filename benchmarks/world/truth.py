@@ -14,8 +14,8 @@ from memory_node.sim.world import World
 from memory_node.world.state import Thing as Believed
 from memory_node.world.state import WorldState
 
-# A believed thing this far (m) from a true one of its class may be it.
-SAME_PLACE_M = 0.3
+# A believed thing this far (m) from a true one of its class may be it: a drawer slides so far, with what is in it.
+SAME_PLACE_M = 0.5
 
 
 @dataclass
@@ -58,12 +58,13 @@ def matched(believed: WorldState, world: World) -> dict[str, str]:
     """Return the key of the believed thing that each true one is taken for, by its id: of its class, the nearest."""
     held = believed.things.get(believed.held or "")
     found: dict[str, str] = {}
-    if held is not None and world.held is not None and folded(held.object_class) == folded(world.held.class_name):
-        found[world.held.id] = held.id
+    carried = {thing.id for thing in world.with_contents(world.held)} if world.held is not None else set()
+    if held is not None and world.held is not None:
+        _match_carried(world.held, held, believed, world, found)
     pairs = sorted(
         (distance, thing.id, one.id)
         for thing in world
-        if thing.id != world.held_id
+        if thing.id not in carried
         for one in believed.of_class(thing.class_name)
         if one.id != believed.held and (distance := _apart(thing, one)) <= SAME_PLACE_M
     )
@@ -73,6 +74,24 @@ def matched(believed: WorldState, world: World) -> dict[str, str]:
             found[true_id] = key
             taken.add(key)
     return found
+
+
+def _match_carried(thing: Thing, one: Believed, believed: WorldState, world: World, found: dict[str, str]) -> None:
+    """Match what is in the hand, and what is on or in that: where it is carried to, no camera follows."""
+    if folded(thing.class_name) != folded(one.object_class):
+        return
+    found[thing.id] = one.id
+    left = believed.contents(one.id)
+    for content in world.contents(thing.id):
+        twin = next((other for other in left if folded(other.object_class) == folded(content.class_name)), None)
+        if twin is not None:
+            left.remove(twin)
+            _match_carried(content, twin, believed, world, found)
+
+
+def is_there(one: Believed, world: World) -> bool:
+    """Return whether a thing of a believed thing's class is where that is believed to be."""
+    return any(_apart(thing, one) <= SAME_PLACE_M for thing in world.of_class(one.object_class))
 
 
 def _apart(thing: Thing, believed: Believed) -> float:
@@ -134,7 +153,7 @@ class Comparison:
         if thing.parent_id == HAND:
             true, claimed = HAND, HAND if key is not None and key == believed.held else ""
         else:
-            parent = world[thing.parent_id] if thing.parent_id in world else None
+            parent = next(world.supports(thing), None)
             true = found.get(parent.id, parent.id) if parent is not None and parent.type.is_named else ""
             claimed = believed.container_of(key) if key is not None else ""
         score.containers[0] += bool(true) and true == claimed

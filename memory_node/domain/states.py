@@ -88,6 +88,10 @@ class StateBelief:
 _BY_NAME = {state.value: state for state in ObjectState}
 
 
+# Whether something is open or closed.
+DOORS = frozenset({ObjectState.OPENED, ObjectState.CLOSED})
+
+
 def believed(beliefs: Iterable[StateBelief]) -> tuple[ObjectState, ...]:
     """Return the states that are more probable than not, in the order of the beliefs."""
     return tuple(belief.state for belief in beliefs if belief.probability >= 0.5)

@@ -11,6 +11,7 @@ import numpy as np
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import StateChange
+from memory_node.domain.states import DOORS
 from memory_node.scene_graph.object_table import Rows
 
 # A thing of the right class this close to where the executor says it is, is that thing.
@@ -48,8 +49,9 @@ class ChangeGrounding:
     def ground(self, change: StateChange) -> StateChange:
         """Return the change in memory's ids; an object that fits nothing gets a new id, to be entered with it."""
         object_id = self._resolve(change)
-        # The position of an effect is no new position of the thing, unless it was put there.
+        # The position of an effect is no new position of the thing, unless it was put there, or slid open or shut.
         moved = change.held is False or bool(change.support_id) or not self._exists(object_id)
+        moved = moved or not DOORS.isdisjoint(change.added)
         return replace(
             change,
             object_id=object_id,

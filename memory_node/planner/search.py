@@ -11,7 +11,7 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import ArgumentKind, Fact, Predicate, Skill
 from memory_node.domain.skill_library import ALL_SKILLS, SKILLS
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import DOORS, ObjectState
 from memory_node.planner.belief import Belief
 from memory_node.planner.planner import PlanningFailedError
 from memory_node.world.facts import holds
@@ -20,7 +20,6 @@ from memory_node.world.state import WorldState
 
 _TRAVEL_S = 6.0
 _MAX_EXPANSIONS = 3_000
-_DOORS = (ObjectState.OPENED, ObjectState.CLOSED)
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def _is_of_use(skill: Skill, states: set[ObjectState | None]) -> bool:
     if skill.arguments[0].kind is not ArgumentKind.OBJECT:
         return False
     begun = skill.brings_about
-    is_harmless = begun in _DOORS or (begun is None and skill.undoable)
+    is_harmless = begun in DOORS or (begun is None and skill.undoable)
     return is_harmless or (begun is not None and begun in states)
 
 

@@ -9,10 +9,13 @@ import numpy as np
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.observation import Frame
+from memory_node.scene_graph.resolve import nearest_of_class
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 # As far from the camera as an arm holds things while the robot drives.
 _HAND_REACH_M = 0.9
+# A sighting this near (m) to where another thing of the class is known to be is of that one.
+_KNOWN_THERE_M = 0.1
 
 
 def pick_up(state: GraphState, row: int) -> list[int]:
@@ -50,12 +53,19 @@ def without_held(state: GraphState, frame: Frame) -> Frame:
         name = folded(state.table.record(row).best_class)
         seen = [(_distance(frame, o.box.center), i) for i, o in enumerate(observations) if folded(o.best_class) == name]
         distance, index = min(seen, default=(np.inf, -1))
-        if distance <= _HAND_REACH_M:
+        if distance <= _HAND_REACH_M and not _is_another(state, name, observations[index].box.center):
             center = observations.pop(index).box.center
             move_load(state, row, center - state.table.center[row])
             state.table.center[row] = center
             state.table.note_seen(row, max(int(state.table.last_seen[row]), frame.stamp_ns))
     return replace(frame, observations=tuple(observations))
+
+
+def _is_another(state: GraphState, name: str, center: FloatArray) -> bool:
+    """Return whether a sighting is of a thing of the class that is known to be at that place, out of the hand."""
+    x, y, z = (float(value) for value in center)
+    row = nearest_of_class(state, name, (x, y, z))
+    return row is not None and float(np.linalg.norm(state.table.center[row] - center)) <= _KNOWN_THERE_M
 
 
 def _distance(frame: Frame, center: np.ndarray) -> float:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import StateChange
+from memory_node.domain.states import DOORS
 from memory_node.scene_graph.duplicates import merge_rows, same_class
 from memory_node.scene_graph.in_hand import move_load, pick_up
 from memory_node.scene_graph.object_table import ObjectRecord
@@ -33,6 +36,9 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
             return []
         return [state.event(SceneEventKind.APPEARED, entered)]
     _set_states(state, row, change)
+    slid: list[int] = []
+    if _is_door(change):
+        slid, change = _slide(state, row, change), replace(change, position=None)
     if change.destroyed:
         # Whatever is seen here from now on is another thing: a whole apple where one was cut is not cut.
         table.set_states(row, ())
@@ -43,7 +49,7 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
             state.mark_removed(row)
         return [event]
     kind = SceneEventKind.UPDATED
-    merged: list[SceneEvent] = []
+    merged = _merge_newcomers(state, row, change) if _is_door(change) else []
     load: list[int] = []
     if change.held:
         load = pick_up(state, row)
@@ -52,7 +58,26 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
         load = _put(state, row, change)
         merged = _merge_newcomers(state, row, change)
     _believe(state, row, change)
-    return [*(state.event(kind, carried) for carried in (row, *load)), *merged]
+    return [*(state.event(kind, carried) for carried in (row, *load, *slid)), *merged]
+
+
+def _is_door(change: StateChange) -> bool:
+    """Return whether a change says that something was opened or closed, and no more than that."""
+    return change.held is None and not change.support_id and not DOORS.isdisjoint(change.added)
+
+
+def _slide(state: GraphState, row: int, change: StateChange) -> list[int]:
+    """Move what opens by sliding, with what is in it, to where the change says; return the rows of that."""
+    table = state.table
+    kind = state.catalogue.find(table.record(row).best_class)
+    if change.position is None or kind is None or not kind.slides or table.removed[row]:
+        return []
+    by_m = np.array(change.position) - table.center[row]
+    table.center[row] += by_m
+    load = move_load(state, row, by_m)
+    for moved in (row, *load):
+        state.place(moved)
+    return load
 
 
 def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:

@@ -184,11 +184,17 @@ def _enclosed(state: GraphState, pairs: _Pairs) -> Matrix:
 
 
 def _on_seat(state: GraphState, pairs: _Pairs) -> Matrix:
-    """Return (n, m): the row lies on the neighbour at a height between its foot and its upper face, as on a chair."""
+    """Return (n, m): the row lies on the neighbour at a height between its foot and its upper face: on a seat, or on a
+    shelf below a table's top. What stands on the floor under a table is not on it."""
     seat = pairs.floor + pairs.roles.level * (pairs.top - pairs.floor)
     low, high = seat - 3.0 * _SLACK_M, seat + 3.0 * _SLACK_M
-    inside = _within_walls(state, pairs) & (pairs.roles.receptacle & (pairs.roles.level < 1.0))[None]
-    return np.asarray(inside & (pairs.foot[:, None] > low[None]) & (pairs.foot[:, None] < high[None]))
+    inside, foot = _within_walls(state, pairs), pairs.foot[:, None]
+    seated = (pairs.roles.level < 1.0)[None] & (foot > low[None]) & (foot < high[None])
+    shelved = (pairs.roles.level >= 1.0)[None] & (
+        pairs.roles.taken[:, None] & ~(pairs.roles.movable | pairs.roles.container)[None]
+    )
+    shelved &= (foot > pairs.floor[None] + _SLACK_M) & (pairs.head[:, None] < pairs.top[None])
+    return np.asarray(inside & pairs.roles.receptacle[None] & (seated | shelved))
 
 
 def _within_walls(state: GraphState, pairs: _Pairs) -> Matrix:

@@ -164,11 +164,11 @@ class World:
     def set_open(self, thing: Thing, is_open: bool) -> None:
         """Open or close a door, lid or drawer; a drawer carries its contents with it."""
         with self.lock:
-            self.change_state(thing, ObjectState.OPENED if is_open else ObjectState.CLOSED)
             if thing.kind.slides:
                 travel = DRAWER_TRAVEL * float(thing.box.size[0]) * (1.0 if is_open else -1.0)
                 ahead = np.array([np.cos(thing.box.yaw_rad), np.sin(thing.box.yaw_rad), 0.0])
                 self.move(thing, thing.box.center + travel * ahead, thing.box.yaw_rad)
+            self.change_state(thing, ObjectState.OPENED if is_open else ObjectState.CLOSED)
 
     def set_on(self, thing: Thing, is_on: bool) -> None:
         """Turn a thing on or off, and with it what it controls."""

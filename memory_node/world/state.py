@@ -13,10 +13,9 @@ from functools import cached_property
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import DOORS, ObjectState
 
 _DEPTH = 8  # containers in containers; a home has four at most
-_DOORS = frozenset({ObjectState.OPENED, ObjectState.CLOSED})
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Thing:
     @property
     def door(self) -> ObjectState | None:
         """OPENED or CLOSED, None where neither is believed."""
-        return next(iter(self.states & _DOORS), None)
+        return next(iter(self.states & DOORS), None)
 
     def has(self, state: ObjectState) -> bool | None:
         """Return whether it is in a state, None where nobody knows."""
