@@ -59,8 +59,7 @@ class LlmPlanner:
     offline: reads instructions; what it cannot read the model says as goals in a schema. It asks back where words
     leave open what matters, and answers questions from memory. fallback: it carries on when the model fails before
     anything is done, and the outcome says so; else that raises. chooser_of: what chooses the calls of a task in place
-    of the model; None: the model does, in its mode. open_names: goals may name things that the label space does not
-    know. asks: whether somebody is there to be asked; else the model says what the readers leave open.
+    of the model; None: the model does, in its mode.
     """
 
     def __init__(
@@ -71,12 +70,8 @@ class LlmPlanner:
         offline: WithoutModel,
         fallback: bool,
         chooser_of: Callable[[Task], StepChooser] | None = None,
-        open_names: bool = False,
-        asks: bool = True,
     ) -> None:
         self._model = model
-        self._open_names = open_names
-        self._asks = asks
         self._chooser_of = chooser_of
         self._config = config
         self._kinds = kinds
@@ -91,7 +86,7 @@ class LlmPlanner:
         read = self._offline.read(instruction, situation)
         if read.refused:
             raise PlanningFailedError(read.refused)
-        if self._asks and read.question is not None and read.question.slot is not Slot.COMMAND:
+        if read.question is not None and read.question.slot is not Slot.COMMAND:
             return asked(read.question, situation)
         if read.goals and all(goal.kind in SPOKEN for goal in read.goals):
             return (yield from self._offline.achieve(read.goals, situation))
@@ -132,13 +127,12 @@ class LlmPlanner:
 
         Raises:
             LlmError: the model gave no reply.
-            PlanningFailedError: its goals do not fit the words, and nobody is there to be asked.
         """
         prompt = self._prompts.get_template("planner_goals.j2").render(kinds=KINDS, instruction=instruction)
         repair = self._prompts.get_template("planner_goals_repair.j2")
 
         def audited(text: str) -> tuple[Goal, ...]:
-            goals = read_said_goals(text, self._kinds, self._open_names)
+            goals = read_said_goals(text, self._kinds)
             why = self._offline.objection(instruction, goals, situation)
             if why:
                 raise RejectedReplyError("not_said", why)
@@ -156,8 +150,6 @@ class LlmPlanner:
         except RejectedReplyError as error:
             why = f"nobody can say what the goals are: {error}"
             situation.report(PlanProgress(ProgressKind.NOTE, why))
-            if not self._asks:
-                raise PlanningFailedError(why, account.booked(PlanOutcome((), (), planner="llm"), config)) from error
             return ()
         account.valid += 1
         return goals

@@ -32,28 +32,26 @@ class SaidGoals(BaseModel):
     goals: Annotated[list[SaidGoal], Field(min_length=1, max_length=8)]
 
 
-def read_said_goals(text: str, kinds: ObjectCatalogue, open_names: bool = False) -> tuple[Goal, ...]:
-    """Return the goals of a reply. open_names: what no class is called is the name of a thing all the same.
+def read_said_goals(text: str, kinds: ObjectCatalogue) -> tuple[Goal, ...]:
+    """Return the goals of a reply.
 
     Raises:
         RejectedReplyError: it breaks the schema, names what is no class, or a goal lacks its place.
     """
-    return tuple(_goal(said, kinds, open_names) for said in read_json(SaidGoals, text).goals)
+    return tuple(_goal(said, kinds) for said in read_json(SaidGoals, text).goals)
 
 
-def _goal(said: SaidGoal, kinds: ObjectCatalogue, open_names: bool) -> Goal:
+def _goal(said: SaidGoal, kinds: ObjectCatalogue) -> Goal:
     if said.kind in _PLACED and not said.place:
         raise RejectedReplyError("no_place", f"{said.kind} {said.object}: where to?")
-    place = _mention(said.place, kinds, open_names) if said.place else None
-    target = _mention(said.object, kinds, open_names)
+    place = _mention(said.place, kinds) if said.place else None
+    target = _mention(said.object, kinds)
     return Goal(said.kind, target, place, count=2 if said.kind is GoalKind.PLACE_TWO else 1)
 
 
-def _mention(words: str, kinds: ObjectCatalogue, open_names: bool) -> Mention:
+def _mention(words: str, kinds: ObjectCatalogue) -> Mention:
     kind = kinds.find(words)
     candidates = (kind.name,) if kind is not None else kinds.spoken_names.classes(words.lower())
-    if not candidates and open_names and words:
-        candidates = (words.lower(),)
     if not candidates:
         raise RejectedReplyError("unknown_class", f"{words!r} is no class of thing")
     return Mention(words, candidates)

@@ -191,6 +191,10 @@ def test_soft_memory_is_read_back_or_refused(tmp_path: Path) -> None:
     (tmp_path / "soft.gguf").write_bytes(b"")
     assert SoftMemoryWeights.read(tmp_path / "soft.npz").adapter == str(tmp_path / "soft.gguf")
     assert read(read.placeholders)[0].tolist() == soft_memory()(soft_memory().placeholders)[0].tolist()
+    hidden = replace(soft_memory(), body=Layer(np.eye(3, dtype=np.float32), np.zeros(3, np.float32)))
+    hidden.save(tmp_path / "hidden.npz")
+    means, _ = SoftMemoryWeights.read(tmp_path / "hidden.npz")(np.array([[0.0, 1.0, -1.0]], np.float32))
+    np.testing.assert_allclose(means, [[0.0, 1.6827, -0.3173]], atol=1e-3)  # twice the GELU
     with pytest.raises(NotFoundError, match="no file"):
         SoftMemoryWeights.read(tmp_path / "nowhere.npz")
     (tmp_path / "broken.npz").write_bytes(b"PK\x03\x04 no archive")
