@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.inputs import transform_history
@@ -146,3 +146,30 @@ def test_a_clock_that_is_set_back_is_followed_by_all_frames_after_a_stranger_jum
     pose = made.pose("camera", Moment(1, 10_550 * MS))
     assert pose is not None
     np.testing.assert_allclose(pose.position, [1.055, 0.0, 0.0], atol=1e-9)
+
+
+def test_pose_of_a_slow_localiser_holds_whether_or_not_the_next_one_is_known() -> None:
+    made = TransformHistory("map", 0.2, clock_jump_s=10.0, limits=CorrectionLimits(held_s=3.0))
+    made.add_fixed(sample(0, "odom", "camera"))
+    for stamp_ms, x in ((1_000, 0.0), (2_000, 0.05)):
+        made.add(sample(stamp_ms, x=x))
+    told = made.pose("camera", Moment(0, 2_500 * MS))
+    made.add(sample(3_000, x=0.09))
+    later = made.pose("camera", Moment(0, 2_500 * MS))
+    assert told is not None
+    assert later is not None
+    assert told.position[0] == later.position[0] == 0.05
+    at_once = made.pose("camera", Moment(0, 3_000 * MS))
+    assert at_once is not None
+    assert at_once.position[0] == 0.09
+
+
+def test_pause_of_a_localiser_is_no_slowness() -> None:
+    made = TransformHistory("map", 0.2, clock_jump_s=10.0, limits=CorrectionLimits(held_s=3.0))
+    made.add_fixed(sample(0, "odom", "camera"))
+    for stamp_ms in (1_000, 9_000):
+        made.add(sample(stamp_ms))
+    with pytest.raises(InputSkippedError, match="tf_gap"):
+        made.pose("camera", Moment(0, 5_000 * MS))
+    assert made.pose("camera", Moment(0, 9_000 * MS)) is not None
+    assert made.pose("camera", Moment(0, 9_100 * MS)) is None, "the next one may come"

@@ -54,8 +54,8 @@ class _Edge:
     parents: list[str] = field(default_factory=list)
     numbers: array[float] = field(default_factory=lambda: array("d"))
     jumps: set[int] = field(default_factory=set)
-    # Over longer gaps the earlier sample holds; none: all are interpolated.
-    held_over_ns: int | None = None
+    # Over gaps longer than the first and up to the second, the earlier sample holds.
+    held_gaps_ns: tuple[int, int] = (0, 0)
 
     def append(self, parent: str, stamp_ns: int, numbers: Numbers) -> None:
         self.stamps.append(stamp_ns)
@@ -90,12 +90,12 @@ class _Edge:
     def held_for_ns(self, stamp_ns: int) -> int | None:
         """Return for how long the sample before a stamp has held there; None: it is interpolated, or waited for."""
         after = bisect.bisect_left(self.stamps, stamp_ns)
-        if self.held_over_ns is None or after == 0:
+        if after == 0 or (after < len(self.stamps) and self.stamps[after] == stamp_ns):
             return None
-        # After the last sample, the gap before it tells how slow they are.
+        # After the last sample, the gap before it tells how slow they are. A longer gap was a pause.
         last = min(after, len(self.stamps) - 1)
         gap_ns = self.stamps[last] - self.stamps[last - 1] if last > 0 else 0
-        return stamp_ns - self.stamps[after - 1] if gap_ns > self.held_over_ns else None
+        return stamp_ns - self.stamps[after - 1] if self.held_gaps_ns[0] < gap_ns <= self.held_gaps_ns[1] else None
 
     def _place(self, stamp_ns: int) -> int:
         """Return the first sample from a stamp on, or the one before where that holds until then: where the frame
@@ -175,8 +175,8 @@ class TransformHistory:
             # The second: a sample from far ahead came in between, which would hide all that follow.
             run, known = self._begin(moment.run), None
         if known is None:
-            is_held = child == self.limits.odom_frame and self.limits.held_s > 0.0
-            run[child] = edge = _Edge(held_over_ns=self._longest_gap_ns if is_held else None)
+            held_ns = int(self.limits.held_s * 1e9) if child == self.limits.odom_frame else 0
+            run[child] = edge = _Edge(held_gaps_ns=(self._longest_gap_ns, held_ns))
             edge.append(parent, stamp_ns, numbers)
             return None
         if stamp_ns <= known.stamps[-1]:
