@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.life.day_check import check_days
 from benchmarks.life.day_file import Day, read_days
-from benchmarks.life.day_run import DayReport
+from benchmarks.life.day_run import DayReport, DayRun
 from benchmarks.life.home import LifeHomes
 from benchmarks.life.life_rows import Setting
 from benchmarks.life.lives import Lives
@@ -20,6 +20,7 @@ from benchmarks.life.player import Player
 from benchmarks.life.players import CHANCE, LLM, NAMES, OFFLINE, VALUED, Players, seeds_of
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.runs import Runs, play_all, play_day
+from benchmarks.life.shuffle import Shuffling
 from benchmarks.life.switches import EACH, KARMA, MEMORIES
 from benchmarks.model_figures import add_planner_arguments
 from benchmarks.rows import emit
@@ -48,6 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"with a memory off: {', '.join((*MEMORIES, KARMA))}; each: everything, then each of them off",
     )
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="a sample of N scenarios (default: all)")
+    parser.add_argument(
+        "--shuffled",
+        action="store_true",
+        help="rows in which one memory holds what it held in the next scenario of the category, for each memory",
+    )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw success by setting and category")
     parser.add_argument("--each-scenario", action="store_true", help="a row for each scenario, too")
     add_planner_arguments(parser)
@@ -81,11 +87,18 @@ def _played(days: Sequence[Day], homes: LifeHomes, args: argparse.Namespace) -> 
     with tempfile.TemporaryDirectory(prefix="life") as folder:
         lives = Lives(homes, embedder, Path(folder))
 
-        def play(setting: Setting, day: Day, seed: int) -> DayReport:
-            def make_player(life: RobotLife) -> Player:
-                return players.player(setting.planner, life, day, seed)
+        def shuffled_player(life: RobotLife, day: Day) -> Player:
+            return players.player(args.planner, life, day, 0)
 
-            return play_day(day, lives, setting.without, make_player, args.goals)
+        shuffling = Shuffling(days, lives, shuffled_player, args.goals)
+
+        def play(setting: Setting, day: Day, seed: int) -> DayReport:
+            def run_of(life: RobotLife, folder: Path) -> DayRun:
+                return DayRun(day, life, players.player(setting.planner, life, day, seed), args.goals, folder)
+
+            if setting.shuffled:
+                return shuffling.play(day, setting.shuffled)
+            return play_day(day, lives, setting.without, run_of)
 
         return play_all(days, settings_of(args), play)
 
@@ -94,6 +107,7 @@ def settings_of(args: argparse.Namespace) -> list[Setting]:
     """Return the settings that the options ask for, in the order of their rows."""
     without = ("", *MEMORIES, KARMA) if args.without == EACH else (args.without or "",)
     settings = [Setting(args.planner, one, seeds=seeds_of(args.planner)) for one in without]
+    settings += [Setting(args.planner, shuffled=one) for one in MEMORIES if args.shuffled]
     # Whatever a model comes to, chance stands beside it.
     return settings + [Setting(one, seeds=seeds_of(one)) for one in (CHANCE, VALUED) if args.planner == LLM]
 

@@ -71,14 +71,27 @@ class DayReport:
         return ended and all(step.verdict is not None and step.verdict.right for step in self.judged)
 
 
+def _pass_over(_: int) -> None:
+    return None
+
+
 class DayRun:
     """Plays the events of one scenario in order.
 
     life: the robot after its patrol. player: carries out what is said to it. goals: whether instructions are given as
-    typed goals. folder: for documents.
+    typed goals. folder: for documents. before_judged: is called before each judged step with the number of its event.
     """
 
-    def __init__(self, day: Day, life: RobotLife, player: Player, goals: bool, folder: Path) -> None:
+    def __init__(
+        self,
+        day: Day,
+        life: RobotLife,
+        player: Player,
+        goals: bool,
+        folder: Path,
+        before_judged: Callable[[int], None] = _pass_over,
+    ) -> None:
+        self._before_judged = before_judged
         self._day = day
         self._life = life
         self._player = player
@@ -176,6 +189,8 @@ class DayRun:
             if event.want is not None:
                 self._report.steps.append(StepReport(index, event.words, Verdict({"answer": "nothing was asked"})))
             return
+        if event.want is not None:
+            self._before_judged(index)
         life.faults.begin_instruction()
         life.trace = Trace()
         before = HomeRecord.of(life.world)

@@ -29,11 +29,12 @@ def success_of(rows: Iterable[Row]) -> Success:
 
 
 def effect_of(setting: tuple[str, str, str], success: Success) -> str:
-    """Return what a memory's removal costs its own category, in words; "" where nothing was removed.
+    """Return what removing or shuffling a memory costs its own category, in words; "" where that was not done.
 
     Where it has two categories, the one that it costs most counts.
     """
-    planner, memory, _ = setting
+    planner, without, shuffled = setting
+    memory = without or shuffled
     base = success.get((planner, "", ""))
     if not memory or base is None:
         return ""
@@ -55,7 +56,7 @@ def print_matrix(rows: Sequence[Row]) -> None:
     columns = [one for one in COLUMNS if any(one in shares for shares in success.values())]
     for column in columns:
         table.add_column(column, justify="right")
-    table.add_column("removal")
+    table.add_column("removed or shuffled")
     for setting, shares in success.items():
         cells = [f"{shares[one]:.2f}" if one in shares else "" for one in columns]
         table.add_row(name_of(setting), *cells, effect_of(setting, success))

@@ -11,6 +11,7 @@ from benchmarks.life.listed_memory import ListedMemory
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.typed_goals import typed_goals
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.compilations import Compilations
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import Planner, PlanProgress
@@ -39,6 +40,9 @@ class RobotPlayer:
     """The shipped setting: the planner node's, over the same ports.
 
     by_list: the planner knows only the things on the list that memory writes for an instruction.
+
+    Attributes:
+        guidance: what compiles; None: the robot's own memory.
     """
 
     def __init__(self, life: RobotLife, planner: Planner, by_list: bool = False) -> None:
@@ -46,11 +50,24 @@ class RobotPlayer:
         self._life = life
         self._planner = planner
         self._kinds = load_catalogue()
-        self._session = Session(None, SESSION_S)
+        self._session_file = life.folder / "session.json"
+        self._session = Session(self._session_file, SESSION_S)
+        self.guidance: Compilations | None = None
 
     def restart(self) -> None:
         """Begin a new conversation."""
-        self._session = Session(None, SESSION_S)
+        self.set_session("")
+
+    def session_text(self) -> str:
+        """Return the conversation as its file keeps it, "" for none."""
+        return self._session_file.read_text() if self._session_file.is_file() else ""
+
+    def set_session(self, text: str) -> None:
+        """Go on with a conversation, "" for a new one."""
+        self._session_file.unlink(missing_ok=True)
+        if text:
+            self._session_file.write_text(text)
+        self._session = Session(self._session_file, SESSION_S)
 
     def execute(
         self, words: str, goals: Sequence[GoalForm], note: Callable[[PlanProgress], None], limit: int | None
@@ -60,7 +77,8 @@ class RobotPlayer:
         life.look()
         if life.without == switches.WORKING:
             self.restart()
-        guidance = memory.guidance.port(COMPILER) if life.without != switches.COMPILER else None
+        compilations = self.guidance or memory.guidance
+        guidance = compilations.port(COMPILER) if life.without != switches.COMPILER else None
         planner = GuidedPlanner(self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=guidance)
         port = ListedMemory(memory, words) if self._by_list else memory
         executor = InstructionExecutor(

@@ -112,14 +112,15 @@ class RobotLife:
         self.trace = Trace()
         self.without = without
         self.is_blind = False
-        self._folder = folder
+        self.folder = folder
+        self._others: list[RobotMemory] = []
         self._embedder = embedder
         self._short_term = short_term
         self._offset_s = 0.0
         self.taken_from: Standing | None = None
         self._is_exploring = False
         self._held_id = ""
-        self.memory = self._open()
+        self.memory = self._watched(self._open(folder))
         self.robot = HomeRobot(
             world, RobotConfig(reach_m=ALFRED_REACH_M), self._area_position, clock=self.now_ns, hindrance=self._hindered
         )
@@ -141,23 +142,37 @@ class RobotLife:
 
     # --- memory
 
-    def _open(self) -> RobotMemory:
-        config = memory_config(self._folder, self._short_term)
+    def _open(self, folder: Path) -> RobotMemory:
+        config = memory_config(folder, self._short_term)
         memory = open_memory(config, self.now_ns, self._embedder, unread=unread(self.without))
         memory.experience.wait_settled(_LOAD_S)
         # The simulated robot is never lost: the map frame is the one of before.
         memory.confirm_relocalization()
+        return memory
+
+    def _watched(self, memory: RobotMemory) -> RobotMemory:
         self._forgetting = Forgetting(memory, self.without) if self.without in (SCENE, KARMA) else None
         return memory
 
     def restart(self) -> None:
         """Close memory and open it again on the same store."""
         self.memory.close()
-        self.memory = self._open()
+        self.move_to(self.folder)
+
+    def move_to(self, folder: Path) -> None:
+        """Go on with the memory that is kept in a folder; the one of before is closed."""
+        self.folder = folder
+        self.memory = self._watched(self._open(folder))
+
+    def also_open(self, folder: Path) -> RobotMemory:
+        """Return another robot's memory; it is closed with this one."""
+        self._others.append(self._open(folder))
+        return self._others[-1]
 
     def close(self) -> None:
         """Close memory."""
-        self.memory.close()
+        for memory in (self.memory, *self._others):
+            memory.close()
 
     # --- what the robot sees and does
 

@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchmarks.life.day_file import Day
@@ -13,11 +14,10 @@ from benchmarks.life.day_run import DayReport, DayRun
 from benchmarks.life.life_rows import Setting, rows_of, scenario_row
 from benchmarks.life.lives import Lives
 from benchmarks.life.placing import NoRoomError
-from benchmarks.life.player import Player
 from benchmarks.life.robot_life import RobotLife
 from memory_node.app.progress import progress_bar
 
-MakePlayer = Callable[[RobotLife], Player]
+MakeRun = Callable[[RobotLife, Path], DayRun]
 
 
 @dataclass
@@ -77,7 +77,7 @@ def _tell(setting: Setting, number: int, count: int, report: DayReport) -> None:
     print(f"{setting.name}: {number}/{count} {report.id}: {said}", file=sys.stderr, flush=True)
 
 
-def play_day(day: Day, lives: Lives, without: str, make_player: MakePlayer, goals: bool) -> DayReport:
+def play_day(day: Day, lives: Lives, without: str, make_run: MakeRun) -> DayReport:
     """Return what came of one scenario; whatever raises on the way is in the report."""
     report = DayReport(day.scenario.id, day.scenario.category)
     try:
@@ -89,6 +89,6 @@ def play_day(day: Day, lives: Lives, without: str, make_player: MakePlayer, goal
         report.crash = traceback.format_exc()
         return report
     try:
-        return DayRun(day, life, make_player(life), goals, folder).play()
+        return make_run(life, folder).play()
     finally:
         life.close()

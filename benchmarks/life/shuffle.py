@@ -1,0 +1,131 @@
+"""Before its judged steps, one memory of a robot holds what it held in another scenario of the same category."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks.life.contents import Contents, read_contents, with_memory_of, write_contents
+from benchmarks.life.day_file import Day
+from benchmarks.life.day_run import DayReport, DayRun
+from benchmarks.life.lives import Lives
+from benchmarks.life.player import Player, RobotPlayer
+from benchmarks.life.robot_life import RobotLife
+from benchmarks.life.runs import play_day
+from benchmarks.life.switches import COMPILER, WORKING
+from memory_node.context.task_retrieval import Retrieve
+
+
+class StoppedError(Exception):
+    """The scenario is not played any further."""
+
+
+class Shuffling:
+    """Finds out what scenarios hold before their last judged step, each once.
+
+    days: in the order of their files; make_player: of the robot in a scenario.
+    """
+
+    def __init__(
+        self, days: Sequence[Day], lives: Lives, make_player: Callable[[RobotLife, Day], Player], goals: bool
+    ) -> None:
+        self._days = days
+        self._lives = lives
+        self._make_player = make_player
+        self._goals = goals
+        self._held: dict[str, tuple[Contents, Path]] = {}
+
+    def play(self, day: Day, memory: str) -> DayReport:
+        """Return what came of a scenario with one memory shuffled."""
+        return play_day(day, self._lives, "", lambda life, folder: self._run(day, memory, life, folder))
+
+    def _run(self, day: Day, memory: str, life: RobotLife, folder: Path) -> DayRun:
+        other, others_folder = self._held_in(self._next(day))
+        player = self._make_player(life, day)
+        numbers = itertools.count(1)
+
+        def swap(_: int) -> None:
+            own = _contents_of(life, player)
+            _take_over(life, player, own, other, memory, folder / f"shuffled{next(numbers)}", others_folder)
+
+        return DayRun(day, life, player, self._goals, folder, before_judged=swap)
+
+    def _next(self, day: Day) -> Day:
+        alike = [one for one in self._days if one.scenario.category == day.scenario.category]
+        return alike[(alike.index(day) + 1) % len(alike)]
+
+    def _held_in(self, day: Day) -> tuple[Contents, Path]:
+        if day.scenario.id not in self._held:
+            self._held[day.scenario.id] = self._found_out(day)
+        return self._held[day.scenario.id]
+
+    def _found_out(self, day: Day) -> tuple[Contents, Path]:
+        life, folder = self._lives.begin(day.scenario)
+        player = self._make_player(life, day)
+        found: list[Contents] = []
+
+        def stop(index: int) -> None:
+            if index == day.scenario.judged[-1]:
+                found.append(_contents_of(life, player))
+                raise StoppedError
+
+        DayRun(day, life, player, self._goals, folder, before_judged=stop).play()
+        if not found:  # it is broken or crashed before that
+            found.append(_contents_of(life, player))
+        kept = folder / "kept"
+        kept.mkdir()
+        write_contents(found[0], kept)
+        return found[0], kept
+
+
+def _contents_of(life: RobotLife, player: Player) -> Contents:
+    """Return what a running robot holds; its memory is closed."""
+    units = life.memory.cache.units()
+    life.memory.close()
+    session = player.session_text() if isinstance(player, RobotPlayer) else ""
+    return read_contents(life.folder, units, session, life.now_ns())
+
+
+def _take_over(
+    life: RobotLife, player: Player, own: Contents, other: Contents, memory: str, folder: Path, others_folder: Path
+) -> None:
+    folder.mkdir()
+    mixed = with_memory_of(own, other, memory)
+    write_contents(mixed, folder)
+    life.move_to(folder)
+    life.memory.cache.clear()
+    for unit in mixed.units:
+        life.memory.cache.put(unit)
+    if not isinstance(player, RobotPlayer):
+        return
+    if memory == WORKING:
+        player.set_session(_as_if_now(other.session, other.now_ns, own.now_ns))
+    if memory == COMPILER:
+        theirs = folder.with_name(f"{folder.name}_theirs")
+        shutil.copytree(others_folder, theirs)
+        player.guidance = life.memory.guidance.changed(lambda _: _retrieval_in(life, theirs))
+
+
+def _retrieval_in(life: RobotLife, folder: Path) -> Retrieve:
+    """Return what retrieves for the compiler from another memory."""
+    memory = life.also_open(folder)
+    found: list[Retrieve] = []
+
+    def keep(own: Retrieve) -> Retrieve:
+        found.append(own)
+        return own
+
+    memory.guidance.changed(keep)
+    return found[0]
+
+
+def _as_if_now(session: str, then_ns: int, now_ns: int) -> str:
+    """Return a conversation that ended as long ago as it had then."""
+    if not session:
+        return ""
+    kept = json.loads(session)
+    kept["ended_ns"] += now_ns - then_ns
+    return json.dumps(kept)
