@@ -22,7 +22,6 @@ def coco_robot(word_embedder: TextEmbedder) -> SeeingRobot:
         ("put the apple in the refrigerator", "apple", "refrigerator"),
         ("bring me the apple", "apple", "person"),
         ("put the mug in the sink", "cup", "sink"),
-        ("put the book on the couch", "book", "couch"),
     ],
 )
 def test_things_are_carried_to_where_coco_names_it(
@@ -38,7 +37,6 @@ def test_things_are_carried_to_where_coco_names_it(
     ("text", "state"),
     [
         ("wash the apple", ObjectState.CLEANED),
-        ("heat the apple", ObjectState.HEATED),
         ("chill the apple", ObjectState.COLD),
     ],
 )

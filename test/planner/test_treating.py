@@ -35,11 +35,10 @@ def test_toast_is_made_of_a_slice_in_the_toaster(robot, word_embedder) -> None:
     assert [robot.world[piece.parent_id].class_name for piece in toast] == ["Plate"]
 
 
-@pytest.mark.parametrize(("text", "thing"), [("boil the egg", "Egg"), ("mash the potato", "Potato")])
-def test_boiling_takes_a_pot_on_a_burner_that_is_off_again(robot, word_embedder, text: str, thing: str) -> None:
-    result = executor(robot, word_embedder).execute(text)
+def test_boiling_takes_a_pot_on_a_burner_that_is_off_again(robot, word_embedder) -> None:
+    result = executor(robot, word_embedder).execute("mash the potato")
     assert result.success, result.outcome.failures
-    (boiled,) = robot.world.of_class(thing)
+    (boiled,) = robot.world.of_class("Potato")
     pot = robot.world[boiled.parent_id]
     assert {S.HEATED, S.COOKED} <= boiled.states
     assert (pot.class_name, robot.world[pot.parent_id].class_name) == ("Pot", "StoveBurner")
@@ -104,7 +103,6 @@ def test_what_cannot_be_heated_is_not_heated(robot, word_embedder) -> None:
     ("text", "thing", "place"),
     [
         ("put the potato in the oven", "Potato", "Oven"),
-        ("put the pot on the stove", "Pot", "StoveBurner"),
         ("put the spatula in the toaster", "Spatula", "Toaster"),
     ],
 )
