@@ -121,7 +121,7 @@ def test_unknown_room_is_said_without_motion(planner) -> None:
 
 @pytest.mark.parametrize("words", ["stop", "wait a moment"])
 def test_stopping_and_waiting_move_nothing(planner, words: str) -> None:
-    result = planner.execute("let go of it")
+    result = planner.execute(words)
     assert result.success
     assert result.steps == ()
 
