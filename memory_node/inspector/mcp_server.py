@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import Tool
 from pydantic import Field, ValidationError
 
 from memory_node.domain.answer import FindQuery
@@ -30,6 +31,7 @@ from memory_node.inspector.agent_answers import (
 )
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.episode_rows import episodes_value, step_row
+from memory_node.inspector.plain_schema import plain_schema
 from memory_node.knowledge.mode import Mode
 from memory_node.llm.prompt_templates import prompt_templates
 
@@ -137,6 +139,14 @@ class AgentTools:
         )
         return list(self._memory.remember([change]))
 
+    def confirm_relocalization(self) -> str:
+        """Confirm that the robot is localised in the map of its memory, once a person or the localiser says so.
+
+        Answers with the status frame_not_verified wait for it: the map may have had another origin when they were seen.
+        """
+        self._memory.confirm_relocalization()
+        return "memory trusts the map frame again"
+
     def forget(self, object_id: Annotated[str, Field(min_length=1, max_length=200)]) -> int:
         """Erase a thing from memory for ever, its history and pictures included; return how many things went."""
         return self._memory.forget(object_id)
@@ -147,7 +157,7 @@ class AgentTools:
 
 _TOOLS: dict[Role, tuple[str, ...]] = {
     "read": ("find_objects", "recall_objects", "locate_object", "ask_memory", "get_context", "scene_text"),
-    "edit": ("remember", "tell_fact"),
+    "edit": ("remember", "tell_fact", "confirm_relocalization"),
     "forget": ("forget",),
 }
 
@@ -166,7 +176,16 @@ def _told(deed: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Server(MCPServer):
-    """A server that tells an agent in one line which of its arguments cannot be; pydantic takes four for each."""
+    """A server with plain schemas, which tells an agent in one line which of its arguments cannot be; pydantic takes
+    four for each."""
+
+    async def list_tools(self) -> list[Tool]:
+        """List the tools, with schemas that every client takes."""
+        listed = await super().list_tools()
+        for tool in listed:
+            tool.input_schema = plain_schema(tool.input_schema)
+            tool.output_schema = plain_schema(tool.output_schema) if tool.output_schema else None
+        return listed
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         """Call a tool as `MCPServer` does."""

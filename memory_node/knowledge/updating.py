@@ -31,6 +31,13 @@ _SINGLE = tuple(
     )
 )
 _MOST_OTHER_WORDS = 0.34
+# Who likes what, or does not: "loves" and "hates" of one thing contradict each other without a negation.
+_ATTITUDE = re.compile(
+    r"^(?P<who>.+?) (?:(?:really|always|now|also) )*(?P<attitude>"
+    r"(?P<against>(?:does not|doesn['’]t|do not|don['’]t|no longer|never) (?:likes?|loves?|enjoys?)|hates?|dislikes?|"
+    r"detests?|loathes?|(?:cannot|can['’]t|can not) (?:stand|bear))|likes?|loves?|enjoys?|adores?) (?P<what>.+?)\.?$",
+    re.I,
+)
 # Openings that lean on what stood before: such a statement is not joined with another.
 _LEANS = re.compile(
     r"^(?:however|but|then|also|instead|therefore|thus|this|these|that|those|such|afterwards?|later|there|another|"
@@ -63,6 +70,8 @@ def judge_by_rules(earlier: Proposition, later: Proposition) -> Update:
     """Return the update by rules: of two equal statements the fuller one stays, of two contradictory ones the later."""
     if earlier.subject != later.subject:
         return Update("weak", reason="they are about different subjects")
+    if _are_opposite_attitudes(earlier.statement, later.statement):
+        return Update("conflict", deactivate_earlier=True, reason="liking and disliking of the same thing")
     first, second = set(stems(earlier.text)), set(stems(later.text))
     if _negated(earlier) != _negated(later):
         others = len((first ^ second) - _NEGATIONS) / max(1, len(first | second))
@@ -128,6 +137,13 @@ def _joined(first: Proposition, second: Proposition) -> str:
 
 def _negated(proposition: Proposition) -> bool:
     return _NEGATED.search(proposition.statement) is not None
+
+
+def _are_opposite_attitudes(first: str, second: str) -> bool:
+    one, two = _ATTITUDE.match(first), _ATTITUDE.match(second)
+    if one is None or two is None or (one["against"] is None) == (two["against"] is None):
+        return False
+    return all(plain_words(one[part]) == plain_words(two[part]) for part in ("who", "what"))
 
 
 def _single_value(proposition: Proposition) -> tuple[tuple[int, str], str] | None:

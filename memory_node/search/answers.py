@@ -50,7 +50,9 @@ def answer_of(unit: MemoryUnit, score: float, stamp_ns: int, source: str, frame_
 def _judged(answer: ObjectAnswer, frame_verified: bool) -> tuple[AnswerStatus, str]:
     """Return how far an answer may be trusted and why; no explanation where nothing speaks against it."""
     if not frame_verified:
-        said = "the map may have another origin since this was seen; confirm relocalisation first"
+        said = (
+            "the map may have another origin since this was seen; confirm relocalisation first (confirm_relocalization)"
+        )
         return AnswerStatus.FRAME_NOT_VERIFIED, said
     doubtful = answer.existence < _PROBABLY_THERE
     if doubtful and answer.last_missed_ns:

@@ -38,6 +38,7 @@ _INITIALIZE = (
     b'"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}\n'
 )
 READING = {"find_objects", "recall_objects", "locate_object", "ask_memory", "get_context", "scene_text"}
+EDITING = {"remember", "tell_fact", "confirm_relocalization"}
 
 
 @pytest.fixture(scope="module")
@@ -78,14 +79,46 @@ def call(server: Any, tool: str, **arguments: Any) -> Any:
     ("may", "tools"),
     [
         ("read", READING),
-        ("edit", READING | {"remember", "tell_fact"}),
-        ("forget", READING | {"remember", "tell_fact", "forget"}),
+        ("edit", READING | EDITING),
+        ("forget", READING | EDITING | {"forget"}),
     ],
 )
 def test_role_decides_which_tools_there_are(memory: RobotMemory, may: Role, tools: set[str]) -> None:
     listed = ask(build_server(memory, may), lambda client: client.list_tools()).tools
     assert {tool.name for tool in listed} == tools
     assert all(tool.description and tool.input_schema for tool in listed)
+
+
+def test_schemas_are_plain_enough_for_every_client(memory: RobotMemory) -> None:
+    for tool in ask(build_server(memory, "forget"), lambda client: client.list_tools()).tools:
+        for schema in (tool.input_schema, tool.output_schema):
+            assert not [word for word in ("$ref", "$defs", "anyOf", "oneOf", "allOf") if word in json.dumps(schema)]
+        assert tool.input_schema["type"] == "object"
+    listed = ask(build_server(memory), lambda client: client.list_tools()).tools
+    (find,) = (tool for tool in listed if tool.name == "find_objects")
+    states = find.input_schema["properties"]["states"]
+    assert states["type"] == "array"
+    assert "cleaned" in states["items"]["enum"]
+    assert find.output_schema["properties"]["objects"]["items"]["properties"]["position_m"]["type"] == "array"
+
+
+def test_relocalisation_that_an_answer_waits_for_can_be_confirmed(tmp_path: Path) -> None:
+    opened = open_memory(MemoryConfig(database=str(tmp_path / "memory.db")))
+    opened.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), 1)
+    opened.remember([StateChange("table-1", "DiningTable", 1_000, position=(2.0, 1.0, 0.4))])
+    opened.close()
+    again = open_memory(MemoryConfig(database=str(tmp_path / "memory.db")))
+    again.set_map(OccupancyMap(np.zeros((60, 90), np.int8), 0.05, Pose.planar(3.0, 1.0, 0.4)), 2)
+    server = build_server(again)
+    try:
+        found = call(server, "find_objects", text="DiningTable").structured_content["objects"][0]
+        assert (found["status"], again.scene().frame_verified) == ("frame_not_verified", False)
+        assert "confirm_relocalization" in found["explanation"]
+        assert not call(server, "confirm_relocalization").is_error
+        found = call(server, "find_objects", text="DiningTable").structured_content["objects"][0]
+        assert (found["status"], again.scene().frame_verified) == ("ok", True)
+    finally:
+        again.close()
 
 
 @pytest.mark.parametrize("text", ["table", "the table", "dining table", "DiningTable", "Dining table"])

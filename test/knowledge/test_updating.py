@@ -40,6 +40,12 @@ def told(text: str, stamp_ns: int) -> Proposition:
         ("Erik bought a car.", "Erik sold a car.", "weak", ""),
         ("The heater is on.", "The heater is now off.", "conflict", "earlier"),
         ("The gate is locked.", "The gate is open.", "conflict", "earlier"),
+        ("Ben loves olives.", "Ben hates olives.", "conflict", "earlier"),
+        ("Ben can't stand olives.", "Ben really likes olives.", "conflict", "earlier"),
+        ("Ben loves olives.", "Ben does not like olives.", "conflict", "earlier"),
+        ("Ben loves olives.", "Anna hates olives.", "weak", ""),
+        ("Ben loves green olives.", "Ben hates black olives.", "weak", ""),
+        ("Ben loves olives on pizza.", "Ben hates olives.", "weak", ""),
     ],
 )
 def test_rules_merge_only_what_says_the_same(earlier: str, later: str, relationship: str, gone: str) -> None:
