@@ -28,6 +28,14 @@ class MessageMeta(type):
         super().__setattr__(name, value)
 
 
+def full_name(message_class: type) -> str | None:
+    """The name of a message class (`std_msgs/msg/Header`), also of one that a real ROS made; None of other classes."""
+    if not hasattr(message_class, "get_fields_and_field_types"):
+        return None
+    own = getattr(message_class, "_TYPE_NAME", None)
+    return own or "/".join((*message_class.__module__.split(".")[:2], message_class.__name__))
+
+
 class Message(metaclass=MessageMeta):
     """The base of message classes; each adds a slot and a checked property for every field."""
 

@@ -13,6 +13,7 @@ import yaml
 
 from ros_embedded.interfaces.definitions import FieldType
 from ros_embedded.interfaces.lookup import message_definition
+from ros_embedded.interfaces.message_class import full_name
 
 
 class _Dumper(yaml.Dumper):
@@ -81,7 +82,7 @@ def _plain(value: Any, kind: FieldType | None, options: _Options) -> Any:
 
 
 def _plain_message(msg: Any, options: _Options) -> OrderedDict[str, Any]:
-    fields = message_definition(msg._TYPE_NAME).fields
+    fields = message_definition(str(full_name(type(msg)))).fields
     return OrderedDict((field.name, _plain(getattr(msg, field.name), field.type, options)) for field in fields)
 
 

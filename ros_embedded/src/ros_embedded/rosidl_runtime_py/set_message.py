@@ -12,6 +12,7 @@ import numpy as np
 from ros_embedded.interfaces import get_message
 from ros_embedded.interfaces.definitions import FieldType
 from ros_embedded.interfaces.lookup import message_definition
+from ros_embedded.interfaces.message_class import full_name
 
 
 def set_message_fields(
@@ -27,10 +28,10 @@ def set_message_fields(
         raise TypeError(f"Value '{values}' is expected to be a dictionary but is a {type(values).__name__}")
     setters: list[Callable[[Any], None]] = []
     fill = partial(set_message_fields, expand_header_auto=expand_header_auto, expand_time_now=expand_time_now)
-    kinds = {field.name: field.type for field in message_definition(msg._TYPE_NAME).fields}
+    kinds = {field.name: field.type for field in message_definition(str(full_name(type(msg)))).fields}
     for name, value in values.items():
         field = getattr(msg, name)
-        kind, type_name = kinds[name], getattr(type(field), "_TYPE_NAME", None)
+        kind, type_name = kinds[name], full_name(type(field))
         if type_name == "std_msgs/msg/Header" and value == "auto" and expand_header_auto:
             setters.append(partial(setattr, field, "stamp"))
         elif type_name == "builtin_interfaces/msg/Time" and value == "now" and expand_time_now:

@@ -1,0 +1,56 @@
+"""A robot asks where a person is before it fetches something for one whose place memory does not know."""
+
+import pytest
+from tiny_home import TinyHome, TinyThing
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.language.conversation import Conversation
+from memory_node.planner.language.understanding import Understander
+from memory_node.planner.offline_planner import OfflinePlanner
+
+KINDS = load_catalogue()
+FURNITURE = (("apple", "Apple", "table"), ("table", "DiningTable"), ("fridge", "Fridge"))
+
+
+class Robot:
+    """A robot of a home, with a person to talk to."""
+
+    def __init__(self, *things: tuple[str, ...]) -> None:
+        self.home = TinyHome(*(TinyThing(*thing) for thing in things))
+        self._planner = OfflinePlanner(Understander(KINDS, None, None), KINDS)
+        self._conversation = Conversation()
+
+    def told(self, instruction: str) -> InstructionResult:
+        executor = InstructionExecutor(
+            self.home, self.home, self._planner, conversation=self._conversation, asks_for_person=True
+        )
+        return executor.execute(instruction)
+
+
+@pytest.mark.parametrize("instruction", ["bring me the apple", "wash the apple and bring it to me", "come here"])
+def test_unknown_place_of_a_person_is_asked_for_first(instruction: str) -> None:
+    result = Robot(*FURNITURE).told(instruction)
+    assert "where you are" in result.outcome.question
+    assert result.steps == ()
+
+
+def test_answer_takes_the_person_s_part() -> None:
+    robot = Robot(*FURNITURE, ("counter", "CounterTop"))
+    assert "counter" in " ".join(robot.told("bring me the apple").outcome.choices)
+    result = robot.told("on the counter")
+    assert result.outcome.goals == ("place Apple to CounterTop",)
+    assert result.success
+
+
+def test_known_person_is_not_asked_for() -> None:
+    result = Robot(*FURNITURE, ("anna", "User")).told("bring me the apple")
+    assert result.outcome.question == ""
+    assert result.outcome.goals == ("place Apple to User",)
+
+
+@pytest.mark.parametrize("instruction", ["put the apple in the fridge", "where is the apple?"])
+def test_what_needs_no_person_is_done(instruction: str) -> None:
+    result = Robot(*FURNITURE).told(instruction)
+    assert result.outcome.question == ""
+    assert result.success
