@@ -99,7 +99,7 @@ class GoalClient:
             if is_canceled():
                 raise GoalStoppedError(Cause.CANCELED, "canceled")
             if time.monotonic() > deadline_s:
-                raise GoalStoppedError(Cause.NO_SERVER, f"no server offers {self._label} after {timeout_s:g} s")
+                raise GoalStoppedError(Cause.NO_SERVER, f"no node offers {self._label}")
 
     def run(
         self,

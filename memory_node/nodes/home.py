@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+from geometry_msgs.msg import PoseArray
 from nav_msgs.msg import OccupancyGrid, Odometry
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rosgraph_msgs.msg import Clock as ClockMsg
@@ -40,7 +41,9 @@ class HomeNode(GuardedNode):
     def __init__(self) -> None:
         super().__init__("home")
         self.config = config = declare(self, HomeParameters)
-        self._world = load_home(config.home, load_types(load_catalogue(config.label_space)))
+        catalogue = load_catalogue(config.label_space)
+        self._recipient = catalogue.recipient
+        self._world = load_home(config.home, load_types(catalogue))
         self._began_ns = self._stamp_ns = time.time_ns()
         self._frames = FrameClock(config.camera_period_s, config.still_camera_period_s, config.speed)
         self._lock = threading.RLock()
@@ -57,6 +60,8 @@ class HomeNode(GuardedNode):
         self._clock_publisher = self.create_publisher(ClockMsg, "/clock", 10)
         self._odometry = self.create_publisher(Odometry, "odom", 10)
         self._map = self.create_publisher(OccupancyGrid, "map", LATCHED)
+        self._people = self.create_publisher(PoseArray, "people", 1)
+        self.create_timer(1.0, self._publish_people, callback_group=MutuallyExclusiveCallbackGroup())
         self._tf = TransformBroadcaster(self)
         self._static_tf = StaticTransformBroadcaster(self)
         self._publish_fixed()
@@ -115,6 +120,15 @@ class HomeNode(GuardedNode):
             if self._frames.is_due((self._world.revision, self._robot.body.camera.matrix.tobytes())):
                 self._pictures.publish(self._camera.capture(self._robot.body.camera, self._stamp_ns))
         time.sleep(max(wall_s - (time.monotonic() - started), 0.0))
+
+    def _publish_people(self) -> None:
+        """Tell where those are whom things are handed over to, as a robot's detector of people would."""
+        boxes = [one.box for one in self._world if one.class_name == self._recipient]
+        poses = [
+            conversions.pose_to_msg(Pose.planar(float(box.center[0]), float(box.center[1]), box.yaw_rad))
+            for box in boxes
+        ]
+        self._people.publish(PoseArray(header=conversions.header(self._stamp_ns, "map"), poses=poses))
 
     def _publish_pose(self) -> None:
         pose = self._robot.body.pose

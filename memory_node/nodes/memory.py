@@ -7,6 +7,7 @@ from nav_msgs.msg import OccupancyGrid
 from numpy.typing import NDArray
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
@@ -20,6 +21,7 @@ from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.memory_services import MemoryServices
 from memory_node.nodes.memory_topics import MemoryTopics
 from memory_node.nodes.node_parameters import MemoryParameters
+from memory_node.nodes.people import People
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.opening import open_memory
 from memory_node.perception.pipeline import PerceptionPipeline
@@ -60,6 +62,9 @@ class MemoryNode(ManagedNode):
         segments = FollowedSegments(config.segmentation, config.segment_tracker) if by_geometry else None
         maker = FrameMaker(PerceptionPipeline(config.perception), None, keyframes.name, segments)
         self._inputs = CameraInput(self, config, maker, keyframes, self._counters, self._remember, self._on_map)
+        kinds = load_catalogue(config.label_space)
+        recipient = kinds[kinds.recipient] if kinds.recipient else None
+        self._people = People(self, self.memory, recipient, config.map_frame, config.person_at)
         group = MutuallyExclusiveCallbackGroup()
         components = {
             "inputs": self._inputs.diagnosis,

@@ -83,7 +83,7 @@ class MemoryClient:
             if is_canceled():
                 raise PeerTimeoutError("canceled")
             if time.monotonic() > deadline_s:
-                raise PeerTimeoutError(f"no memory node offers {self._scene.srv_name} after {timeout_s:g} s")
+                raise PeerTimeoutError(f"no memory node offers {self._scene.srv_name}")
 
     def _call(self, client: Any, request: Any) -> Any:
         try:

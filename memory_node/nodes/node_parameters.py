@@ -45,6 +45,11 @@ class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):
     view_port: Expert[int] = Field(
         default=9876, ge=1, le=65_535, description="port that viewers fetch from: rerun rerun+http://HOST:PORT/proxy"
     )
+    person_at: str = Field(
+        default="",
+        description="where the person is who gives the instructions: x,y in metres in the map; empty: the topic "
+        "`people` or a detector tells, else the planner asks before it fetches anything for them",
+    )
     llm: ModelChoice = ModelChoice()
     perception: PerceptionConfig = PerceptionConfig()
     segmentation: SegmentationConfig = SegmentationConfig()

@@ -10,7 +10,7 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
 from memory_node.catalogue.object_kind import ObjectKind
-from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.skill import StateChange
 from memory_node.memory import RobotMemory
 
@@ -25,6 +25,9 @@ class People:
 
     recipient: the label space's kind of them; None: it has none, and nothing is told. stays_at: x,y in the map of
     one who gives the instructions and does not move, "" for nobody.
+
+    Raises:
+        InvalidValueError: stays_at is something else.
     """
 
     def __init__(
@@ -43,8 +46,7 @@ class People:
         if recipient is None:
             return
         if stays_at:
-            x, y = map(float, stays_at.split(","))
-            self._tell([(x, y)], 0)
+            self._tell([_place(stays_at)], 0)
         group = MutuallyExclusiveCallbackGroup()
         self._subscription = node.create_subscription(PoseArray, "people", self._on_poses, 1, callback_group=group)
 
@@ -83,3 +85,13 @@ class People:
             ]
         )
         self._told |= moved
+
+
+def _place(text: str) -> tuple[float, float]:
+    try:
+        x, y = map(float, text.split(","))
+    except ValueError:
+        x = y = float("nan")
+    if not np.isfinite((x, y)).all():
+        raise InvalidValueError(f"person_at: expected x,y in metres, such as 3.2,1.0, got {text!r}")
+    return x, y

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from robot_memory import msg as rm
@@ -10,6 +12,7 @@ from robot_memory.action import ExecuteInstruction
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.experience_client import ExperienceClient
@@ -21,6 +24,7 @@ from memory_node.nodes.parameters import declare
 from memory_node.nodes.picture_verification import PictureVerification
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_client import SkillClient
+from memory_node.nodes.waiting import PeerTimeoutError
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.language.told_facts import nothing_told
@@ -30,6 +34,14 @@ from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
 from memory_node.planner.session import Session
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.store.location import default_database
+
+# After so long it is said that a node is missing; an instruction waits longer only while the robot's nodes start.
+_SAID_AFTER_S = 1.5
+_STARTING_S = 30.0
+_REMEDIES = {
+    "memory": "; is the memory node running, in this namespace and domain?",
+    "robot": "; start the bridge to the robot (memory.launch.py skills:=true skills_file:=...), or a simulated one",
+}
 
 
 class PlannerNode(GuardedNode):
@@ -42,6 +54,7 @@ class PlannerNode(GuardedNode):
         self._memory = MemoryClient(self, memory, is_ending=lambda: self._server.is_ending)
         self._experience = ExperienceClient(self, memory, compiler=compiler, is_ending=lambda: self._server.is_ending)
         self._running = RunningGoals(self, self.config.peer_silence_s)
+        self._started_s = time.monotonic()
         self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)
         catalogue = load_catalogue(self.config.label_space)
         self._planner: Planner = open_planner(self.config.planner, MiniLmEmbedder(), self.config, catalogue)
@@ -88,8 +101,8 @@ class PlannerNode(GuardedNode):
         """Return whether the nodes that an instruction needs are there."""
         there = {"memory": self._memory.is_there, "robot": self._robot.is_there}
         missing = {
-            "memory": f"no memory node {self.config.memory_node} is there",
-            "robot": f"no robot offers {self.config.skill_action}",
+            "memory": f"no memory node {self.config.memory_node!r} is there",
+            "robot": f"no robot offers {self.config.skill_action}: start its bridge (skills:=true skills_file:=...)",
         }
         return Diagnosis(there, tuple(text for name, text in missing.items() if not there[name]))
 
@@ -109,11 +122,10 @@ class PlannerNode(GuardedNode):
 
     def _execute(self, goal: ServedGoal) -> InstructionResult:
         mode = goal.request.memory or self.config.memory
-        self._memory.wait(30.0, lambda: goal.is_canceled)
-        self._robot.wait(timeout_s=30.0)
         instruction = goal.request.instruction
         self.get_logger().info(f"instruction {instruction!r} (memory {mode})")
         feedback = _Feedback(goal)
+        self._await("memory", lambda timeout_s: self._memory.wait(timeout_s, lambda: goal.is_canceled), feedback)
         sources = sources_of(mode)
         advised = ContextSource.EXPERIENCE in sources
         # Compiled guidance contains objects and experience; a planner without objects gets advice only.
@@ -128,18 +140,39 @@ class PlannerNode(GuardedNode):
         )
         executor = InstructionExecutor(
             memory_in(mode, self._memory),
-            self._robot,
+            _AwaitedRobot(self._robot, lambda: self._await("robot", self._robot.wait, feedback)),
             planner,
             sources=sources,
             skills=self._robot.skills,
             conversation=self._session.conversation(self._now_ns(), self._memory.scene),
             told=self._memory.told_facts if advised else nothing_told,
+            asks_for_person=True,
         )
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
         self._session.note(self._now_ns(), self._memory.scene)
         ended = "done" if result.success else goal.cancel_reason or "failed"
         self.get_logger().info(f"instruction {instruction!r}: {ended}")
         return result
+
+    def _await(self, peer: str, wait: Callable[[float], None], feedback: _Feedback) -> None:
+        """Wait for a node that is needed; the caller is told soon that it is missing.
+
+        Raises:
+            PeerTimeoutError: it did not appear.
+        """
+        try:
+            wait(_SAID_AFTER_S)
+        except PeerTimeoutError as error:
+            starting_s = _STARTING_S - (time.monotonic() - self._started_s)
+            text = f"{error}{_REMEDIES[peer]}"
+            if starting_s <= 0.0:
+                raise PeerTimeoutError(text) from error
+            # Nodes that start together find each other late.
+            feedback.say(f"waiting for {peer}: {text}")
+            try:
+                wait(starting_s)
+            except PeerTimeoutError:
+                raise PeerTimeoutError(text) from error
 
     def _result_of_failure(self, message: str) -> ExecuteInstruction.Result:
         return ExecuteInstruction.Result(
@@ -161,12 +194,32 @@ def _refusal(goal: ExecuteInstruction.Goal) -> str:
     return f"expected an instruction, and memory one of {', '.join(MODES)}"
 
 
+class _AwaitedRobot:
+    """The robot, waited for when it is first needed: a question is answered without one."""
+
+    def __init__(self, robot: SkillClient, wait: Callable[[], None]) -> None:
+        self._robot = robot
+        self._wait = wait
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        """Run one skill; without a robot the instruction ends, and says so."""
+        try:
+            self._wait()
+        except PeerTimeoutError as error:
+            return SkillResult(call, False, FailureReason.CANCELED, str(error))
+        return self._robot.execute(call)
+
+
 class _Feedback:
     """Turns the planner's progress into the action's feedback."""
 
     def __init__(self, goal: ServedGoal) -> None:
         self._goal = goal
         self._message = ExecuteInstruction.Feedback()
+
+    def say(self, text: str) -> None:
+        """Tell what is waited for, in place of a skill."""
+        self._goal.publish_feedback(ExecuteInstruction.Feedback(current_skill=text))
 
     def report(self, progress: PlanProgress) -> None:
         message = self._message

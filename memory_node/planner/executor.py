@@ -110,7 +110,8 @@ class InstructionExecutor:
     """Carries instructions out with one memory, one robot and one planner.
 
     sources: of what memory tells the planner in words. skills: those that the robot does. conversation: what was said
-    before. told: what people told that bears on an instruction. look_cost_m: see Situation. on_step: called after every
+    before. told: what people told that bears on an instruction. look_cost_m, asks_for_person: see Situation.
+    on_step: called after every
     skill, when memory has taken over its changes.
     """
 
@@ -126,6 +127,7 @@ class InstructionExecutor:
         conversation: Conversation | None = None,
         told: Told = nothing_told,
         look_cost_m: float = LOOK_COST_M,
+        asks_for_person: bool = False,
     ) -> None:
         self._memory = memory
         self._robot = robot
@@ -137,6 +139,7 @@ class InstructionExecutor:
         self._conversation = conversation or Conversation()
         self._told = told
         self._look_cost_m = look_cost_m
+        self._asks_for_person = asks_for_person
 
     def execute(
         self,
@@ -165,6 +168,7 @@ class InstructionExecutor:
             told=self._told,
             look_cost_m=self._look_cost_m,
             goals=tuple(goals),
+            asks_for_person=self._asks_for_person,
         )
         started = time.monotonic()
         spent_in_skills = 0.0

@@ -17,6 +17,7 @@ from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.told_cautions import Cautious, cautious_by_words
 from memory_node.planner.language.told_facts import informed, words_about
 from memory_node.planner.language.understanding import Understander, Understanding
+from memory_node.planner.language.unseen_person import question_about_person
 from memory_node.planner.memory_lookup import MemoryLookup, is_surveyed
 from memory_node.planner.planner import (
     PlannedStep,
@@ -73,7 +74,12 @@ class OfflinePlanner:
             situation.report(PlanProgress(ProgressKind.NOTE, note))
             instruction = with_facts.text
         home, recall = home_classes(situation, self._kinds), MemoryLookup(situation).recall_classes
-        return self._understander.understand(instruction, home, recall, situation.conversation)
+        read = self._understander.understand(instruction, home, recall, situation.conversation)
+        if situation.asks_for_person:
+            question = question_about_person(read.goals, situation.conversation, home, self._kinds)
+            if question is not None:
+                return Understanding((), read.source, 0.0, question)
+        return read
 
     def objection(self, instruction: str, goals: Sequence[Goal], situation: Situation) -> str:
         """Return why goals that a language model reads in an instruction do not fit its words; "" where they do."""

@@ -148,8 +148,9 @@ class Situation:
     each step, for a planner that reads; None: nobody does. memory_ids: by the robot's own id of a thing that a skill
     has changed, the one that memory has for it; the executor fills it in. look_cost_m: what a look around
     costs the robot, as metres of way; inf where ways cost nothing. goals: what the instruction asks for, where that is
-    known already; its words are not read then. findings: of all attempts at the instruction, and
-    unrecorded: what these have changed and memory does not know.
+    known already; its words are not read then. asks_for_person: nothing is fetched for a person whose place
+    memory does not know: the planner asks first. findings: of all attempts at the instruction, and unrecorded: what
+    these have changed and memory does not know.
     """
 
     memory: MemoryPort
@@ -163,6 +164,7 @@ class Situation:
     memory_ids: dict[str, str] = field(default_factory=dict)
     look_cost_m: float = LOOK_COST_M
     goals: tuple[Goal, ...] = ()
+    asks_for_person: bool = False
     findings: Findings = field(default_factory=Findings)
     unrecorded: UnrecordedChanges = field(default_factory=UnrecordedChanges)
 
