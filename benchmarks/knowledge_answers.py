@@ -18,6 +18,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.chat import ChatModel, Message
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError
+from memory_node.llm.reply_reader import answer_in
 
 # A memory of so many tokens; what does not fit is left out whole.
 TOKENS = 512
@@ -96,4 +97,4 @@ def _answer(model: ChatModel, question: str, known: Sequence[str]) -> str | None
         reply = model.reply((Message("system", _SYSTEM), Message("user", asked)), Deadline(_TIMEOUT_S))
     except LlmError:
         return None
-    return next((line.strip() for line in reply.text.splitlines() if line.strip()), "")
+    return next((line.strip() for line in answer_in(reply.text).splitlines() if line.strip()), "")

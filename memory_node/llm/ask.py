@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.reply_reader import answer_in
 
 Value = TypeVar("Value")
 # Characters of a faulty reply that are sent back: with the prompt it must fit into a small model's window.
@@ -19,8 +20,9 @@ _MOST_SENT_BACK = 4000
 class Question(Generic[Value]):
     """What a model is asked, and how its reply is read.
 
-    read: returns what the reply says, or raises RejectedReplyError with words that tell the model what to correct.
-    repair: puts those words into the message that sends the reply back. form: what the reply must look like.
+    read: returns what the reply says, its reasoning taken off, or raises RejectedReplyError with words that tell the
+    model what to correct. repair: puts those words into the message that sends the reply back. form: what the reply
+    must look like.
     """
 
     messages: tuple[Message, ...]
@@ -57,9 +59,7 @@ def ask(
         reply = model.reply(messages, deadline, question.form, on_line)
         on_reply(reply)
         try:
-            if not reply.whole:
-                raise RejectedReplyError("cut_off", f"it was cut off after {reply.tokens_out} tokens; say it shorter")
-            return question.read(reply.text)
+            return question.read(answer_of(reply))
         except RejectedReplyError as error:
             on_rejected(error)
             if not repairs_left:
@@ -67,3 +67,19 @@ def ask(
             faulty = Message("assistant", reply.text[:_MOST_SENT_BACK])
             messages = (*question.messages, faulty, Message("user", question.repair(str(error))))
     raise AssertionError("the loop ends by returning or raising")
+
+
+def answer_of(reply: Reply) -> str:
+    """Return what a reply answers, without reasoning.
+
+    Raises:
+        RejectedReplyError: it was cut off, is a refusal, or says nothing.
+    """
+    if not reply.whole:
+        raise RejectedReplyError("cut_off", f"it was cut off after {reply.tokens_out} tokens; say it shorter")
+    if reply.refusal:
+        raise RejectedReplyError("refused", reply.refusal)
+    answer = answer_in(reply.text)
+    if not answer:
+        raise RejectedReplyError("empty", "there is only reasoning, no answer" if reply.text.strip() else "it is empty")
+    return answer

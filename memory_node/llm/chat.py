@@ -11,13 +11,33 @@ from numpy.typing import NDArray
 
 from memory_node.llm.deadline import Deadline
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A call that a model makes. arguments: by name, as JSON has them; id: by which its result is told, "" for none."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """What a model may call. parameters: JSON Schema of an object, without $ref, $defs and anyOf, which some endpoints
+    do not take."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Message:
     """One turn of a dialogue. pictures: JPEG or PNG files, shown after the text. latent: (n, width) vectors in the
     model's embedding space that stand behind the text; only a model in this process takes them.
+    tool_calls: of the assistant; call_id: of the call whose result a message of the role "tool" tells.
 
     Where the last message of a dialogue is the assistant's, the model goes on with it.
     """
@@ -26,6 +46,8 @@ class Message:
     text: str
     pictures: tuple[bytes, ...] = ()
     latent: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    tool_calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,7 +65,14 @@ class GrammarForm:
     grammar: str
 
 
-ReplyForm = JsonForm | GrammarForm
+@dataclass(frozen=True)
+class ToolForm:
+    """The reply calls some of these tools, by the endpoint's own tool calls. Only a ToolModel takes it."""
+
+    tools: tuple[Tool, ...]
+
+
+ReplyForm = JsonForm | GrammarForm | ToolForm
 
 
 @dataclass(frozen=True)
@@ -51,7 +80,8 @@ class Reply:
     """A reply and its cost.
 
     tokens_in: of the prompt; tokens_cached: those of them that were read in an earlier call. whole: the model ended it
-    by itself, and not at the limit of tokens. first_token_s: seconds until it began.
+    by itself, and not at the limit of tokens. first_token_s: seconds until it began. tool_calls: those of the protocol;
+    reply_reader finds those in the text. refusal: why the model or a filter before it gives no answer, "" for not.
     """
 
     text: str
@@ -60,6 +90,8 @@ class Reply:
     tokens_cached: int = 0
     whole: bool = True
     first_token_s: float = 0.0
+    tool_calls: tuple[ToolCall, ...] = ()
+    refusal: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,6 +137,15 @@ class ChatModel(Protocol):
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens the model takes the text for; an estimate where its tokenizer is not known."""
+
+
+@runtime_checkable
+class ToolModel(ChatModel, Protocol):
+    """A ChatModel that may take a ToolForm. native_tools: whether it does now."""
+
+    @property
+    def native_tools(self) -> bool:
+        """Whether tools are told and called by the protocol, not in words."""
 
 
 @runtime_checkable

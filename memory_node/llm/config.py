@@ -48,6 +48,10 @@ class ModelChoice(Parameters):
     structured: Literal["json_schema", "json_object", "none"] = Field(
         default="json_schema", description="how the endpoint is told to answer in JSON"
     )
+    tools: Literal["native", "json"] = Field(
+        default="native",
+        description="how the endpoint is told of tools: native: its own tool calls; json: in words, with calls as JSON",
+    )
     grammar_field: str = Field(
         default="",
         description="field of the endpoint's request that takes a GBNF grammar (llama-server: grammar); empty: none",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Collection
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from memory_node.domain.validation_faults import faults_of
 from memory_node.llm.chat import JsonForm
 from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.reply_reader import BROKEN, json_values
 
 Schema = TypeVar("Schema", bound=BaseModel)
 _SHOWN_PROBLEMS = 5
@@ -21,12 +22,13 @@ def json_form(schema: type[BaseModel]) -> JsonForm:
 
 
 def read_json(schema: type[Schema], text: str) -> Schema:
-    """Return the first JSON object of a reply as what the schema says.
+    """Return what the last JSON object of a reply says by the schema. An object that shares no field with the schema is
+    about something else, where another shares one. An earlier object never takes the place of a faulty last one.
 
     Raises:
         RejectedReplyError: there is none (not_json), or it breaks the schema (schema); the message says where.
     """
-    document = first_json_object(text)
+    document = _last_object(text, frozenset(schema.model_fields))
     if document is None:
         raise RejectedReplyError("not_json", f"expected a JSON object, got {text[:80]!r}")
     try:
@@ -35,22 +37,13 @@ def read_json(schema: type[Schema], text: str) -> Schema:
         raise RejectedReplyError("schema", _problems(error)) from None
 
 
-def first_json_object(text: str) -> dict[str, Any] | None:
-    """Return the first JSON object in the text, None when there is none: models wrap it in words or a code fence."""
-    decoder = json.JSONDecoder(parse_constant=_no_number)
-    start = text.find("{")
-    while start >= 0:
-        try:
-            value, _ = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            start = text.find("{", start + 1)
-            continue
-        return value if isinstance(value, dict) else None
-    return None
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+def _last_object(text: str, fields: Collection[str]) -> dict[str, Any] | None:
+    """Return the last object that has one of some fields, else the last one; None where that cannot be read."""
+    values = [one[0] if isinstance(one, list) and len(one) == 1 else one for one in json_values(text)]
+    values = [one for one in values if one is BROKEN or isinstance(one, dict)]
+    last = next((one for one in reversed(values) if one is BROKEN or not one.keys().isdisjoint(fields)), None)
+    last = last if last is not None else next(reversed(values), None)
+    return last if isinstance(last, dict) else None
 
 
 def _problems(error: ValidationError) -> str:

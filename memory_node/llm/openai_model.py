@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.llm.bounded_http import BoundedResponse, checked_url
-from memory_node.llm.chat import GrammarForm, JsonForm, Message, Reply, ReplyForm, ignore
+from memory_node.llm.chat import GrammarForm, JsonForm, Message, Reply, ReplyForm, Tool, ToolForm, ignore
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import (
@@ -28,6 +28,7 @@ from memory_node.llm.errors import (
     UnreachableError,
     UnsupportedError,
 )
+from memory_node.llm.partial_calls import CallPiece, PartialCalls
 from memory_node.llm.reply_lines import ReplyLines
 
 _LOG = logging.getLogger(__name__)
@@ -60,6 +61,11 @@ class OpenAiModel:
     def name(self) -> str:
         """The model's name at its endpoint."""
         return f"{self._config.model} at {self._host}"
+
+    @property
+    def native_tools(self) -> bool:
+        """Whether the endpoint takes tools."""
+        return self._config.tools == "native"
 
     def count_tokens(self, text: str) -> int:
         """Return an estimate: the endpoint's tokenizer is not known here."""
@@ -126,6 +132,8 @@ class OpenAiModel:
             return OverloadedError(text, _seconds(response.header("Retry-After")))
         if response.status == 400 and "response_format" in said:
             text += "; `structured: none` asks it for no form"
+        if response.status == 400 and "tool" in said:
+            text += "; `tools: json` asks it for calls as JSON"
         return RefusedError(text, response.status)
 
     def _request(self, messages: Sequence[Message], form: ReplyForm | None) -> dict[str, Any]:
@@ -149,10 +157,13 @@ class OpenAiModel:
             request["response_format"] = {"type": "json_object"}
         elif isinstance(form, GrammarForm) and config.grammar_field:
             request[config.grammar_field] = form.grammar
+        elif isinstance(form, ToolForm):
+            request["tools"] = [_tool_json(tool) for tool in form.tools]
         return request
 
     def _read(self, response: BoundedResponse, messages: Sequence[Message], lines: ReplyLines) -> Reply:
-        usage, finish = None, ""
+        usage, finish, beside, calls = None, "", 0, PartialCalls()
+        refusal = ""
         for chunk in self._chunks(response):
             if chunk.error is not None:
                 raise BrokenReplyError(f"{self.name}: {json.dumps(chunk.error)[:_SHOWN]}")
@@ -160,7 +171,9 @@ class OpenAiModel:
             for choice in chunk.choices[:1]:
                 finish = choice.finish_reason or finish
                 lines.add(choice.text)
-            if lines.length > self._config.max_reply_tokens * _CHARACTERS_A_TOKEN:
+                beside += len(choice.reasoning) + calls.add(choice.calls)
+                refusal += choice.refusal
+            if lines.length + beside > self._config.max_reply_tokens * _CHARACTERS_A_TOKEN:
                 raise TooLongError(f"a reply of more than {self._config.max_reply_tokens} tokens")
         text = lines.end()
         sent = sum(estimate_tokens(message.text) for message in messages)
@@ -169,8 +182,11 @@ class OpenAiModel:
             text,
             tokens_in or sent,
             tokens_out or estimate_tokens(text),
+            tokens_cached=usage.cached if usage else 0,
             whole=finish != "length",
             first_token_s=lines.first_s,
+            tool_calls=calls.whole(),
+            refusal=refusal or ("a filter of the endpoint held it back" if finish == "content_filter" else ""),
         )
 
     def _chunks(self, response: BoundedResponse) -> Any:
@@ -201,8 +217,31 @@ class OpenAiModel:
             raise BrokenReplyError(f"{self.name} sent no chat completion: {where}: {problem['msg']}") from None
 
 
+class _Function(BaseModel):
+    name: str | None = None
+    arguments: Any = None
+
+
+class _Call(BaseModel):
+    index: int = -1
+    id: str | None = None
+    function: _Function = _Function()
+
+
 class _Content(BaseModel):
-    content: str | None = None
+    content: str | list[dict[str, Any]] | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    refusal: str | None = None
+    tool_calls: list[_Call] | None = None
+    function_call: _Function | None = None
+
+    @property
+    def text(self) -> str:
+        """What is said; some endpoints send it as parts, of which only text is an answer."""
+        if isinstance(self.content, list):
+            return "".join(str(part.get("text", "")) for part in self.content if part.get("type") == "text")
+        return self.content or ""
 
 
 class _Choice(BaseModel):
@@ -211,14 +250,41 @@ class _Choice(BaseModel):
     finish_reason: str | None = None
 
     @property
+    def _part(self) -> _Content:
+        return self.delta or self.message or _Content()
+
+    @property
     def text(self) -> str:
-        part = self.delta or self.message
-        return (part.content or "") if part is not None else ""
+        return self._part.text
+
+    @property
+    def reasoning(self) -> str:
+        return self._part.reasoning_content or self._part.reasoning or ""
+
+    @property
+    def refusal(self) -> str:
+        return self._part.refusal or ""
+
+    @property
+    def calls(self) -> list[CallPiece]:
+        """The pieces of tool calls; a lone function_call is the older form of one."""
+        old = self._part.function_call
+        calls = self._part.tool_calls or ([_Call(index=0, function=old)] if old is not None else [])
+        return [CallPiece(one.index, one.id or "", one.function.name or "", one.function.arguments) for one in calls]
+
+
+class _Cached(BaseModel):
+    cached_tokens: int | None = 0
 
 
 class _Usage(BaseModel):
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    prompt_tokens_details: _Cached | None = None
+
+    @property
+    def cached(self) -> int:
+        return (self.prompt_tokens_details.cached_tokens or 0) if self.prompt_tokens_details is not None else 0
 
 
 class _Chunk(BaseModel):
@@ -228,10 +294,30 @@ class _Chunk(BaseModel):
 
 
 def _as_json(message: Message) -> dict[str, Any]:
+    if message.role == "tool":
+        return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
+    if message.tool_calls:
+        return {
+            "role": "assistant",
+            "content": message.text or None,
+            "tool_calls": [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments))},
+                }
+                for call in message.tool_calls
+            ],
+        }
     if not message.pictures:
         return {"role": message.role, "content": message.text}
     shown = [{"type": "image_url", "image_url": {"url": _data_url(picture)}} for picture in message.pictures]
     return {"role": message.role, "content": [{"type": "text", "text": message.text}, *shown]}
+
+
+def _tool_json(tool: Tool) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+    return {"type": "function", "function": function}
 
 
 def _data_url(picture: bytes) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import check_call
+from memory_node.llm.reply_reader import answer_in, last_block
 
-_FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)```", re.DOTALL)
 _LONGEST_REPLY = 20_000
 _MOST_CALLS = 80
 _LONGEST_ARGUMENT = 200
@@ -20,15 +19,14 @@ class NotAPlanError(RobotMemoryError):
 
 
 def parse_plan(reply: str) -> list[SkillCall]:
-    """Return the calls of a reply: those of its fenced block, else the whole text.
+    """Return the calls of a reply: those of its last fenced block, else the whole text.
 
     Raises:
         NotAPlanError: it is anything else than calls of declared skills with literal strings or numbers.
     """
     if len(reply) > _LONGEST_REPLY:
         raise NotAPlanError(f"the answer has {len(reply)} characters; at most {_LONGEST_REPLY} are read")
-    blocks = _FENCE.findall(reply)
-    text = "\n".join(blocks) if blocks else reply
+    text = last_block(answer_in(reply))
     try:
         tree = ast.parse(text.strip(), mode="exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory_node.llm.errors import RejectedReplyError
-from memory_node.llm.json_reply import first_json_object, read_json
+from memory_node.llm.json_reply import read_json
 
 
 class Fruit(BaseModel):
@@ -23,7 +23,7 @@ def test_object_is_found_in_words_around_it(wrap: str) -> None:
     [
         ("", "not_json", "expected a JSON object"),
         ("[1, 2]", "not_json", "expected a JSON object"),
-        ('{"name": "apple", "ripe": NaN}', "not_json", "expected a JSON object"),
+        ('{"name": "apple", "ripe": NaN}', "schema", "ripe: Input should be a valid number"),
         ('{"name": "apple"}', "schema", "ripe: Field required"),
         ('{"name": "apple", "ripe": 3.0}', "schema", "ripe: Input should be less than or equal to 1"),
         ('{"name": 7, "ripe": 0.5, "colour": "red"}', "schema", "name: Input should be a valid string; colour"),
@@ -36,4 +36,14 @@ def test_what_is_wrong_is_told_precisely(text: str, reason: str, said: str) -> N
 
 
 def test_deeply_nested_text_ends() -> None:
-    assert first_json_object('{"a":' * 5000) is None
+    with pytest.raises(RejectedReplyError, match="not_json"):
+        read_json(Fruit, '{"a":' * 5000)
+
+
+def test_last_object_counts_and_no_draft_takes_the_place_of_a_faulty_one() -> None:
+    good, bad = '{"name": "apple", "ripe": 0.5}', '{"name": "pear", "ripe": 7}'
+    assert read_json(Fruit, f"{bad} no: {good} {{}}").name == "apple"
+    with pytest.raises(RejectedReplyError, match="ripe"):
+        read_json(Fruit, f"{good} no: {bad}")
+    with pytest.raises(RejectedReplyError, match="not_json"):
+        read_json(Fruit, f'{good} no: {{"name": "pe')

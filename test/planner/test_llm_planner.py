@@ -362,7 +362,7 @@ def test_going_to_the_apple_is_no_success_of_fetching_it(endpoint) -> None:
 
 
 def test_goals_that_memory_sees_met_are_a_success_although_the_last_skill_failed(endpoint) -> None:
-    server = endpoint(FETCH_APPLE + '\n```\nCloseObject("Fridge")\n```')
+    server = endpoint('GoToObject("Apple")\nPickupObject("Apple")\nCloseObject("Fridge")')
     result, _ = run(server.url, ObedientRobot(CloseObject=FailureReason.TOO_FAR), max_replans=0)
     assert result.success
 
