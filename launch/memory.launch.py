@@ -15,6 +15,11 @@ from launch_ros.substitutions import FindPackageShare
 # An argument that is empty leaves its parameter to the files.
 ARGUMENTS = (
     ("namespace", "", "namespace of the nodes"),
+    (
+        "namespaced_tf",
+        "false",
+        "true: transforms are on NAMESPACE/tf and NAMESPACE/tf_static, as Nav2 has several robots",
+    ),
     ("params_file", "", "YAML file of parameters of all nodes; it needs only what differs from config/*.yaml"),
     ("database", "", "long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty: the user's data folder"),
     (
@@ -25,6 +30,7 @@ ARGUMENTS = (
     ("use_sim_time", "", "true: take time from /clock"),
     ("map_frame", "", "frame that the graph is kept in (REP-105); empty: map"),
     ("color_topic", "camera/color/image_raw", "sensor_msgs/Image: RGB, BGR, mono8, yuv422, yuv422_yuy2, bayer"),
+    ("image_transport", "", "raw or compressed: how images come, compressed on TOPIC/compressed; empty: raw"),
     ("depth_topic", "camera/depth/image_raw", "sensor_msgs/Image, 16UC1 or mono16 (mm), or 32FC1 (m)"),
     ("camera_info_topic", "camera/color/camera_info", "sensor_msgs/CameraInfo of the colour camera"),
     (
@@ -114,6 +120,7 @@ def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
     config = Path(FindPackageShare("robot_memory").perform(context), "config")
     use_sim_time = {"use_sim_time": given["use_sim_time"].lower() == "true"} if given["use_sim_time"] else {}
 
+    tf = [("/tf", "tf"), ("/tf_static", "tf_static")] if given["namespaced_tf"].lower() == "true" else []
     managed = {key: given[key].lower() == "true" for key in ("lifecycle", "autostart") if given[key]}
 
     def node(name: str, own_file: str = "", topics: bool = False, **parameters: str) -> Node:
@@ -127,7 +134,7 @@ def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
             name=name,
             namespace=given["namespace"],
             parameters=[*files, values] if values else files,
-            remappings=[(topic, given[argument]) for argument, topic in REMAPPED.items()] if topics else [],
+            remappings=[*tf, *((topic, given[argument]) for argument, topic in REMAPPED.items() if topics)],
             arguments=["--ros-args", "--log-level", given["log_level"]],
             output="screen",
             respawn=given["respawn"].lower() == "true",
@@ -138,17 +145,23 @@ def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
         if not Path(file).is_file():
             raise SubstitutionFailure(f"there is no parameter file {file}")
     with_detector = bool(given["detector_model"])
+    transport = {"image_transport": given["image_transport"]}
     detections = given["detections"] or ("rectangles" if with_detector else "")
     known = {"label_space": given["label_space"]}
     places = {"database": given["database"], "map_frame": given["map_frame"]}
-    images = {"detections": detections, "depth_registration": given["depth_registration"], "view": given["view"]}
+    images = {
+        "detections": detections,
+        "depth_registration": given["depth_registration"],
+        "view": given["view"],
+    } | transport
     named = "llm.model" if given["llm_base_url"] else "llm.model_path"
     model = {"llm.base_url": given["llm_base_url"], named: given["llm_model"]}
     nodes: list[Node | ExecuteProcess] = [
         node("memory", given["memory_file"], topics=True, **images, **known, **places, **model)
     ]
     if with_detector:
-        nodes.append(node("detector", topics=True, model=given["detector_model"], class_names=given["class_names"]))
+        model_file = {"model": given["detector_model"], "class_names": given["class_names"]}
+        nodes.append(node("detector", topics=True, **model_file, **transport))
     if given["planner"].lower() != "false":
         which = "" if given["planner"].lower() == "true" else given["planner"]
         nodes.append(node("planner", topics=True, planner=which, **model, **known, **{"llm.mode": given["llm_mode"]}))

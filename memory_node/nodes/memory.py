@@ -26,6 +26,7 @@ from memory_node.nodes.running_goals import RunningGoals
 from memory_node.opening import open_memory
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.tracked_segments import FollowedSegments
+from memory_node.store.errors import StoreInUseError
 from memory_node.store.location import default_database
 from memory_node.view import ShownFrames, serve_view
 
@@ -45,10 +46,15 @@ class MemoryNode(ManagedNode):
 
     def configure(self) -> None:
         """Open memory."""
-        database = self.config.database or str(default_database())
-        self.memory = open_memory(self.config.changed(database=database), clock=self._now_ns)
+        database = self.config.database or str(default_database(self.get_namespace()))
+        try:
+            self.memory = open_memory(self.config.changed(database=database), clock=self._now_ns)
+        except StoreInUseError as error:
+            remedy = "stop it, or give this robot a memory of its own: database:=FILE, or a namespace:=NAME of its own"
+            raise StoreInUseError(f"{error}; {remedy}") from error
         scene = self.memory.scene()
-        self.get_logger().info(f"remembering {len(scene.objects)} objects in {len(scene.areas)} areas")
+        known = f"{len(scene.objects)} objects in {len(scene.areas)} areas"
+        self.get_logger().info(f"remembering {known}{'' if self.config.database else f', in {database}'}")
 
     def activate(self) -> None:
         """Listen, publish and answer."""

@@ -62,7 +62,7 @@ class PlannerNode(GuardedNode):
         self._verification = PictureVerification(self, self.config.verifier, self._now_ns) if seen else None
         if self._verification is not None:
             self._planner = self._verification.of(self._planner)
-        self._session = Session(_session_file(self.config.session_file), self.config.session_s)
+        self._session = Session(_session_file(self.config.session_file, self.get_namespace()), self.config.session_s)
         self._server = GoalServer(
             self,
             ExecuteInstruction,
@@ -183,9 +183,11 @@ class PlannerNode(GuardedNode):
         )
 
 
-def _session_file(name: str) -> Path | None:
+def _session_file(name: str, namespace: str) -> Path | None:
     """Return where sessions are kept: beside the memory of a robot that names no database."""
-    return None if name == "none" else Path(name) if name else default_database().with_name("session.json")
+    if name == "none":
+        return None
+    return Path(name) if name else default_database(namespace).with_name("session.json")
 
 
 def _refusal(goal: ExecuteInstruction.Goal) -> str:

@@ -27,10 +27,14 @@ def state_folder() -> Path:
     return Path(state) / "robot_memory"
 
 
-def default_database() -> Path:
-    """Return the database file of a robot that names none: in the user's data folder (XDG Base Directory)."""
+def default_database(namespace: str = "") -> Path:
+    """Return the database file of a robot that names none: in the user's data folder (XDG Base Directory).
+
+    namespace: of the robot's nodes, such as "/robot1"; each has a file of its own, "" and "/" share one.
+    """
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data) / "robot_memory" / "memory.db"
+    parts = [_folder_name(part) for part in namespace.split("/") if part]
+    return Path(data, "robot_memory", *parts, "memory.db")
 
 
 @dataclass(frozen=True)

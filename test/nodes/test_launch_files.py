@@ -74,6 +74,8 @@ def launched(tmp_path_factory: pytest.TempPathFactory) -> Launched:
             found[name] = merged_by_rcl(files, f"{namespace.rstrip('/')}/{name}")
             if process.respawns:
                 found[name]["respawns"] = True
+            if "/tf:=tf" in words and "/tf_static:=tf_static" in words:
+                found[name]["has_own_tf"] = True
         return found
 
     return parameters
@@ -129,6 +131,17 @@ def test_dead_node_starts_again_unless_it_is_not_to(launched: Launched) -> None:
     for arguments, respawns in (({}, True), ({"respawn": "false"}, False)):
         nodes = launched("memory.launch.py", skills="true", **arguments)
         assert ["respawns" in node for node in nodes.values()] == [respawns] * 3
+
+
+def test_transforms_are_of_the_namespace_where_that_is_asked_for(launched: Launched) -> None:
+    several = launched("memory.launch.py", skills="true", namespace="robot1", namespaced_tf="true")
+    assert all("has_own_tf" in node for node in several.values())
+    assert not any("has_own_tf" in node for node in launched("memory.launch.py", namespace="robot1").values())
+
+
+def test_image_transport_is_given_to_those_who_look(launched: Launched) -> None:
+    nodes = launched("memory.launch.py", image_transport="compressed", detector_model="a.onnx")
+    assert nodes["memory"]["image_transport"] == nodes["detector"]["image_transport"] == "compressed"
 
 
 def test_planner_may_be_left_out(launched: Launched) -> None:

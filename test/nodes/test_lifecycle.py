@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,15 +45,18 @@ class Manager:
 
 
 @contextmanager
-def spinning(name: str, domain_id: int, namespace: str = "", **parameters: Any) -> Iterator[Any]:
-    """Run one node in this process."""
+def spinning(
+    name: str, domain_id: int, namespace: str = "", remapped: Sequence[str] = (), **parameters: Any
+) -> Iterator[Any]:
+    """Run one node in this process. remapped: rules such as /tf:=tf."""
     from rclpy.executors import MultiThreadedExecutor
 
     from memory_node.nodes.run import NODES
 
     module, class_name = NODES[name]
     words = [word for key, value in parameters.items() for word in ("-p", f"{key}:={value}")]
-    words += ["-r", f"__ns:={namespace}"] if namespace else []
+    rules = [*([f"__ns:={namespace}"] if namespace else []), *remapped]
+    words += [word for rule in rules for word in ("-r", rule)]
     rclpy.init(args=["test", "--ros-args", *words], domain_id=domain_id)
     try:
         node = getattr(importlib.import_module(module), class_name)()
