@@ -20,7 +20,7 @@ from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection3DArray
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
-from memory_node.domain.geometry import Pose
+from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes import conversions
@@ -52,6 +52,7 @@ from memory_node.nodes.inputs.unread import Unread
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.qos import LATCHED
 from memory_node.nodes.side_node import SideNode
+from memory_node.perception.still_view import StillView
 
 # Colour, depth, masks and detections of one moment may be stamped this far apart.
 SLOP_S = 0.05
@@ -112,6 +113,7 @@ class CameraInput:
         self._watch = FrameWatch(config.frames_unused_s)
         self._stream_watch = StreamWatch(node, config.frames_unused_s, jump_s)
         self._content_watch = ContentWatch(config.perception)
+        self._still_view = StillView(config.still_period_s)
         self._thread = WorkerThread("inputs", self._work_off)
         # Services, /tf and images are each taken by a thread of their own.
         self._sides = [self._tf_node(node), self._camera_node(node)]
@@ -171,7 +173,8 @@ class CameraInput:
         needed = {"detections_3d"} if config.detections == "none" else by_images - {"detections_3d"}
         for kind, topic, take, profile in listened:
             heard = self._guard.guarded(topic, self._reading(kind, topic, take))
-            subscription = side.subscribe(kind, topic, heard, profile)
+            adapts = profile is camera and config.camera_reliability == "auto"
+            subscription = (side.subscribe_adaptively if adapts else side.subscribe)(kind, topic, heard, profile)
             parameter = {id(camera): "camera_reliability", id(results): "detections_reliability"}.get(id(profile), "")
             self._stream_watch.listen(topic, subscription, parameter, topic in needed)
         return side
@@ -273,10 +276,21 @@ class CameraInput:
             map_T_sensor = self._keyframes.pose_now(arrival.moment, posed.map_T_frame)
             if isinstance(arrival, Boxes):
                 self._remember(self._frame_of_boxes(arrival, map_T_sensor), None)
+                self._counters.used("frames")
             else:
-                self._remember(*self._frame_of_images(arrival, map_T_sensor, posed.frame_T_depth))
-            self._counters.used("frames")
+                self._look_at(arrival, map_T_sensor, posed.frame_T_depth)
             self._watch.used()
+
+    def _look_at(self, images: Images, map_T_camera: Pose, camera_T_depth: Pose | None) -> None:
+        stamp_ns, (color, depth_m) = images.moment.stamp_ns, self._camera.pictures(images)
+        if not self._still_view.is_wanted(stamp_ns, map_T_camera, color, depth_m):
+            self._counters.dropped("still")
+            return
+        color, depth_m, intrinsics = self._camera.view(color, depth_m, camera_T_depth)
+        frame = self._frame_of_images(images, map_T_camera, color, depth_m, intrinsics)
+        self._remember(frame, color)
+        self._still_view.used(stamp_ns)
+        self._counters.used("frames")
 
     # --- perceived: what was seen, in the map ----------------------------------------------------
 
@@ -288,15 +302,19 @@ class CameraInput:
         return self._maker.pipeline.observe_3d(stamp_ns, map_T_sensor, detections, keyframe)
 
     def _frame_of_images(
-        self, images: Images, map_T_camera: Pose, camera_T_depth: Pose | None
-    ) -> tuple[Frame, NDArray[np.uint8]]:
-        color, depth_m, intrinsics = self._camera.view(images, camera_T_depth)
+        self,
+        images: Images,
+        map_T_camera: Pose,
+        color: NDArray[np.uint8],
+        depth_m: NDArray[np.float32],
+        intrinsics: Intrinsics,
+    ) -> Frame:
         self._content_watch.saw_camera(self._camera.frame_of(images), map_T_camera)
         self._content_watch.saw_depth(depth_m)
         masks, found = images.results.get(MASKS), images.results.get(DETECTIONS)
         detections = conversions.detections_from_msg(found.read()) if found is not None else None
         self._content_watch.saw_classes(name for one in detections or () for name in one.class_scores)
-        frame = self._maker.make(
+        return self._maker.make(
             images.moment.stamp_ns,
             map_T_camera,
             intrinsics,
@@ -305,7 +323,6 @@ class CameraInput:
             conversions.labels_from_msg(masks.read()) if masks is not None else None,
             detections,
         )
-        return frame, color
 
     # --- corrected: SLAM moves remembered objects -----------------------------------------------------
 

@@ -8,9 +8,9 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 # What joins late gets the last one: maps, the whole graph.
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # What a user may change: `qos_overrides./map.subscription.durability: volatile`, for example.
-OVERRIDABLE = QoSOverridingOptions(
-    (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY, QoSPolicyKind.DURABILITY)
-)
+_KINDS = (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.DURABILITY)
+OVERRIDABLE_BUT_RELIABILITY = QoSOverridingOptions(_KINDS)
+OVERRIDABLE = QoSOverridingOptions((*_KINDS, QoSPolicyKind.RELIABILITY))
 
 
 def own(profile: QoSProfile) -> QoSProfile:

@@ -9,13 +9,16 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import QoSProfile
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 
 from memory_node.domain.worker_thread import WorkerThread
-from memory_node.nodes.qos import OVERRIDABLE, own
+from memory_node.nodes.adaptive_subscription import AdaptiveSubscription
+from memory_node.nodes.qos import OVERRIDABLE, OVERRIDABLE_BUT_RELIABILITY, own
 
 _STOP_S = 5.0
+_ADAPTS_EVERY_S = 1.0
 
 
 class SideNode:
@@ -49,17 +52,36 @@ class SideNode:
         self._thread = WorkerThread(suffix, self._spin)
 
     def subscribe(
-        self, kind: type, topic: str, callback: Callable[[bytes], object], profile: QoSProfile
+        self,
+        kind: type,
+        topic: str,
+        callback: Callable[[bytes], object],
+        profile: QoSProfile,
+        overridable: QoSOverridingOptions = OVERRIDABLE,
     ) -> Subscription:
         """Subscribe to messages as bytes; the callbacks of all topics run one after the other."""
+        name = self._owner.resolve_topic_name(topic)
         return self._node.create_subscription(
-            kind,
-            self._owner.resolve_topic_name(topic),
-            callback,
-            own(profile),
-            qos_overriding_options=OVERRIDABLE,
-            raw=True,
+            kind, name, callback, own(profile), qos_overriding_options=overridable, raw=True
         )
+
+    def subscribe_adaptively(
+        self, kind: type, topic: str, callback: Callable[[bytes], object], profile: QoSProfile
+    ) -> AdaptiveSubscription | Subscription:
+        """Do as `subscribe`, as reliably as the publishers allow, unless `qos_overrides` says how reliably."""
+        name = self._owner.resolve_topic_name(topic)
+        if self._owner.has_parameter(f"qos_overrides.{name}.subscription.reliability"):
+            return self.subscribe(kind, topic, callback, profile)
+
+        def make(reliability: ReliabilityPolicy, take: Callable[[bytes], None]) -> Subscription:
+            wanted = own(profile)
+            wanted.reliability = reliability
+            return self.subscribe(kind, topic, take, wanted, OVERRIDABLE_BUT_RELIABILITY)
+
+        publishers = self._owner.get_publishers_info_by_topic
+        subscription = AdaptiveSubscription(make, self._node.destroy_subscription, publishers, callback)
+        self._node.create_timer(_ADAPTS_EVERY_S, subscription.adapt)
+        return subscription
 
     def start(self) -> None:
         """Begin to take messages."""

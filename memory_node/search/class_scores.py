@@ -248,15 +248,17 @@ class ClassScores:
         """
         table, config = self._table, self._config
         named = table.named.find(phrases.wanted)
-        cosines, plain = table.cosines(vector, phrases.role), table.cosines(vector)
+        plain = table.cosines(vector)
+        cosines = table.cosines(vector, phrases.role) if phrases.role else plain
         lexical = table.lexical.scores(phrases.wanted)
         if purpose is not None and not named.meant:
-            cosines = np.minimum(cosines, table.cosines(purpose, phrases.role))
-            plain = np.minimum(plain, table.cosines(purpose))
+            for_it = table.cosines(purpose)
+            plain = np.minimum(plain, for_it)
+            cosines = np.minimum(cosines, table.cosines(purpose, phrases.role) if phrases.role else for_it)
             lexical = np.minimum(lexical, table.lexical.scores(phrases.purpose))
         if deed is not None and not named.meant:
             doing = table.cosines(deed, phrases.role)
-            cosines -= np.maximum(doing.max(initial=0.0) - doing - _DEED_SLACK, 0.0)
+            cosines = cosines - np.maximum(doing.max(initial=0.0) - doing - _DEED_SLACK, 0.0)
         words = config.lexical_weight * _LEXICAL_LOG_ODDS * lexical
         is_named = np.zeros(len(words), dtype=np.bool_)
         if named.meant:

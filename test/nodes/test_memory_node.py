@@ -86,7 +86,7 @@ def test_malformed_input_is_counted_and_the_node_lives(peer: RosPeer, memory: ob
         message.data = np.full((480, 640), np.nan, np.float32).tobytes()
 
     def odd_encoding(message: Any) -> None:
-        message.encoding = "bayer_rggb8"
+        message.encoding = "rgb16"
 
     def cut_short(message: Any) -> None:
         message.data = bytes(100)

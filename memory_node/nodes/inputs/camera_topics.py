@@ -30,8 +30,8 @@ def topic_of(stream: str, transport: str) -> tuple[type, str]:
 
 
 def camera_profile(config: MemoryParameters) -> QoSProfile:
-    """Return the quality of service of images and camera_info."""
-    return _profile(config.camera_reliability, config.queue_size)
+    """Return the quality of service of images and camera_info; `auto` begins with best effort."""
+    return _profile("reliable" if config.camera_reliability == "reliable" else "best_effort", config.queue_size)
 
 
 def detections_profile(config: MemoryParameters) -> QoSProfile:
@@ -40,5 +40,5 @@ def detections_profile(config: MemoryParameters) -> QoSProfile:
 
 
 def _profile(reliability: str, depth: int) -> QoSProfile:
-    policy = ReliabilityPolicy.BEST_EFFORT if reliability == "best_effort" else ReliabilityPolicy.RELIABLE
+    policy = ReliabilityPolicy.RELIABLE if reliability == "reliable" else ReliabilityPolicy.BEST_EFFORT
     return QoSProfile(depth=depth, reliability=policy)

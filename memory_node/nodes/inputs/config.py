@@ -12,6 +12,7 @@ DetectionSource = Literal["boxes", "rectangles", "labels", "segment", "none"]
 DepthRegistration = Literal["aligned", "tf"]
 ImageTransport = Literal["raw", "compressed"]
 Reliability = Literal["best_effort", "reliable"]
+CameraReliability = Literal["auto", "best_effort", "reliable"]
 
 
 class InputParameters(Parameters):
@@ -53,9 +54,10 @@ class InputParameters(Parameters):
         description="where depth images lie; aligned: on the colour images, pixel by pixel; tf: they are of a camera "
         "of its own, known by its camera/depth/camera_info and by TF between both cameras' frames",
     )
-    camera_reliability: Reliability = Field(
-        default="best_effort",
-        description="QoS reliability of the images; reliable loses none, but hears only a reliable publisher",
+    camera_reliability: CameraReliability = Field(
+        default="auto",
+        description="QoS reliability of the images; auto: reliable while every publisher is, else best_effort; "
+        "best_effort loses images where the kernel's receive buffer is small; reliable hears only a reliable publisher",
     )
     detections_reliability: Reliability = Field(
         default="reliable",
@@ -67,6 +69,13 @@ class InputParameters(Parameters):
         le=3600.0,
         description="/diagnostics tells an error when frames come and none is used for so long, and is stale when none "
         "comes any more",
+    )
+    still_period_s: float = Field(
+        default=0.2,
+        ge=0.0,
+        le=10.0,
+        description="time from one frame that is used to the next while the camera stands still and the view does not "
+        "change; what is new in a view is looked at once, with each frame; 0: each frame is used",
     )
     queue_size: Expert[int] = Field(
         default=20,

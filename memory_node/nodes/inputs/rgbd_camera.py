@@ -70,18 +70,24 @@ class RgbdCamera:
         """Return the frame that depth is to be moved from, "" where it need not be."""
         return images.depth.frame_id if self._by_tf else ""
 
-    def view(
-        self, images: Images, camera_T_depth: Pose | None
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], Intrinsics]:
-        """Return colour (h, w, 3), its depth (h, w) and the camera of both.
+    def pictures(self, images: Images) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """Return colour (h, w, 3) and depth (h, w) in metres as they came.
 
         Raises:
             InputSkippedError: a camera_info is missing, or an image cannot be read.
         """
         self.check_known()
+        return conversions.color_from_msg(images.color.read()), conversions.depth_from_msg(images.depth.read())
+
+    def view(
+        self, color: NDArray[np.uint8], depth_m: NDArray[np.float32], camera_T_depth: Pose | None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], Intrinsics]:
+        """Return colour (h, w, 3), its depth (h, w) and the camera of both.
+
+        Raises:
+            InputSkippedError: an image has another size than its camera, or than the other one.
+        """
         assert self._color is not None
-        color = conversions.color_from_msg(images.color.read())
-        depth_m = conversions.depth_from_msg(images.depth.read())
         _check_size("colour images", color, self._color)
         if camera_T_depth is None:
             if depth_m.shape != color.shape[:2]:

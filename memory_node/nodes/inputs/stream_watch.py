@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from rclpy.node import Node
@@ -24,13 +27,19 @@ _CLOCKS_APART_S = 30.0
 # Messages that overtake each other come this late at most (s).
 _LATE_S = 0.5
 _NS = 1e-9
+# Losses are judged by so many of the latest messages, from a quarter of them on; a twentieth may be missing.
+_STAMPS = 200
+_LOST_SHARE = 0.05
+_PAUSE_STEPS = 50  # a longer silence is a pause of the publisher
+_RMEM_MAX = Path("/proc/sys/net/core/rmem_max")
 
 
 @dataclass
 class _Stream:
     """A subscription, and when and with what stamps its messages came.
 
-    parameter: sets its reliability. backwards: messages in a row that were stamped before the newest.
+    parameter: sets its reliability. backwards: messages in a row that were stamped before the newest. stamps: of the
+    latest messages.
     """
 
     subscription: Any
@@ -40,6 +49,7 @@ class _Stream:
     newest_ns: int = 0
     last_ns: int = 0
     backwards: int = 0
+    stamps: deque[int] = field(default_factory=lambda: deque(maxlen=_STAMPS))
 
     @property
     def topic(self) -> str:
@@ -79,6 +89,7 @@ class StreamWatch:
             if stream is None:  # a message between the subscription's making and `listen`
                 return
             stream.heard_s, stream.last_ns = self._clock(), stamp_ns
+            stream.stamps.append(stamp_ns)
             behind_s = (stream.newest_ns - stamp_ns) * _NS
             is_back = _LATE_S < behind_s <= self._clock_jump_s
             stream.backwards = stream.backwards + 1 if is_back else 0
@@ -88,7 +99,7 @@ class StreamWatch:
         """Return in words what is wrong now. tf_newest_ns: the newest stamp of /tf, None while it has told nothing."""
         with self._lock:
             streams = list(self._streams.values())
-        found = [*self._unoffered(streams), *self._unheard(streams), *self._loops(streams)]
+        found = [*self._unoffered(streams), *self._unheard(streams), *self._loops(streams), *_losses(streams)]
         return (*found, *_other_clocks(streams, tf_newest_ns))
 
     def _unoffered(self, streams: list[_Stream]) -> Iterator[str]:
@@ -156,6 +167,50 @@ def _refusal(publisher: Any, stream: _Stream) -> str:
                 f"{policy}, so nothing arrives: set {advice}:={name}"
             )
     return f"{stream.topic}: the quality of service of {publisher.node_name} does not fit, so nothing arrives"
+
+
+def _losses(streams: list[_Stream]) -> Iterator[str]:
+    """Streams of which messages are missing that another stream has, as the driver publishes both."""
+    sent = {stream.topic: _sent(stream) for stream in streams if stream.needed and len(stream.stamps) >= _STAMPS // 4}
+    whole = min(sent, key=lambda topic: sent[topic].share_lost, default="")
+    for topic, one in sent.items():
+        if one.share_lost - sent[whole].share_lost > _LOST_SHARE:
+            yield (
+                f"{one.lost} of {one.count} messages on {topic} were lost on the way, {sent[whole].lost} of "
+                f"{sent[whole].count} on {whole}: images are larger than the kernel's receive buffer"
+                f"{_receive_buffer()}. Raise it (sudo sysctl -w net.core.rmem_max=16777216), or let the camera publish "
+                "reliably (camera_reliability:=auto follows)"
+            )
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """How many messages were published between the first and the last that came, by their stamps, and how many of them
+    are missing."""
+
+    count: int
+    lost: int
+
+    @property
+    def share_lost(self) -> float:
+        return self.lost / self.count
+
+
+def _sent(stream: _Stream) -> _Sent:
+    stamps = sorted(set(stream.stamps))
+    steps = [later - earlier for earlier, later in pairwise(stamps)]
+    # Streams of which most messages are lost have no regular step: the least one is the publisher's.
+    period = max(1, sorted(steps)[len(steps) // 20])
+    count = 1 + sum(max(1, round(step / period)) for step in steps if step < _PAUSE_STEPS * period)
+    return _Sent(max(count, len(stamps)), max(0, count - len(stamps)))
+
+
+def _receive_buffer() -> str:
+    """Return in words how large Linux lets a receive buffer be; nothing elsewhere."""
+    try:
+        return f" (net.core.rmem_max is {int(_RMEM_MAX.read_text())} bytes)"
+    except (OSError, ValueError):
+        return ""
 
 
 def _words(policy: Any) -> str:

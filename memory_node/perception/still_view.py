@@ -1,0 +1,134 @@
+"""Whether a camera that stands still shows anything new."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.geometry import Pose
+
+# Images are compared in blocks of this many pixels a side, a fraction of the smallest thing that is remembered.
+_BLOCK_PX = 8
+# The camera stands while it is nearer than this to where it was; 0.2 degrees are 2 pixels of a usual camera.
+_MOVED_M, _TURNED_RAD = 0.01, 0.0035
+# A block is new from so many deviations of its own noise on, and from this change on: metres for each metre of depth,
+# share of pixels with a return, levels of grey.
+_SIGMAS = 6.0
+_LEAST_DEPTH, _LEAST_SHARE, _LEAST_GREY = 0.005, 0.2, 4.0
+# What noise is expected to be before it has been seen, in the same units.
+_FIRST_DEPTH, _FIRST_SHARE, _FIRST_GREY = 0.001, 0.02, 1.0
+# The mean and the noise of a block are those of about so many views.
+_VIEWS = 30
+_NEVER_NS = -(2**62)
+# Views are wanted for so long after something new, until memory has settled on it.
+_SETTLES_S = 1.0
+
+Blocks = NDArray[np.float32]
+
+
+class StillView:
+    """Learns the mean and the noise of each block of a view, and so tells what is new in it from noise.
+
+    The running Gaussian average of C. Wren et al. (Pfinder, 1997), on blocks of depth, returns and brightness: their
+    means have an eighth of a pixel's noise. As a block learns how much it flickers, edges of depth and screens come to
+    rest.
+
+    Args:
+        period_s: a view is wanted after this time, by stamps, whether it shows anything new or not; 0: always.
+    """
+
+    def __init__(self, period_s: float) -> None:
+        self._period_ns = int(period_s * 1e9)
+        self._pose: Pose | None = None
+        self._layers: tuple[_Layer, ...] = ()
+        self._used_ns = self._new_ns = self._last_ns = _NEVER_NS
+
+    def is_wanted(
+        self, stamp_ns: int, map_T_camera: Pose, color: NDArray[np.uint8], depth_m: NDArray[np.float32]
+    ) -> bool:
+        """Return whether memory should look at a view: RGB (h, w, 3) and depth (h, w) in metres, NaN or 0 no return.
+
+        Views come in the order of their stamps. A clock that is set back begins anew.
+        """
+        if not self._period_ns:
+            return True
+        interval_ns, self._last_ns = stamp_ns - self._last_ns, stamp_ns
+        if interval_ns < 0:
+            self._used_ns = _NEVER_NS
+        if interval_ns < 0 or self._is_new(map_T_camera, color, depth_m):
+            self._new_ns = stamp_ns
+        # With the next view it would be too late.
+        is_due = stamp_ns - self._used_ns > self._period_ns - min(interval_ns, self._period_ns) // 2
+        return is_due or stamp_ns - self._new_ns <= _SETTLES_S * 1e9
+
+    def used(self, stamp_ns: int) -> None:
+        """Note that memory has taken a view in; while it cannot, every view is wanted."""
+        self._used_ns = stamp_ns
+
+    def _is_new(self, map_T_camera: Pose, color: NDArray[np.uint8], depth_m: NDArray[np.float32]) -> bool:
+        has_return = depth_m > 0.0
+        share = _blocks(has_return.astype(np.float32))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            depth = _blocks(np.where(has_return, depth_m, np.float32(0.0))) / share
+        depth[share < 0.5] = np.nan
+        grey = _blocks(np.asarray(cv2.cvtColor(color, cv2.COLOR_RGB2GRAY)))
+        if not (self._fit(depth, share, grey) and self._stands(map_T_camera)):
+            self._pose = map_T_camera
+            sigmas = (
+                _FIRST_DEPTH * np.nan_to_num(depth),
+                np.full_like(share, _FIRST_SHARE),
+                np.full_like(grey, _FIRST_GREY),
+            )
+            self._layers = tuple(map(_Layer, (depth, share, grey), sigmas))
+            return True
+        by_depth, by_share, by_grey = self._layers
+        changes = (
+            by_depth.changes(depth, _LEAST_DEPTH * np.nan_to_num(depth)),
+            by_share.changes(share, _LEAST_SHARE),
+            by_grey.changes(grey, _LEAST_GREY),
+        )
+        return any(changes)
+
+    def _fit(self, *layers: Blocks) -> bool:
+        return bool(self._layers) and all(layer.fits(blocks) for layer, blocks in zip(self._layers, layers))
+
+    def _stands(self, map_T_camera: Pose) -> bool:
+        if self._pose is None:
+            return False
+        moved_m = float(np.linalg.norm(map_T_camera.position - self._pose.position))
+        half_cosine = min(abs(float(map_T_camera.quaternion @ self._pose.quaternion)), 1.0)
+        return moved_m < _MOVED_M and 2.0 * np.arccos(half_cosine) < _TURNED_RAD
+
+
+class _Layer:
+    """The running mean and variance of each block; NaN, what a block does not show, changes neither."""
+
+    def __init__(self, first: Blocks, sigma: Blocks) -> None:
+        self._mean, self._variance, self._views = first.copy(), sigma**2, 1
+
+    def fits(self, blocks: Blocks) -> bool:
+        return self._mean.shape == blocks.shape
+
+    def changes(self, blocks: Blocks, least: Blocks | float) -> bool:
+        """Learn a view; return whether any block of it is new."""
+        shown = np.isfinite(blocks)
+        self._mean = np.where(np.isnan(self._mean), blocks, self._mean)
+        limit = _SIGMAS * np.sqrt(self._variance) + least
+        difference = np.nan_to_num(blocks - self._mean)
+        new = np.abs(difference) > limit
+        self._views = min(self._views + 1, _VIEWS)
+        share = np.float32(1.0 / self._views)
+        self._mean += np.where(new, difference, share * difference)
+        # A change teaches noise, too, for flicker is nothing but changes; a single one no more than the limit.
+        self._variance += share * shown * (np.minimum(difference**2, limit**2) - self._variance)
+        return bool(new.any())
+
+
+def _blocks(image: NDArray[Any]) -> Blocks:
+    """Return the means of an image's blocks."""
+    height, width = image.shape
+    size = (max(1, width // _BLOCK_PX), max(1, height // _BLOCK_PX))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.float32)

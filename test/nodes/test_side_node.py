@@ -1,0 +1,122 @@
+"""A node's frequent messages come over a side node: under its names, as reliably as their publishers send them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from ros_peer import RosPeer, wait_until
+
+from memory_node.nodes.side_node import SideNode
+
+MESSAGES = 300
+
+
+class Heard:
+    """A side node of an owner with some ROS arguments, and the numbers of the messages that came."""
+
+    def __init__(self, domain_id: int, *arguments: str) -> None:
+        import rclpy
+        from rclpy.context import Context
+
+        self.context = Context()
+        rclpy.init(args=["test", "--ros-args", *arguments], context=self.context, domain_id=domain_id)
+        self.owner = rclpy.create_node(
+            "owner", context=self.context, automatically_declare_parameters_from_overrides=True
+        )
+        self.side = SideNode(self.owner, "camera")
+        self.numbers: list[int] = []
+
+    def take(self, data: bytes) -> None:
+        from geometry_msgs.msg import PointStamped
+        from rclpy.serialization import deserialize_message
+
+        self.numbers.append(int(deserialize_message(data, PointStamped).point.x))
+
+    def listen(self, topic: str = "points") -> Any:
+        from geometry_msgs.msg import PointStamped
+        from rclpy.qos import QoSProfile
+
+        subscription = self.side.subscribe_adaptively(PointStamped, topic, self.take, QoSProfile(depth=100))
+        self.side.start()
+        return subscription
+
+
+@contextmanager
+def heard(domain_id: int, *arguments: str) -> Iterator[Heard]:
+    made = Heard(domain_id, *arguments)
+    try:
+        yield made
+    finally:
+        made.side.stop()
+        made.owner.destroy_node()
+        made.context.try_shutdown()
+
+
+def profile(reliability: str) -> Any:
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+    return QoSProfile(depth=100, reliability=ReliabilityPolicy[reliability])
+
+
+def publish(peer: RosPeer, reliability: str, topic: str = "points") -> threading.Thread:
+    """Publish MESSAGES at 100 Hz in a thread."""
+    from geometry_msgs.msg import PointStamped
+
+    from memory_node.nodes import conversions
+
+    publisher = peer.node.create_publisher(PointStamped, topic, profile(reliability))
+    wait_until(lambda: publisher.get_subscription_count() > 0)
+
+    def run() -> None:
+        for number in range(MESSAGES):
+            message = PointStamped(header=conversions.header(number + 1))
+            message.point.x = float(number)
+            publisher.publish(message)
+            time.sleep(0.01)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("reliability", ["RELIABLE", "BEST_EFFORT"])
+def test_subscription_is_as_reliable_as_its_publisher_and_brings_each_message_once(
+    peer: RosPeer, reliability: str
+) -> None:
+    with heard(peer.domain_id) as listener:
+        subscription = listener.listen()
+        publish(peer, reliability).join()
+        wait_until(lambda: len(listener.numbers) == MESSAGES)
+        assert listener.numbers == list(range(MESSAGES))
+        wait_until(lambda: subscription.qos_profile.reliability.name == reliability)
+
+
+def test_a_best_effort_publisher_beside_a_reliable_one_is_heard(peer: RosPeer) -> None:
+    with heard(peer.domain_id) as listener:
+        subscription = listener.listen()
+        peer.node.create_publisher(_point(), "points", profile("RELIABLE"))
+        wait_until(lambda: subscription.qos_profile.reliability.name == "RELIABLE")
+        peer.node.create_publisher(_point(), "points", profile("BEST_EFFORT"))
+        wait_until(lambda: subscription.qos_profile.reliability.name == "BEST_EFFORT")
+
+
+def test_what_is_set_for_the_owner_holds(peer: RosPeer) -> None:
+    override = "qos_overrides./robot/dots.subscription.reliability:=best_effort"
+    with heard(peer.domain_id, "-r", "__ns:=/robot", "-r", "points:=dots", "-p", override) as listener:
+        subscription = listener.listen()
+        assert subscription.topic_name == "/robot/dots"
+        publish(peer, "RELIABLE", "/robot/dots").join()
+        wait_until(lambda: len(listener.numbers) == MESSAGES)
+        assert subscription.qos_profile.reliability.name == "BEST_EFFORT"
+        assert ("owner_camera", "/robot") in peer.node.get_node_names_and_namespaces()
+
+
+def _point() -> Any:
+    from geometry_msgs.msg import PointStamped
+
+    return PointStamped

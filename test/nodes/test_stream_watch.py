@@ -1,0 +1,59 @@
+"""Images that were published and did not arrive are counted, and the reason is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import SimpleNamespace
+
+import numpy as np
+
+from memory_node.nodes.inputs.stream_watch import StreamWatch
+
+FRAME_NS = 33_333_333
+IMAGES = 150
+
+
+def watch(**streams: Iterable[int]) -> tuple[str, ...]:
+    """Return what is said of topics whose messages with these numbers came."""
+    node = SimpleNamespace(get_publishers_info_by_topic=lambda topic: [], count_publishers=lambda topic: 0)
+    made = StreamWatch(node, silent_s=10.0, clock_jump_s=10.0)
+    for name, numbers in streams.items():
+        made.listen(name, SimpleNamespace(topic_name=f"/{name}", qos_profile=None), "", needed=True)
+        for number in numbers:
+            made.came(name, number * FRAME_NS)
+    return made.problems()
+
+
+def some(share: float) -> list[int]:
+    kept = np.random.default_rng(0).random(IMAGES) < share
+    return [0, *np.flatnonzero(kept).tolist(), IMAGES]
+
+
+def test_lost_images_are_told_with_the_receive_buffer() -> None:
+    (problem,) = watch(info=range(IMAGES), color=range(IMAGES), depth=some(0.83))
+    lost = IMAGES + 1 - len(set(some(0.83)))
+    assert f"{lost} of {IMAGES + 1} messages on /depth were lost on the way, 0 of {IMAGES} on /info" in problem
+    assert "rmem_max" in problem
+
+
+def test_most_images_lost_are_told_too() -> None:
+    (problem,) = watch(info=range(IMAGES), depth=some(0.4))
+    assert "/depth" in problem
+
+
+def test_a_stream_of_half_the_rate_loses_nothing() -> None:
+    assert watch(info=range(IMAGES), depth=range(0, IMAGES, 2)) == ()
+
+
+def test_a_driver_that_leaves_frames_out_loses_nothing() -> None:
+    frames = some(0.7)
+    assert watch(info=frames, color=frames, depth=frames) == ()
+
+
+def test_a_pause_of_the_driver_is_no_loss() -> None:
+    frames = [*range(60), *range(1000, 1060)]
+    assert watch(info=frames, depth=frames) == ()
+
+
+def test_a_few_messages_tell_nothing() -> None:
+    assert watch(info=range(12), depth=range(0, 12, 5)) == ()

@@ -1,0 +1,166 @@
+"""A camera that stands still is looked at a few times a second, and at once when anything in its view is new."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from memory_node.domain.geometry import Pose
+from memory_node.perception.still_view import StillView
+
+HEIGHT, WIDTH = 240, 320
+FRAME_NS = 33_333_333
+SETTLED = 75  # frames after which a view has come to rest
+Picture = tuple[NDArray[np.uint8], NDArray[np.float32]]
+
+
+@functools.cache
+def noises() -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """Return noise of depth (h, w) at 1 m and of colours (h, w, 3), for some pictures; some pixels have no return."""
+    rng = np.random.default_rng(0)
+    made = []
+    for _ in range(41):
+        of_depth = rng.normal(0.0, 0.0015, (HEIGHT, WIDTH)).astype(np.float32)
+        of_depth[rng.random(of_depth.shape) < 0.002] = np.nan
+        made.append((of_depth, rng.normal(0.0, 2.0, (HEIGHT, WIDTH, 3)).astype(np.float32)))
+    return made
+
+
+class Scene:
+    """A slanted wall with boxes of some pixels a side, seen by a camera with noise.
+
+    boxes: row, column, pixels a side, height over the wall in metres, brightness.
+    """
+
+    def __init__(self) -> None:
+        self._noise = noises()
+        self.boxes: dict[str, tuple[int, int, int, float, int]] = {"cup": (80, 120, 24, 0.08, 160)}
+        self.pose = Pose.planar(1.0, 2.0, np.pi / 4)
+        self.number = 0
+
+    def picture(self) -> Picture:
+        depth = np.broadcast_to(np.linspace(2.8, 1.6, HEIGHT, dtype=np.float32)[:, None], (HEIGHT, WIDTH)).copy()
+        grey = np.full(depth.shape, 110.0, np.float32)
+        for row, column, side, height_m, level in self.boxes.values():
+            window = slice(row, row + side), slice(column, column + side)
+            depth[window] -= height_m
+            grey[window] = level
+        of_depth, of_color = self._noise[self.number % len(self._noise)]
+        return (grey[..., None] + of_color).astype(np.uint8), depth + of_depth * depth**2
+
+    def shows(self, view: StillView, frames: int = 1, step_ns: int = FRAME_NS) -> list[bool]:
+        """Return for each of some frames whether it is wanted."""
+        wanted = []
+        for _ in range(frames):
+            stamp_ns = self.number * step_ns
+            wanted.append(view.is_wanted(stamp_ns, self.pose, *self.picture()))
+            if wanted[-1]:
+                view.used(stamp_ns)
+            self.number += 1
+        return wanted
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
+@pytest.fixture
+def view(scene: Scene) -> StillView:
+    made = StillView(0.2)
+    scene.shows(made, SETTLED)
+    return made
+
+
+def test_noise_is_nothing_new(scene: Scene, view: StillView) -> None:
+    wanted = scene.shows(view, 60)
+    assert sum(wanted) == 10
+    # No two of them are further apart than the period.
+    assert max(np.diff(np.flatnonzero(wanted))) == 6
+
+
+def test_first_view_is_wanted_and_those_until_memory_has_settled() -> None:
+    assert all(Scene().shows(StillView(0.2), 30))
+
+
+def test_a_slow_camera_is_looked_at_with_each_frame(scene: Scene) -> None:
+    assert all(scene.shows(StillView(0.2), 20, step_ns=200_000_000))
+
+
+@pytest.mark.parametrize("side", [10, 16, 40])
+def test_what_appears_is_seen_at_once(scene: Scene, view: StillView, side: int) -> None:
+    scene.boxes["new"] = (141, 203, side, 0.06, 150)
+    assert all(scene.shows(view, 20))
+
+
+def test_what_vanishes_is_seen_at_once(scene: Scene, view: StillView) -> None:
+    del scene.boxes["cup"]
+    assert all(scene.shows(view, 20))
+
+
+def test_what_moves_by_a_little_is_seen_at_once(scene: Scene, view: StillView) -> None:
+    row, column, *rest = scene.boxes["cup"]
+    scene.boxes["cup"] = (row, column + 6, *rest)
+    assert all(scene.shows(view, 20))
+
+
+def test_flat_things_are_seen_by_their_brightness(scene: Scene, view: StillView) -> None:
+    scene.boxes["sheet"] = (40, 40, 40, 0.0, 140)
+    assert all(scene.shows(view, 20))
+
+
+def test_things_of_the_wall_s_brightness_are_seen_by_their_depth(scene: Scene, view: StillView) -> None:
+    scene.boxes["white cup on white"] = (180, 40, 30, 0.06, 110)
+    assert all(scene.shows(view, 20))
+
+
+def test_a_second_change_in_the_same_place_is_seen_too(scene: Scene, view: StillView) -> None:
+    cup = scene.boxes.pop("cup")
+    scene.shows(view, SETTLED)
+    scene.boxes["cup"] = cup
+    assert all(scene.shows(view, 20))
+
+
+def test_rest_returns_after_a_change(scene: Scene, view: StillView) -> None:
+    del scene.boxes["cup"]
+    scene.shows(view, SETTLED)
+    assert sum(scene.shows(view, 30)) == 5
+
+
+def test_what_flickers_comes_to_rest(scene: Scene, view: StillView) -> None:
+    wanted = []
+    for number in range(150):
+        scene.boxes["screen"] = (20, 240, 64, 0.02, 100 + 90 * (number % 2))
+        wanted += scene.shows(view)
+    assert all(wanted[:20])
+    assert sum(wanted[-30:]) == 5
+
+
+@pytest.mark.parametrize("step", [Pose.planar(0.02, 0.0, 0.0), Pose.planar(0.0, 0.0, 0.01)])
+def test_camera_that_moves_is_looked_at_with_each_frame(scene: Scene, view: StillView, step: Pose) -> None:
+    for _ in range(10):
+        scene.pose = scene.pose @ step
+        assert scene.shows(view) == [True]
+
+
+def test_every_view_is_wanted_while_memory_can_use_none(scene: Scene) -> None:
+    view = StillView(0.2)
+    assert all(view.is_wanted(number * FRAME_NS, scene.pose, *scene.picture()) for number in range(60))
+
+
+def test_a_clock_that_is_set_back_begins_anew(scene: Scene, view: StillView) -> None:
+    scene.number = 0
+    assert all(scene.shows(view, 20))
+
+
+def test_images_of_another_size_begin_anew(scene: Scene, view: StillView) -> None:
+    color, depth_m = scene.picture()
+    scene.number += 1
+    assert view.is_wanted(scene.number * FRAME_NS, scene.pose, color[::2, ::2].copy(), depth_m[::2, ::2].copy())
+
+
+def test_period_of_zero_wants_everything(scene: Scene) -> None:
+    assert all(scene.shows(StillView(0.0), 60))
