@@ -21,6 +21,7 @@ from memory_node.store.backup_rotation import rotated_backups
 from memory_node.store.command_output import show, working
 from memory_node.store.compact import compact
 from memory_node.store.config import StoreConfig
+from memory_node.store.distribute import distribute, has_citus, separate_sites
 from memory_node.store.engine import (
     DATABASE_ERRORS,
     for_writing,
@@ -41,7 +42,7 @@ from memory_node.store.site_database import note_session
 from memory_node.store.store import open_store
 from memory_node.store.versioning import prepare
 
-HELP = "look after the durable store: info, check, backup, restore, export, import, forget, compact, take-over"
+HELP = "look after the durable store: info, check, backup, restore, export, import, forget, compact, distribute"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,6 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_exchange(add)
     _add_forget(add("forget", "forget for good, with all that only it supported; exit status 2 when traces are left"))
     add("take-over", "let this machine write as --robot in place of another one, which is then refused")
+    command = add("distribute", "spread a server's tables over the nodes of Citus; may be run again at any time")
+    command.add_argument("--rls", action="store_true", help="let each role see only the sites that it was granted")
+    command.add_argument(
+        "--grant", nargs=2, action="append", default=[], metavar=("ROLE", "SITE"), help="with --rls: may be repeated"
+    )
     add("compact", "remove orphans and give space back")
 
 
@@ -103,7 +109,7 @@ def _add_forget(command: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run one command; the exit status is its verdict."""
     url = parse_url(args.database or default_database())
-    command = _READING.get(args.store_command)
+    command = _WITHOUT_SITE.get(args.store_command)
     try:
         with working(args.store_command):
             return command(args, url) if command is not None else _write(args, url)
@@ -227,6 +233,21 @@ def _take_over(args: argparse.Namespace, engine: Engine, site: str, folders: Fol
     return 0
 
 
+def _distribute(args: argparse.Namespace, url: URL) -> int:
+    if sqlite_path(url) is not None:
+        raise InvalidValueError("distribute: expected a postgresql:// address")
+    if args.grant and not args.rls:
+        raise InvalidValueError("--grant goes with --rls")
+    engine = open_engine(url)
+    try:
+        done = [] if args.rls and not has_citus(engine) else distribute(engine)
+        done += separate_sites(engine, [(role, site) for role, site in args.grant]) if args.rls else []
+    finally:
+        engine.dispose()
+    show(args, {"done": done})
+    return 0
+
+
 def _compact(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
     show(args, dict(compact(engine, site)))
     return 0
@@ -237,6 +258,8 @@ _READING: dict[str, Callable[[argparse.Namespace, URL], int]] = {
     "check": reading_commands.check,
     "export": reading_commands.export,
 }
+# Commands that enter no site.
+_WITHOUT_SITE = {**_READING, "distribute": _distribute}
 _COMMANDS: dict[str, Callable[[argparse.Namespace, Engine, str, Folders], int]] = {
     "backup": _backup,
     "restore": _restore,

@@ -9,6 +9,7 @@ from sqlalchemy.engine import Engine
 
 from memory_node.store import schema
 from memory_node.store.engine import for_writing, sqlite_path
+from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.inventory import database_bytes
 from memory_node.store.reader import reading
 from memory_node.store.scrub import vacuum
@@ -28,7 +29,9 @@ def compact(engine: Engine, site: str) -> dict[str, int]:
         if sqlite_path(engine.url) is not None:
             for table in (schema.floors, schema.rooms, schema.areas, schema.relations, schema.documents):
                 removed += connection.execute(table.delete().where(table.c.site == site, table.c.removed)).rowcount
-    vacuum(engine)
+    undone = vacuum(engine)
+    if undone:
+        raise StoreUnavailableError(f"not all could be rewritten: {'; '.join(undone)}")
     with reading(engine) as connection:
         return {"rows_removed": removed, "bytes_before": before, "bytes_after": database_bytes(connection)}
 

@@ -132,10 +132,10 @@ def _traces_of(request: ForgetRequest, outcomes: Sequence[_Outcome]) -> Terms:
 
 
 def _clean(engine: Engine, site: str, traces: Terms) -> list[str]:
-    """Rewrite the database's files; return the tables that still hold a trace."""
-    vacuum(engine)
+    """Rewrite the database's files; return what could not be rewritten, and the tables that still hold a trace."""
+    undone = vacuum(engine)
     with reading(engine) as connection:
-        return [f"table {name}" for name in search_tables(connection, site, traces)]
+        return [*undone, *(f"table {name}" for name in search_tables(connection, site, traces))]
 
 
 def _notes(engine: Engine, artifacts: Sequence[tuple[str, Path]], troubles: dict[Path, str]) -> Iterator[str]:
@@ -145,7 +145,7 @@ def _notes(engine: Engine, artifacts: Sequence[tuple[str, Path]], troubles: dict
         if kind == "backup" and not path.is_file():
             yield f"backup {path} is not there now; if it was moved, forget in it with --database"
     if engine.dialect.name == "postgresql":
-        yield "the server's own log (pg_wal) and its archive keep old pages until they are recycled"
+        yield "the server's own log (pg_wal), its archive, its replicas and its backups keep old pages until they go"
 
 
 def _for_copies(engine: Engine, site: str, request: ForgetRequest) -> list[ForgetRequest]:

@@ -7,11 +7,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from memory_node.store import schema
+from memory_node.store.distribute import kept_by_coordinator
 from memory_node.store.engine import sqlite_path
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.terms import Terms
@@ -21,19 +23,17 @@ from memory_node.store.text_search import rows_mentioning
 _SUFFIXES = ("", "-wal", "-journal", "-shm")
 
 
-def vacuum(engine: Engine, timeout_s: float = 30.0) -> None:
+def vacuum(engine: Engine, timeout_s: float = 30.0) -> list[str]:
     """Rewrite the database without its free pages, and empty the write-ahead log.
+
+    Returns what a server left undone, and why: it skips tables of another owner with no more than a warning.
 
     Raises:
         StoreUnavailableError: others kept it busy all the time.
     """
     path = sqlite_path(engine.url)
     if path is None:
-        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            for table in schema.metadata.sorted_tables:
-                # Not parametrised because it is our own schema's name; VACUUM takes no parameters.
-                connection.execute(sa.text(f'VACUUM (FULL, ANALYZE) "{table.name}"'))
-        return
+        return _vacuum_server(engine)
     deadline = time.monotonic() + timeout_s
     with _alone(path, timeout_s) as database:
         database.execute("VACUUM")
@@ -41,6 +41,29 @@ def vacuum(engine: Engine, timeout_s: float = 30.0) -> None:
             if time.monotonic() > deadline:
                 raise StoreUnavailableError(f"the write-ahead log of {path} is in use; run `memory-node store compact`")
             time.sleep(0.05)
+    return []
+
+
+def _vacuum_server(engine: Engine) -> list[str]:
+    undone: list[str] = []
+
+    def note(notice: Any) -> None:
+        if notice.severity_nonlocalized == "WARNING":
+            undone.append(f"server: {notice.message_primary}")
+
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        database: Any = connection.connection.driver_connection
+        database.add_notice_handler(note)
+        try:
+            for table in schema.metadata.sorted_tables:
+                # Not parametrised because it is our own schema's name; VACUUM takes no parameters.
+                connection.execute(sa.text(f'VACUUM (FULL, ANALYZE) "{table.name}"'))
+        finally:
+            database.remove_notice_handler(note)
+        kept = kept_by_coordinator(connection)
+    if kept:
+        undone.append(f"server: the coordinator keeps rows of {', '.join(kept)}; run `memory-node store distribute`")
+    return undone
 
 
 @contextmanager

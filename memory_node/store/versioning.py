@@ -50,15 +50,29 @@ def prepare(engine: Engine, site: str, clock: Clock = system_clock) -> str:
     if path is not None and (not path.exists() or is_ours(path)):
         create_private(path)
     with for_writing(engine.connect()) as connection, connection.begin():
-        if connection.dialect.name == "postgresql":
-            # Two robots that start at once must not both create the tables.
-            connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": APPLICATION_ID})
-        version = schema_version(connection)
-        if version is None:
-            create_tables(connection)
-        elif version != SCHEMA_VERSION:
-            migrate(connection, version)
+        _make_tables(connection)
         return _enter_site(connection, site, clock)
+
+
+def make_tables(engine: Engine) -> None:
+    """Create or migrate a server's tables.
+
+    Raises:
+        StoreVersionError: the database is newer than this program.
+    """
+    with for_writing(engine.connect()) as connection, connection.begin():
+        _make_tables(connection)
+
+
+def _make_tables(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        # Two robots that start at once must not both create the tables.
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": APPLICATION_ID})
+    version = schema_version(connection)
+    if version is None:
+        create_tables(connection)
+    elif version != SCHEMA_VERSION:
+        migrate(connection, version)
 
 
 def identity_of(connection: Connection, site: str) -> str:
@@ -119,6 +133,9 @@ def migrate(connection: Connection, version: str) -> None:
             "install a newer robot_memory, or restore a backup that this one made"
         )
     config.attributes["connection"] = connection
+    if connection.dialect.name == "postgresql":
+        # On Citus rows may be changed in the transaction that changes their table. Elsewhere nobody reads it.
+        connection.execute(sa.text("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"))
     command.upgrade(config, "head")
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql(f"PRAGMA user_version = {int(SCHEMA_VERSION)}")

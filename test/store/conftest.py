@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from citus_server import CitusServer, citus_server
 
 from benchmarks.postgres_server import PostgresServer, postgres_server
 from memory_node.domain.errors import ResourceMissingError
@@ -32,8 +33,12 @@ from memory_node.store import Document, Store, StoreChange, StoreConfig, open_st
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """Start a server for this run; skip where PostgreSQL is not installed."""
+def postgres() -> Iterator[PostgresServer | CitusServer]:
+    """Start a server for this run, or take the Citus server of the environment; skip where there is neither."""
+    named = citus_server()
+    if named is not None:
+        yield named
+        return
     with ExitStack() as stack:
         try:
             server = stack.enter_context(postgres_server(synced=False))

@@ -1,0 +1,179 @@
+"""Spreads a server's tables over the nodes of Citus, and lets each role see its own sites only."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from memory_node.domain.errors import StoreError
+from memory_node.store import schema
+from memory_node.store.row_values import check_names
+from memory_node.store.versioning import make_tables
+
+# Facts of the whole fleet, which every robot may read.
+FLEET_SITE = "fleet"
+_VERSION_TABLE = "alembic_version"
+# Of a role; a longer name of a site stands as a digest in it.
+_LONGEST_SITE_BYTES = 55
+_MAY_SEE = """
+CREATE OR REPLACE FUNCTION robot_memory_may_see(site text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN to_regrole(quote_ident(name)) IS NULL THEN false
+                ELSE pg_has_role(current_user, to_regrole(quote_ident(name)), 'MEMBER') END
+    FROM (SELECT 'rm:' || CASE WHEN octet_length(site) <= {longest} THEN site ELSE md5(site) END AS name) AS role
+$$
+"""
+_LOCK_LIMIT = "2s"
+
+
+def distribute(engine: Engine) -> list[str]:
+    """Distribute the tables by site, those of an empty or a filled database; again does nothing.
+
+    Raises:
+        StoreError: there is no Citus, or the tables belong to somebody else.
+    """
+    make_tables(engine)
+    done: list[str] = []
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        if not _has_citus(connection):
+            raise StoreError("this database has no Citus: run CREATE EXTENSION citus and add the workers first")
+        _require_owner(connection)
+        query = sa.text("SELECT logicalrelid::regclass::text FROM pg_dist_partition")
+        present = set(connection.execute(query).scalars())
+        for table in sorted(schema.metadata.tables.values(), key=lambda one: one is not schema.sites):
+            if table.name not in present:
+                connection.execute(_distribution(table))
+                done.append(f"table {table.name} distributed by site")
+            if _local_bytes(connection, table):
+                call = sa.text("SELECT truncate_local_data_after_distributing_table(CAST(:name AS regclass))")
+                connection.execute(call, {"name": table.name})
+                done.append(f"table {table.name}: what the coordinator kept of it removed")
+        if _VERSION_TABLE not in present:
+            connection.execute(sa.text(f"SELECT create_reference_table('{_VERSION_TABLE}')"))
+            done.append(f"table {_VERSION_TABLE} copied to every node")
+        done.append(_limit_locks(connection))
+    return done
+
+
+def has_citus(engine: Engine) -> bool:
+    """Return whether a server's database has the extension."""
+    with engine.connect() as connection:
+        return _has_citus(connection)
+
+
+def _has_citus(connection: Connection) -> bool:
+    return connection.execute(sa.text("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).first() is not None
+
+
+def _distribution(table: sa.Table) -> Any:
+    if table is schema.sites:
+        return sa.text("SELECT create_distributed_table('sites', 'name')")
+    return sa.text(f"SELECT create_distributed_table('{table.name}', 'site', colocate_with => 'sites')")
+
+
+def kept_by_coordinator(connection: Connection) -> list[str]:
+    """Return the distributed tables of which the coordinator still keeps the rows from before; none without Citus."""
+    if not _has_citus(connection):
+        return []
+    query = sa.text("SELECT logicalrelid::regclass::text FROM pg_dist_partition WHERE partmethod = 'h'")
+    ours = set(connection.execute(query).scalars()) & set(schema.metadata.tables)
+    return sorted(name for name in ours if _local_bytes(connection, schema.metadata.tables[name]))
+
+
+def _local_bytes(connection: Connection, table: sa.Table) -> int:
+    query = sa.text("SELECT pg_relation_size(CAST(:name AS regclass))")
+    return int(connection.execute(query, {"name": table.name}).scalar_one())
+
+
+def _require_owner(connection: Connection) -> None:
+    query = sa.text(
+        "SELECT relname FROM pg_class WHERE relname = ANY(:names) AND relnamespace = current_schema()::regnamespace "
+        "AND NOT pg_has_role(relowner, 'USAGE')"
+    )
+    foreign = sorted(connection.execute(query, {"names": [*schema.metadata.tables, _VERSION_TABLE]}).scalars())
+    if foreign:
+        raise StoreError(f"the tables {', '.join(foreign)} belong to another role; connect as their owner")
+
+
+def _limit_locks(connection: Connection) -> str:
+    """Let the workers give up waiting for a lock, too: what a transaction sets stays on the coordinator."""
+    role = str(connection.execute(sa.text("SELECT current_user")).scalar_one())
+    connection.exec_driver_sql(f"ALTER ROLE {_quoted(role)} SET lock_timeout = '{_LOCK_LIMIT}'")
+    # Citus passes the setting on to the nodes that it knows, unless that is switched off.
+    asked = (
+        "SELECT count(*) FROM pg_db_role_setting JOIN pg_roles ON pg_roles.oid = setrole "
+        f"WHERE rolname = {_literal(role)} AND 'lock_timeout={_LOCK_LIMIT}' = ANY(setconfig)"
+    )
+    query = sa.text("SELECT nodeid, result FROM run_command_on_all_nodes(:command)")
+    without = [str(row.nodeid) for row in connection.execute(query, {"command": asked}) if row.result == "0"]
+    if without:
+        raise StoreError(
+            f"nodes {', '.join(without)} did not take lock_timeout for role {role}; run there: "
+            f"ALTER ROLE {_quoted(role)} SET lock_timeout = '{_LOCK_LIMIT}'"
+        )
+    return f"role {role} waits {_LOCK_LIMIT} for a lock at most, on every node"
+
+
+def separate_sites(engine: Engine, grants: Sequence[tuple[str, str]]) -> list[str]:
+    """Let each role read and write only the sites that it was granted, and read `FLEET_SITE`; again does nothing.
+
+    grants: (login role, site). The owner of the tables and superusers see everything.
+
+    Raises:
+        StoreError: the tables belong to somebody else.
+    """
+    make_tables(engine)
+    done = [f"each role sees its own sites only, and reads {FLEET_SITE!r}"]
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        _require_owner(connection)
+        connection.exec_driver_sql(_MAY_SEE.format(longest=_LONGEST_SITE_BYTES))
+        for table in schema.metadata.tables.values():
+            _protect(connection, table)
+        for role, site in grants:
+            _grant(connection, role, site)
+            done.append(f"role {role} may use site {site!r}")
+    return done
+
+
+def _protect(connection: Connection, table: sa.Table) -> None:
+    site = "name" if table is schema.sites else "site"
+    query = sa.text("SELECT policyname FROM pg_policies WHERE tablename = :name AND schemaname = current_schema()")
+    present = set(connection.execute(query, {"name": table.name}).scalars())
+    policies = {
+        "robot_memory_own": f"FOR ALL USING (robot_memory_may_see({site})) WITH CHECK (robot_memory_may_see({site}))",
+        "robot_memory_fleet": f"FOR SELECT USING ({site} = '{FLEET_SITE}')",
+    }
+    for name, rule in policies.items():
+        if name not in present:
+            connection.exec_driver_sql(f'CREATE POLICY {name} ON "{table.name}" {rule}')
+    connection.exec_driver_sql(f'ALTER TABLE "{table.name}" ENABLE ROW LEVEL SECURITY')
+
+
+def _grant(connection: Connection, role: str, site: str) -> None:
+    check_names(role=role, site=site)
+    group = _quoted(site_role(site))
+    if not connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = :n"), {"n": site_role(site)}).first():
+        connection.exec_driver_sql(f"CREATE ROLE {group} NOLOGIN")
+    tables = ", ".join(f'"{name}"' for name in schema.metadata.tables)
+    connection.exec_driver_sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {group}")
+    connection.exec_driver_sql(f"GRANT SELECT ON {_VERSION_TABLE} TO {group}")
+    connection.exec_driver_sql(f"GRANT {group} TO {_quoted(role)}")
+
+
+def site_role(site: str) -> str:
+    """Return the role of which those are members that may use a site; the database's function builds the same name."""
+    data = site.encode()
+    short = len(data) <= _LONGEST_SITE_BYTES
+    return "rm:" + (site if short else hashlib.md5(data, usedforsecurity=False).hexdigest())
+
+
+def _quoted(name: str) -> str:
+    """Return a name as an SQL identifier; % is doubled for the driver."""
+    return '"' + name.replace('"', '""').replace("%", "%%") + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

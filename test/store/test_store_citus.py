@@ -1,0 +1,103 @@
+"""`store distribute` on a Citus server, where the environment names one; the other store tests run there as well."""
+
+import json
+
+import pytest
+import sqlalchemy as sa
+from citus_server import VARIABLE, citus_server
+
+from memory_node.cli import main
+from memory_node.store import ForgetRequest, StoreConfig, open_store, schema
+from memory_node.store.engine import open_engine, parse_url
+from memory_node.store.versioning import make_tables
+
+SMALL = StoreConfig(journal_mib=1.0, retry_interval_s=0.1)
+
+
+@pytest.fixture
+def citus(tmp_path, monkeypatch):
+    server = citus_server()
+    if server is None:
+        pytest.skip(f"{VARIABLE} names no Citus server")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return server
+
+
+def run(capsys, url, *words):
+    capsys.readouterr()
+    status = main(["store", words[0], "--database", url, "--json", *words[1:]])
+    output = capsys.readouterr()
+    return status, json.loads(output.out) if output.out else output.err
+
+
+def rows(url, query):
+    engine = open_engine(parse_url(url))
+    with engine.connect() as connection:
+        found = connection.execute(sa.text(query)).all()
+    engine.dispose()
+    return found
+
+
+def test_every_table_is_distributed_once(citus, capsys):
+    url = citus.create_database(spread=False)
+    status, report = run(capsys, url, "distribute")
+    assert status == 0, report
+    found = dict(map(tuple, rows(url, "SELECT table_name::text, citus_table_type FROM citus_tables")))
+    assert found == dict.fromkeys(schema.metadata.tables, "distributed") | {"alembic_version": "reference"}
+    assert len(rows(url, "SELECT DISTINCT nodeport FROM citus_shards WHERE citus_table_type = 'distributed'")) >= 2
+    again = run(capsys, url, "distribute")[1]["done"]
+    assert [line for line in again if line.startswith("table")] == []
+
+
+def test_a_filled_database_is_distributed_with_nothing_left_behind(citus, capsys, remember_home):
+    url = citus.create_database(spread=False)
+    for site in ("home", "ward"):
+        with open_store(url, "r1", site, SMALL) as store:
+            remember_home(store)
+    assert run(capsys, url, "distribute")[0] == 0
+    (size,) = rows(url, "SELECT pg_relation_size('objects'::regclass)")
+    assert size == (0,)
+    with open_store(url, "r1", "ward", SMALL) as store:
+        report = store.forget(ForgetRequest(label="Anna"))
+        assert report.verified, report.found
+    with open_store(url, "r1", "home", SMALL) as store:
+        assert len(store.load_scene().objects) == 3
+
+
+def test_rows_that_the_coordinator_keeps_are_no_verified_forgetting(citus, remember_home):
+    url = citus.create_database(spread=False)
+    with open_store(url, "r1", "home", SMALL) as store:
+        remember_home(store)
+        engine = open_engine(parse_url(url))
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(sa.text("SELECT create_distributed_table('sites', 'name')"))
+            for name in schema.metadata.tables:
+                if name != "sites":
+                    connection.execute(
+                        sa.text(f"SELECT create_distributed_table('{name}', 'site', colocate_with => 'sites')")
+                    )
+        engine.dispose()
+        report = store.forget(ForgetRequest(label="Anna"))
+        assert not report.verified
+        assert any("store distribute" in line for line in report.found)
+
+
+def test_an_older_distributed_database_is_migrated(citus, capsys, remember_home):
+    url = citus.create_database(spread=False)
+    with open_store(url, "r1", "home", SMALL) as store:
+        remember_home(store)
+    engine = open_engine(parse_url(url))
+    with engine.begin() as connection:
+        for name, column in (("sites", "identity"), ("sessions", "installation"), ("sessions", "host")):
+            connection.execute(sa.text(f"ALTER TABLE {name} DROP COLUMN {column}"))
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '0002'"))
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(sa.text("SELECT create_distributed_table('sites', 'name')"))
+        connection.execute(sa.text("SELECT create_distributed_table('sessions', 'site', colocate_with => 'sites')"))
+    make_tables(engine)
+    engine.dispose()
+    assert run(capsys, url, "distribute")[0] == 0
+    with open_store(url, "r1", "home", SMALL) as store:
+        assert len(store.load_scene().objects) == 3
+        assert store.quarantined == 0
+    assert run(capsys, url, "check") == (0, {"ok": True, "findings": []})
