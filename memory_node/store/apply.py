@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
+from memory_node.domain.errors import InvalidValueError
+from memory_node.store.bulk import put_rows, sent_together, upsert_of
 from memory_node.store.checksums import SEALS
 from memory_node.store.records import Batch, Row
 from memory_node.store.schema import LOGGED, sites
@@ -21,6 +21,14 @@ Reject = Callable[[str, tuple[Any, ...], Exception], None]
 # PostgreSQL's error classes that are caused by a value, not by the server: data, integrity, program limits.
 _VALUE_STATES = ("22", "23", "54")
 _VALUE_ERRORS = (sa.exc.DataError, sa.exc.IntegrityError, sa.exc.StatementError, OverflowError, ValueError)
+# How long a robot waits for its site's lock, and how long one whose link breaks within a commit holds it.
+_LIMITS = (
+    "SELECT set_config('lock_timeout', '1500ms', true), set_config('idle_in_transaction_session_timeout', '5s', true)"
+)
+_RAISE = (
+    "UPDATE sites SET revision = revision + 1, revision_check = revision_check - 1 WHERE name = %s RETURNING revision"
+)
+_STONES = "SELECT id, revision, stamp_ns FROM tombstones WHERE site = %s AND revision > %s"
 # Messages of sqlite3 and psycopg about a Python type without a column type; their error class is that of an outage.
 _BINDING = ("Error binding parameter", "cannot adapt type")
 
@@ -43,14 +51,6 @@ def is_value_error(error: Exception) -> bool:
     return isinstance(error, _VALUE_ERRORS)
 
 
-def _bound_waits(connection: Connection) -> None:
-    """Limit how long a robot whose link breaks within a commit holds its site's lock: seconds, not TCP's timeout."""
-    if connection.dialect.name == "postgresql":
-        limits = {"lock_timeout": "1500ms", "idle_in_transaction_session_timeout": "5s"}
-        listed = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in limits.items())
-        connection.execute(sa.text(f"SELECT {listed}"))
-
-
 def next_revision(connection: Connection, site: str) -> int:
     """Return a new revision; its row stays locked until the commit, so revisions appear in their order."""
     raised = sites.update().where(sites.c.name == site)
@@ -61,21 +61,8 @@ def next_revision(connection: Connection, site: str) -> int:
 def notify(connection: Connection, site: str, robot_id: str, revision: int) -> None:
     """Tell the site's other robots, on PostgreSQL, once the transaction is committed."""
     if connection.dialect.name == "postgresql":
-        statement = sa.text("SELECT pg_notify(:channel, :payload)")
-        connection.execute(statement, {"channel": channel_of(site), "payload": f"{revision} {robot_id}"})
-
-
-@cache
-def _upsert(dialect: str, table: sa.Table) -> Any:
-    insert: Any = (postgresql if dialect == "postgresql" else sqlite).insert(table)
-    keys = [column.name for column in table.primary_key]
-    values = {column.name: insert.excluded[column.name] for column in table.c if column.name not in keys}
-    return insert.on_conflict_do_update(index_elements=keys, set_=values)
-
-
-def upsert_of(connection: Connection, table: sa.Table) -> Any:
-    """Return a statement that inserts a row, or puts it in the place of the one with its key."""
-    return _upsert(connection.dialect.name, table)
+        with sent_together(connection) as database:
+            database.execute("SELECT pg_notify(%s, %s)", (channel_of(site), f"{revision} {robot_id}"))
 
 
 class Applier:
@@ -105,39 +92,66 @@ class Applier:
 
     def _apply(self, connection: Connection, batch: Batch, one_by_one: bool) -> int:
         with connection.begin():
-            _bound_waits(connection)
-            revision = next_revision(connection, self._site)
-            self.learn_dead(connection)
-            for table in LOGGED:
-                rows = batch.get(table.name)
-                if rows:
-                    alive = {key: row for key, row in rows.items() if not is_buried(table.name, row, self.dead)}
-                    self._write(connection, table, alive, revision, one_by_one)
-            notify(connection, self._site, self._robot_id, revision)
+            revision = self._enter(connection)
+            tables = [table for table in LOGGED if batch.get(table.name)]
+            rows = {table: self._sealed(table, batch[table.name], revision, one_by_one) for table in tables}
+            if one_by_one:
+                for table, found in rows.items():
+                    self._write_each(connection, table, found)
+                notify(connection, self._site, self._robot_id, revision)
+            else:
+                with sent_together(connection):
+                    for table, found in rows.items():
+                        put_rows(connection, table, list(found.values()))
+                    notify(connection, self._site, self._robot_id, revision)
         return revision
 
-    def _write(
-        self, connection: Connection, table: sa.Table, rows: dict[tuple[Any, ...], Row], revision: int, one_by_one: bool
-    ) -> None:
-        statement = upsert_of(connection, table)
+    def _sealed(
+        self, table: sa.Table, rows: dict[tuple[Any, ...], Row], revision: int, one_by_one: bool
+    ) -> dict[tuple[Any, ...], Row]:
+        """Return the rows that are not forgotten, with their revision and their checksum."""
         seal = SEALS[table.name].seal
-        for row in rows.values():
-            row["revision"] = revision
-        if not one_by_one:
-            if rows:
-                connection.execute(statement, [seal(row) for row in rows.values()])
-            return
+        alive: dict[tuple[Any, ...], Row] = {}
+        for key, row in rows.items():
+            if not is_buried(table.name, row, self.dead):
+                row["revision"] = revision
+                try:
+                    alive[key] = seal(row)
+                except InvalidValueError as error:
+                    if not one_by_one:
+                        raise
+                    self._reject(table.name, key, error)
+        return alive
+
+    def _write_each(self, connection: Connection, table: sa.Table, rows: dict[tuple[Any, ...], Row]) -> None:
         for key, row in rows.items():
             try:
                 with connection.begin_nested():
-                    connection.execute(statement, seal(row))
+                    connection.execute(upsert_of(connection, table), row)
             except (sa.exc.SQLAlchemyError, OverflowError, ValueError) as error:
                 if not is_value_error(error):
                     raise
                 self._reject(table.name, key, error)
 
+    def _enter(self, connection: Connection) -> int:
+        """Take the site's lock, learn what was forgotten, and return a new revision."""
+        if connection.dialect.name != "postgresql":
+            self.learn_dead(connection)
+            return next_revision(connection, self._site)
+        with sent_together(connection) as database:
+            database.execute(_LIMITS)
+            raised = database.execute(_RAISE, (self._site,))
+            stones = database.execute(_STONES, (self._site, self._dead_revision))
+        found = raised.fetchone()
+        if found is None:
+            raise sa.exc.NoResultFound(f"the database has no site {self._site!r}")
+        self._bury({digest: Tombstone(revision, stamp_ns) for digest, revision, stamp_ns in stones.fetchall()})
+        return int(found[0])
+
     def learn_dead(self, connection: Connection) -> None:
         """Take over the tombstones that were set since the last time."""
-        found = read_tombstones(connection, self._site, self._dead_revision)
+        self._bury(read_tombstones(connection, self._site, self._dead_revision))
+
+    def _bury(self, found: dict[str, Tombstone]) -> None:
         self.dead.update(found)
         self._dead_revision = max((stone.revision for stone in found.values()), default=self._dead_revision)

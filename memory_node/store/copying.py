@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
 from memory_node.store.apply import next_revision
 from memory_node.store.bad_rows import BadRows
+from memory_node.store.bulk import add_rows
 from memory_node.store.checksums import sealed
 from memory_node.store.records import Row
 from memory_node.store.tombstones import is_buried, read_tombstones
@@ -47,7 +47,6 @@ def is_empty(connection: Connection, site: str) -> bool:
 def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterable[Row], revision: int) -> int:
     """Insert rows under a site's name and one revision, but for the forgotten and the present; return how many."""
     dead = read_tombstones(connection, site)
-    statement = insert_missing(connection, table)
     before = count_rows(connection, site, table)
     chunk: list[Row] = []
     for row in rows:
@@ -58,10 +57,10 @@ def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterab
             row["revision"] = revision
         chunk.append(sealed(table, row))
         if len(chunk) == CHUNK:
-            connection.execute(statement, chunk)
+            add_rows(connection, table, chunk)
             chunk = []
     if chunk:
-        connection.execute(statement, chunk)
+        add_rows(connection, table, chunk)
     return count_rows(connection, site, table) - before
 
 
@@ -71,12 +70,6 @@ def update_row(connection: Connection, table: sa.Table, row: Any, changed: Row) 
     chosen = (column == row[column.name] for column in table.primary_key)
     values = {name: value for name, value in changed.items() if name != site}
     connection.execute(table.update().where(*chosen).values(values))
-
-
-def insert_missing(connection: Connection, table: sa.Table) -> Any:
-    """Return an insert that leaves rows alone whose key is present."""
-    insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
-    return insert.on_conflict_do_nothing(index_elements=[column.name for column in table.primary_key])
 
 
 def count_rows(connection: Connection, site: str, table: sa.Table) -> int:

@@ -13,8 +13,9 @@ from sqlalchemy.engine import Connection
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.store import schema
+from memory_node.store.bulk import insert_missing
 from memory_node.store.checksums import sealed
-from memory_node.store.copying import insert_missing, update_row
+from memory_node.store.copying import update_row
 from memory_node.store.forget_plan import ForgetPlan
 from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.records import Row, step_key, to_json

@@ -15,8 +15,9 @@ from sqlalchemy.engine import Connection, Engine
 from memory_node.domain.clock import Clock
 from memory_node.store import schema
 from memory_node.store.bad_rows import BadRow
+from memory_node.store.bulk import insert_missing
 from memory_node.store.checksums import SEALS, sealed
-from memory_node.store.copying import insert_missing, rows_of
+from memory_node.store.copying import rows_of
 from memory_node.store.engine import for_writing, reason_of
 from memory_node.store.json_bytes import with_bytes_packed, with_bytes_unpacked
 

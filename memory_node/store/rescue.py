@@ -18,8 +18,9 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.private_files import create_private
 from memory_node.store import schema
 from memory_node.store.bad_rows import BadRows
+from memory_node.store.bulk import insert_missing
 from memory_node.store.checksums import SEALS
-from memory_node.store.copying import CHUNK, insert_missing
+from memory_node.store.copying import CHUNK
 from memory_node.store.engine import for_writing, leave_wal, open_engine, parse_url, reading_address
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.quarantine import put_row_away

@@ -11,8 +11,8 @@ from memory_node import __version__
 from memory_node.domain.clock import Clock
 from memory_node.domain.ids import new_id
 from memory_node.store import schema
+from memory_node.store.bulk import insert_missing
 from memory_node.store.checksums import sealed
-from memory_node.store.copying import insert_missing
 from memory_node.store.engine import for_writing, open_engine, reason_of, require_store, sqlite_path
 from memory_node.store.errors import ForeignJournalError, StoreUnavailableError
 from memory_node.store.installation import host_name, installation_id, require_own_robot

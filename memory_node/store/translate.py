@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from memory_node.domain.skill import StateChange
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store.object_rows import appearance_row, object_row, place_row
 from memory_node.store.records import Batch, Document, Recordable, Removed, Row
+from memory_node.store.row_values import NAME_LIMIT, fault_of
 from memory_node.store.rows import document_rows, episode_row, map_row, state_change_row, step_row
 
 # Primary keys without `site`, which every row of a batch shares.
@@ -31,6 +33,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "documents": ("kind", "id", "robot_id"),
     "supports": ("record_kind", "record_id", "source_kind", "source_id"),
 }
+_CHECKED_VALUES = frozenset({"objects", "appearances", "places", "events"})
 _WITHOUT_SESSION = frozenset({"appearances", "places"})
 
 
@@ -75,6 +78,8 @@ class Translator:
             superseded = isinstance(record, SceneEvent) and latest[record.object.id] != position
             try:
                 rows = self._rows(record, superseded)
+                for table, row in rows:
+                    _require_readable(table, {**self.origin, **row})
             except InvalidValueError as error:
                 reject(position, error)
                 continue
@@ -135,6 +140,18 @@ class Translator:
             ]
         self.known(scene_object)
         return rows
+
+
+def _require_readable(table: str, row: Row) -> None:
+    """Look whether memory could start from a row, before anybody is told that it is kept.
+
+    Of objects, whose values are checked where they are made, only long texts are looked at: it costs a tenth.
+    """
+    if table in _CHECKED_VALUES and max(len(value) for value in row.values() if isinstance(value, str)) <= NAME_LIMIT:
+        return
+    fault = fault_of(table, SimpleNamespace(**row))
+    if fault:
+        raise InvalidValueError(f"{table}: memory could not start from this: {fault}")
 
 
 def _same(old: Any, new: Any) -> bool:

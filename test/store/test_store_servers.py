@@ -1,6 +1,7 @@
 """A robot and its server: which database it is, which machine writes, and what it does while the server is away."""
 
 import json
+import sqlite3
 import time
 from pathlib import Path
 
@@ -13,9 +14,9 @@ from memory_node.domain.scene import Area, SceneEvent, SceneEventKind
 from memory_node.domain.step import EpisodeSummary
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
-from memory_node.store import ForgetRequest, StoreConfig, installation, open_store
+from memory_node.store import Document, ForgetRequest, StoreConfig, installation, open_store
 from memory_node.store.engine import open_engine, parse_url
-from memory_node.store.errors import ForeignJournalError, StoreInUseError, StoreUnavailableError
+from memory_node.store.errors import ForeignJournalError, RecordRejectedError, StoreInUseError, StoreUnavailableError
 from memory_node.store.location import locate, state_folder
 
 SMALL = StoreConfig(journal_mib=1.0, retry_interval_s=0.1)
@@ -141,6 +142,33 @@ def test_names_that_no_site_or_robot_can_have_are_refused(name, store_url):
         with pytest.raises(InvalidValueError, match="robot"):
             open_store(store_url, name, "home", SMALL)
     assert not Path(store_url).exists()
+
+
+@pytest.mark.parametrize("away", [False, True], ids=["reached", "in an outage"])
+def test_a_name_that_reading_would_not_take_is_rejected_when_it_is_written(away, open_at, make_object, tmp_path):
+    path = tmp_path / "memory.db"
+    store = open_at(str(path))
+    lock = sqlite3.connect(path, isolation_level=None)
+    if away:
+        lock.execute("BEGIN IMMEDIATE")
+        store.append([EpisodeSummary("e0", "bring it", "pick", 1)]).wait()
+        assert store.diagnostics().state != "ok"
+    for record in (
+        EpisodeSummary("e" * 2_000, "bring it", "pick", 1),
+        Area("a1", "n" * 2_000, (1.0, 2.0)),
+        Document("guideline", "g", {"text": "x"}, 2**63 - 1),
+        seen(make_object(class_probabilities={"c" * 2_000: 1.0})),
+    ):
+        with pytest.raises(RecordRejectedError):
+            store.append([record]).wait()
+    kept = make_object(attributes={"note": "x" * 5_000})
+    store.append([seen(kept)]).wait()
+    if away:
+        lock.execute("COMMIT")
+    lock.close()
+    until(lambda: store.diagnostics().state == "ok")
+    assert objects_of(store) == {kept.id}
+    assert (store.quarantined, store.diagnostics().rejected) == (0, 4)
 
 
 # -- which machine -------------------------------------------------------------------------------------------------
@@ -358,6 +386,19 @@ def test_backup_export_and_their_ways_back_are_of_one_site(two_sites, capsys, tm
     assert {name: after[name] for name in ("objects", "steps", "episodes")} == {
         name: ward[name] for name in ("objects", "steps", "episodes")
     }
+
+
+def test_what_a_role_may_not_rewrite_is_no_verified_forgetting(two_sites, postgres):
+    engine = open_engine(parse_url(two_sites))
+    with engine.begin() as connection:
+        if not connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = 'guest'")).first():
+            connection.execute(sa.text("CREATE ROLE guest LOGIN"))
+        connection.execute(sa.text("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO guest"))
+    engine.dispose()
+    with open_store(two_sites.replace("robot@", "guest@"), "r2", "ward", SMALL) as store:
+        report = store.forget(ForgetRequest(label="Anna"))
+    assert not report.verified
+    assert any("only" in line and "owner" in line for line in report.found), report.found
 
 
 _NEVER_MOVE = """
