@@ -26,7 +26,6 @@ _SILENT_STOP_S = 0.4
 _FIRST_FEEDBACK_S = 3.0
 # A result that was sent before its server went is there after this time; later none can come.
 _LAST_WORD_S = 1.0
-_GRAPH_POLL_S = 0.2
 
 
 class Cause(Enum):
@@ -140,13 +139,15 @@ class GoalClient:
         """Return the response of an accepted goal."""
         ended = _Answer(handle.get_result_async())
         watch.start()
-        offer = _Offer(self._client.server_is_ready)
+        offered_s = time.monotonic()
         while not ended.wait(_POLL_S):
+            if self._client.server_is_ready():
+                offered_s = time.monotonic()
             if is_canceled():
                 raise self._stopped(Cause.CANCELED, "canceled", handle, ended)
             server = self._running.other_side(goal_id)
             is_lost = server is not None and server.is_gone
-            if is_lost or offer.is_gone():
+            if is_lost or time.monotonic() - offered_s > _LAST_WORD_S:
                 handle.cancel_goal_async()  # were it there after all, nothing may move while the goal counts as ended
                 if server is not None:
                     self._running.cancel_for(server)
@@ -191,44 +192,27 @@ class _Watch:
     """The deadlines of a running goal."""
 
     def __init__(self, timeout_s: float, silence_s: float | None) -> None:
-        self._timeout_s = timeout_s
-        self._begin_s = _FIRST_FEEDBACK_S
-        self._silence_s = silence_s
+        self._timeout_s, self._silence_s = timeout_s, silence_s
         self.start()
 
     def start(self) -> None:
-        """Begin to count."""
+        """Begin to count; the first feedback may take its time."""
         self._started_s = self._heard_s = time.monotonic()
+        self._grace_s = _FIRST_FEEDBACK_S
 
     def hear(self) -> None:
         """Take note of feedback."""
-        self._heard_s, self._begin_s = time.monotonic(), 0.0
+        self._heard_s, self._grace_s = time.monotonic(), 0.0
 
     def late(self) -> tuple[Cause, str] | None:
         """Return which deadline has passed, and that in words; None while none has."""
         now_s = time.monotonic()
         if now_s - self._started_s > self._timeout_s:
             return Cause.LATE, f"took more than {self._timeout_s:g} s"
-        if self._silence_s is not None and now_s - self._heard_s > max(self._silence_s, self._begin_s):
-            return Cause.SILENT, f"gave no feedback for {now_s - self._heard_s:.1f} s: is its server still running?"
+        silent_s = now_s - self._heard_s
+        if self._silence_s is not None and silent_s > self._silence_s + self._grace_s:
+            return Cause.SILENT, f"gave no feedback for {silent_s:.1f} s: is its server still running?"
         return None
-
-
-class _Offer:
-    """Whether an action is offered; is_ready: whether it is now."""
-
-    def __init__(self, is_ready: Callable[[], bool]) -> None:
-        self._is_ready = is_ready
-        self._asked_s = self._ready_s = time.monotonic()
-
-    def is_gone(self) -> bool:
-        """Return whether nobody has offered it for so long that no result can come any more."""
-        now_s = time.monotonic()
-        if now_s - self._asked_s >= _GRAPH_POLL_S:
-            self._asked_s = now_s
-            if self._is_ready():
-                self._ready_s = now_s
-        return self._asked_s - self._ready_s > _LAST_WORD_S
 
 
 class _Answer:

@@ -19,7 +19,7 @@ from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.running_goals import RunningGoals
 
 _POLL_S = 0.02
-_GRAPH_POLL_S = 0.2
+_GRAPH_POLL_S, _MISSED_LOOKS = 0.15, 2
 # How long an ending node waits for its goal; after that the server answers for it (s).
 _PATIENCE_S = 1.0
 # A client that asks again at once would fill the log.
@@ -260,14 +260,16 @@ class _UnannouncedClients:
     def __init__(self, running: RunningGoals, topic: str) -> None:
         self._running = running
         self._topic = topic
-        self._were_there = False
         self._asked_s = 0.0
+        # Looks without one since there was one; None: there was none yet.
+        self._missed: int | None = None
 
     def have_left(self) -> bool:
-        """Return whether there was one, and there is none now."""
-        if time.monotonic() - self._asked_s < _GRAPH_POLL_S:
-            return False
-        self._asked_s = time.monotonic()
-        are_there = bool(self._running.unannounced_clients(self._topic))
-        self._were_there |= are_there
-        return self._were_there and not are_there
+        """Return whether there was one, and there is none now: the graph may lack a name for a moment."""
+        if time.monotonic() - self._asked_s >= _GRAPH_POLL_S:
+            self._asked_s = time.monotonic()
+            if self._running.unannounced_clients(self._topic):
+                self._missed = 0
+            elif self._missed is not None:
+                self._missed += 1
+        return (self._missed or 0) >= _MISSED_LOOKS

@@ -34,6 +34,8 @@ except ImportError:  # Humble
     from rclpy.qos_event import SubscriptionEventCallbacks
 
 TOPIC = "running_goals"
+# What the graph calls the node of an endpoint before it has heard of it.
+_UNKNOWN = "_NODE_NAMESPACE_UNKNOWN_/_NODE_NAME_UNKNOWN_"
 # A node with goals announces them so often within silence_s.
 _BEATS = 4
 # The middleware reports a death after this share of silence_s; Cyclone DDS renews a lease when 80 % of it have passed.
@@ -155,7 +157,7 @@ class RunningGoals:
 
     def unannounced_clients(self, topic: str) -> set[str]:
         """Return the full names of the nodes that subscribe to a topic and announce no goals, by ROS's graph."""
-        announcing = {_full_name(info) for info in self._node.get_publishers_info_by_topic(TOPIC)}
+        announcing = {_full_name(info) for info in self._node.get_publishers_info_by_topic(TOPIC)} - {_UNKNOWN}
         return {_full_name(info) for info in self._node.get_subscriptions_info_by_topic(topic)} - announcing
 
     def cancel_for(self, lost: Peer) -> None:
