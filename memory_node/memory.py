@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig
 from memory_node.context.context_writer import ContextWriter
+from memory_node.context.recalled import Recalled
 from memory_node.context.task_retrieval import TaskRetrieval
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
@@ -16,9 +20,12 @@ from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.geometry import Pose
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ids import IdSource, new_id
+from memory_node.domain.memories import Memory
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
+from memory_node.domain.step import EpisodeSummary
+from memory_node.episodes.deed_log import DeedLog
 from memory_node.experience.experience import Experience
 from memory_node.intake.episodes import Episodes
 from memory_node.intake.graph_changes import GraphChanges, Listener
@@ -32,6 +39,8 @@ from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.mode import Mode as KnowledgeMode
 from memory_node.knowledge.standard_step import StandardStep
+from memory_node.knowledge.told.binding import grounded
+from memory_node.knowledge.told.in_words import in_words
 from memory_node.questions.past_episodes import PastEpisodes
 from memory_node.questions.questions import Questions
 from memory_node.scene_graph.free_space import OccupancyMap
@@ -51,6 +60,15 @@ from memory_node.upkeep.upkeep import Upkeep
 TakeClaims = Callable[[str, Sequence[StateClaim]], None]
 
 
+# Episodes among which an unfinished one is looked for.
+_LATEST_EPISODES = 20
+
+
+class _KeepNothing:
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
+        """Keep nothing."""
+
+
 class RobotMemory:
     """A `MemoryPort`; thread-safe. The facts behind an answer are durable before it is given.
 
@@ -67,12 +85,16 @@ class RobotMemory:
         make_id: makes the ids of things that a skill reports and no camera has seen.
         compiler: how memory is compiled at each step of an episode.
         kept: writes the file that the next start reads knowledge from.
+        kinds: the label space, by default the household's.
+        deeds: what the robot did with which thing; by default none, kept in this process only.
+        unread: memories that are written as ever and tell nothing, to measure what they are worth.
 
     Attributes:
         cache, experience, knowledge: as given.
         episodes: an `ExperiencePort`, what a planner is asked and told while it carries out an instruction.
         guidance: compiles memory for the running episodes, step by step.
         past: what happened in earlier episodes.
+        deeds: what was done with which thing.
     """
 
     def __init__(
@@ -88,8 +110,13 @@ class RobotMemory:
         make_id: IdSource = new_id,
         compiler: CompilerConfig | None = None,
         kept: KeptKnowledge | None = None,
+        kinds: ObjectCatalogue | None = None,
+        deeds: DeedLog | None = None,
+        unread: Collection[Memory] = (),
     ) -> None:
         self.cache, self.experience, self.knowledge, self._clock = cache, experience, knowledge, clock
+        self._unread = frozenset(unread)
+        self._kinds = kinds or load_catalogue()
         self._durability = Durability(store)
         task_objects = TaskObjects(index.ranker.classes_named, lambda classes: cache.pin(object_classes=classes))
         states = judge_states(self.claim_states) if judge_states is not None else None
@@ -101,7 +128,8 @@ class RobotMemory:
         self._intake = Intake(scene, self._changes, mirror, store, learn, clock, make_id)
         lock = self._changes.lock
         self._told = told = ToldContexts(clock)
-        self.episodes = Episodes(experience, scene, lock, self.remember, task_objects, told, clock)
+        self.deeds = deeds if deeds is not None else DeedLog(_KeepNothing())
+        self.episodes = Episodes(experience, scene, lock, self.remember, task_objects, told, clock, self.deeds)
         contexts = ContextWriter(scene, lock, index.rank, experience, knowledge, told, clock)
         self._questions = Questions(scene, lock, cache, index, contexts, self._durability, clock)
         compiler = compiler or CompilerConfig()
@@ -109,7 +137,9 @@ class RobotMemory:
         self.guidance = Compilations(
             experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler
         )
-        self._upkeep = Upkeep(scene, self._changes, mirror, cache, store, experience, knowledge, clock, states, kept)
+        self._upkeep = Upkeep(
+            scene, self._changes, mirror, cache, store, experience, knowledge, clock, states, kept, self.deeds
+        )
         self.past = PastEpisodes(store, experience, self.guidance, told)
         if len(scene):
             scene.doubt_frame()
@@ -149,9 +179,16 @@ class RobotMemory:
 
     def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
         """Take over a fact that a person told, of now by default; return its statements once they are durable."""
-        told = self.knowledge.tell(text, teller, stamp_ns or self._clock())
+        scene = self.scene()
+        told = self.knowledge.tell(
+            text, teller, stamp_ns or self._clock(), lambda fact: grounded(fact, scene, self._kinds)
+        )
         self._durability.commit()
         return told
+
+    def tell_in_words(self, text: str) -> str:
+        """Take over a fact that was said to the planner; return what became of it, for the one who said it."""
+        return in_words(self.tell_fact(text))
 
     def read(self, steps: Iterable[StandardStep]) -> int:
         """Take over a part of a document or talk; return how many statements were new. Committed as other facts are."""
@@ -176,6 +213,26 @@ class RobotMemory:
         answer = self.knowledge.ask(question, mode, k)
         self._durability.before_answer()
         return answer
+
+    def recall_past(self) -> Recalled:
+        """Return what a reader of plain sentences needs: told facts, deeds, unfinished instructions."""
+        unfinished, deeds = self._unfinished(), self.deeds.all()
+        if Memory.EPISODES in self._unread:
+            deeds = tuple(deed for deed in deeds if deed.episode_id in {episode.id for episode in unfinished})
+        return Recalled(tuple(self.knowledge.facts()), deeds, unfinished)
+
+    def _unfinished(self) -> tuple[EpisodeSummary, ...]:
+        """Return the last instructions that were cancelled when they had begun to act, the newest first; () where one
+        that ended was the last to act."""
+        found = []
+        for episode in self.past.episodes(_LATEST_EPISODES):
+            acted = any(deed.episode_id == episode.id and not deed.reason for deed in self.deeds.all())
+            if not episode.ended_ns or not acted:
+                continue
+            if episode.success is not None:
+                break
+            found.append(episode)
+        return tuple(found)
 
     def told_facts(self, instruction: str) -> tuple[str, ...]:
         """Return what people told that shares a name or thing with an instruction, the newest first."""

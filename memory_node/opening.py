@@ -11,11 +11,13 @@ from typing import Any
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock, system_clock
+from memory_node.domain.deed import Deed
 from memory_node.domain.memories import Memory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneEvent, SceneEventKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.domain.time_zone import time_zone
+from memory_node.episodes.deed_log import DEEDS, DeedLog
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.episode_register import ENDED_KEPT
 from memory_node.experience.experience import Experience
@@ -31,6 +33,7 @@ from memory_node.knowledge.facts import prescription_from_dict, proposition_from
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, Source
 from memory_node.knowledge.standard_step import step_from_dict
+from memory_node.knowledge.told.forms import TellingReader
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
@@ -58,6 +61,7 @@ _BODY_CHECKS = {
     PROPOSITIONS: proposition_from_dict,
     PRESCRIPTIONS: prescription_from_dict,
     STEPS: step_from_dict,
+    DEEDS: Deed.from_dict,
 }
 
 
@@ -98,8 +102,15 @@ def open_memory(
     log, models = StoreLog(store), ModelShelf()
     kept = None if store is None else KeptKnowledge(store.derived / "knowledge.index", store, embedder)
     on_removal = kept.drop if kept is not None else None
+    telling = TellingReader(catalogue, zone)
     knowledge = KnowledgeGraph(
-        embedder, KnowledgeStoreLog(store), config.knowledge, on_removal=on_removal, unread=unread, zone=zone
+        embedder,
+        KnowledgeStoreLog(store),
+        config.knowledge,
+        on_removal=on_removal,
+        read_facts=lambda said, step: telling.read(said, step.stamp_ns, step.subject).facts,
+        unread=unread,
+        zone=zone,
     )
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
@@ -116,6 +127,7 @@ def open_memory(
             advise=knowledge.note_advice,
         )
     records: dict[str, Any] = {}
+    deeds = DeedLog(log)
     if store is not None and kept is not None:
         records = scene_records(store.load_scene())
         records["last_names"] = {one.id: int(one.body["last"]) for one in store.bodies([THING_NAMES])}
@@ -125,6 +137,7 @@ def open_memory(
         own = store.own_episodes(ENDED_KEPT)
         experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), own, _bodies(store, ENTRIES))
         experience.load_episodes(_steps_by_episode(store))
+        deeds.load(_bodies(store, DEEDS))
     ids = stamp_ids(config.robot_id, records)
     scene = SceneGraph.from_records(records, config.scene_graph, ids, embedder, catalogue)
     _keep_new_names(scene, store, records)
@@ -144,6 +157,9 @@ def open_memory(
         judge_states=lambda claim: open_state_queue(short_term, models, claim),
         compiler=config.compiler,
         kept=kept,
+        kinds=catalogue,
+        deeds=deeds,
+        unread=unread,
     )
 
 

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 TIME_ZONE = "Pacific/Auckland"
-_ZONE = ZoneInfo(TIME_ZONE)
+ZONE = ZoneInfo(TIME_ZONE)
 # A Monday; in UTC it is still Sunday.
-BEGIN = datetime(2026, 6, 15, 8, 0, tzinfo=_ZONE)
+BEGIN = datetime(2026, 6, 15, 8, 0, tzinfo=ZONE)
 
 
 def stamp_ns(elapsed_s: float) -> int:
@@ -18,7 +18,7 @@ def stamp_ns(elapsed_s: float) -> int:
 
 def local_time(now_ns: int) -> datetime:
     """Return the local time of a stamp."""
-    return datetime.fromtimestamp(now_ns * 1e-9, _ZONE)
+    return datetime.fromtimestamp(now_ns * 1e-9, ZONE)
 
 
 def seconds_until(now_ns: int, minute: int) -> float:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from benchmarks.life import switches
 from benchmarks.life.day_form import GoalForm
 from benchmarks.life.listed_memory import ListedMemory
+from benchmarks.life.local_clock import ZONE
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.typed_goals import typed_goals
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.compilations import Compilations
+from memory_node.lessons.expectations import Expectations
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import Planner, PlanProgress
+from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.session import Session
+from memory_node.planner.told_limits import ToldLimits
 
 # As config/planner.yaml has it.
 SESSION_S = 900.0
@@ -81,12 +86,18 @@ class RobotPlayer:
         guidance = compilations.port(COMPILER) if life.without != switches.COMPILER else None
         planner = GuidedPlanner(self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=guidance)
         port = ListedMemory(memory, words) if self._by_list else memory
+        recalled = memory.recall_past()
+        lessons = Expectations(recalled.tried, ZONE) if life.without != switches.LESSONS else None
+        if life.without == switches.WORKING:
+            recalled = replace(recalled, unfinished=())
         executor = InstructionExecutor(
             port,
             life,
             planner,
             conversation=self._session.conversation(life.now_ns(), memory.scene),
             told=memory.told_facts,
+            limits=ToldLimits(recalled.facts, memory.scene, self._kinds, life.now_ns, ZONE),
+            known=Known(recalled, life.now_ns, memory.tell_in_words, ZONE, lessons),
         )
         typed = typed_goals(goals, life.world, memory, self._kinds)
 

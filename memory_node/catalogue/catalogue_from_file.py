@@ -36,6 +36,7 @@ def catalogue_of(file: LabelSpaceFile) -> ObjectCatalogue:
         name=file.name,
         kinds=kinds,
         groups=dict(file.groups),
+        diets=dict(file.diets),
         alike_sets=tuple(map(frozenset, file.alike)),
         treatments=tuple(_treatment(name, entry) for name, entry in file.treatments.items()),
         recipient=file.roles.recipient or "",

@@ -91,6 +91,7 @@ class LabelSpaceFile(_Entry):
     keeps: Literal["all", "listed"] = "all"
     classes: dict[ClassName, ClassEntry] = Field(default_factory=dict)
     groups: dict[Text, tuple[ClassName, ...]] = Field(default_factory=dict)
+    diets: dict[Text, tuple[ClassName, ...]] = Field(default_factory=dict)
     alike: tuple[tuple[ClassName, ...], ...] = ()
     treatments: dict[Text, TreatmentEntry] = Field(default_factory=dict)
     roles: Roles = Roles()

@@ -24,18 +24,19 @@ class ObjectCatalogue:
     A class is found however it is spelt. One that the label space does not declare is taken for something with the
     properties of `unknown`: by default a hand can take it, and nothing else can be done with it.
 
-    groups: words for several classes ("fruit"). alike_sets: classes that can stand in for one another. treatments: what
-    verbs ask for; the first of a skill is meant when the words say no more. recipient: the class of those whom things
-    are handed to. bins: where what is thrown away goes. reading_lights: what a thing is looked at under.
-    put_down_places: where what is only in the way may be put, the handiest first. hides: what may hide a thing, with a
-    prior, for things with a property or for ANYTHING. rooms: kinds of rooms with phrases that describe them. phrases:
-    what people say of several classes, with the classes. strangers: what people ask for that is no class here, and its
-    purposes.
+    groups: words for several classes ("fruit"). diets: what people are called who must not have some classes.
+    alike_sets: classes that can stand in for one another. treatments: what verbs ask for; the first of a skill is
+    meant when the words say no more. recipient: the class of those whom things are handed to. bins: where what is
+    thrown away goes. reading_lights: what a thing is looked at under. put_down_places: where what is only in the
+    way may be put, the handiest first. hides: what may hide a thing, with a prior, for things with a property or
+    for ANYTHING. rooms: kinds of rooms with phrases that describe them. phrases: what people say of several
+    classes, with the classes. strangers: what people ask for that is no class here, and its purposes.
     """
 
     name: str
     kinds: tuple[ObjectKind, ...]
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    diets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     alike_sets: tuple[frozenset[str], ...] = ()
     treatments: tuple[Treatment, ...] = ()
     recipient: str = ""

@@ -44,6 +44,7 @@ def on_base(own: LabelSpaceFile, base: LabelSpaceFile) -> LabelSpaceFile:
         name=own.name,
         classes=classes,
         groups=_joined({word: rename(members) for word, members in base.groups.items()}, own.groups),
+        diets=_joined({word: rename(members) for word, members in base.diets.items()}, own.diets),
         alike=(*filter(_several, map(rename, base.alike)), *own.alike),
         treatments=_treatments(own.treatments, base.treatments, rename),
         roles=_roles(own.roles, base.roles, rename),

@@ -30,6 +30,7 @@ class FailureReason(str, enum.Enum):
     EXECUTION = "execution"
     TIMEOUT = "timeout"
     CANCELED = "canceled"
+    FORBIDDEN = "forbidden"
 
     def __str__(self) -> str:
         return self.value
@@ -42,7 +43,8 @@ class FailureReason(str, enum.Enum):
     @property
     def teaches(self) -> bool:
         """Whether the failure has a cause that something can be done about beforehand."""
-        return not self.by_chance and self not in (FailureReason.NONE, FailureReason.CANCELED)
+        untaught = (FailureReason.NONE, FailureReason.CANCELED, FailureReason.FORBIDDEN)
+        return not self.by_chance and self not in untaught
 
 
 @dataclass(frozen=True)

@@ -27,3 +27,13 @@ def time_zone(name: str) -> tzinfo | None:
 def local_day(stamp_ns: int, zone: tzinfo | None) -> date:
     """Return the day that a stamp lies on. zone: None for the machine's."""
     return datetime.fromtimestamp(stamp_ns // NS, tz=zone).date()
+
+
+# Hours at which the parts of a day begin.
+PARTS_OF_DAY = {"morning": 5, "afternoon": 12, "evening": 17, "night": 22}
+
+
+def part_of_day(now_ns: int, zone: tzinfo | None) -> str:
+    """Return the part of the local day that a stamp lies in; zone: None for the machine's."""
+    hour = datetime.fromtimestamp(now_ns / 1e9, zone).hour
+    return max((begin, name) for name, begin in PARTS_OF_DAY.items() if begin <= hour)[1] if hour >= 5 else "night"

@@ -13,8 +13,10 @@ from memory_node.domain.advice import Advice
 from memory_node.domain.clock import Clock
 from memory_node.domain.skill import SkillCall, StateChange
 from memory_node.domain.step import StepRecord
+from memory_node.episodes.deed_log import DeedLog
 from memory_node.experience.consistency import ConsistencyWarning
 from memory_node.experience.experience import Experience
+from memory_node.intake.deed_of_step import deed_of
 from memory_node.intake.meant_object import named_by_class
 from memory_node.intake.step_surroundings import with_surroundings
 from memory_node.intake.task_objects import TaskObjects
@@ -29,7 +31,8 @@ class Episodes:
     """An `ExperiencePort` in the memory's own process; thread-safe.
 
     lock: guards the scene graph. remember: takes over what a step tells of where things are. task_objects: learns what
-    the episodes are about. told: what each context said.
+    the episodes are about. told: what each context said. deeds: what
+    was done with which thing.
     """
 
     def __init__(
@@ -41,7 +44,9 @@ class Episodes:
         task_objects: TaskObjects,
         told: ToldContexts,
         clock: Clock,
+        deeds: DeedLog,
     ) -> None:
+        self._deeds = deeds
         self._experience = experience
         self._scene = scene
         self._lock = lock
@@ -89,7 +94,10 @@ class Episodes:
             told = told_relations(step, self._scene)
             known = self._with_hand(replace(step, action=named_by_class(step.action, self._scene)))
             surrounded = with_surroundings(known, self._scene, key_classes)
+            deed = deed_of(step, self._scene, self._deeds.last("PickupObject"))
         warnings = self._experience.record(surrounded)
+        if deed is not None:
+            self._deeds.add(deed)
         if told:
             self._remember(told)
         return (*warnings, *self._note_context(context_id, step))

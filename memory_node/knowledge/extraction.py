@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from typing import Protocol
 
@@ -15,11 +15,16 @@ from memory_node.knowledge.standardise import classes_of
 from memory_node.knowledge.text.dates import with_days
 from memory_node.knowledge.text.names import concepts_of
 from memory_node.knowledge.text.sentences import sentences
+from memory_node.knowledge.told.fact import ToldFact
 
 # Most propositions of a unit (PlugMem).
 MOST_PROPOSITIONS = 10
 # Failures that say something about the world; the others are about the moment.
 _TELLING = (FailureReason.CLOSED, FailureReason.WRONG_OBJECT, FailureReason.OCCUPIED, FailureReason.PRECONDITION)
+
+
+# Reads one told sentence of a step into facts, () where it does not understand it.
+ReadFacts = Callable[[str, StandardStep], Sequence[ToldFact]]
 
 
 class Extractor(Protocol):
@@ -53,19 +58,18 @@ class RuleExtractor:
         return [_proposition(step, part) for part in _packed(sentences(said), MOST_SENTENCES)]
 
 
-def told_propositions(step: StandardStep, zone: tzinfo | None = None) -> list[Proposition]:
+def told_propositions(step: StandardStep, read: ReadFacts, zone: tzinfo | None = None) -> list[Proposition]:
     """Return the statements of a fact that somebody told, each without pronouns where they can be resolved."""
-    found: list[str] = []
+    found: dict[str, Proposition] = {}
     named = Named()
     for sentence in sentences(step.action):
         for clause in told_clauses(sentence):
             whole = resolved(clause, step.subject, named)
             named = named.after(whole)
-            found.append(with_days(whole, step.stamp_ns, zone) if step.stamp_ns else whole)
-    return [
-        Proposition(text, concepts_of("", text), (step.source,), step.stamp_ns)
-        for text in dict.fromkeys(found[:MOST_PROPOSITIONS])
-    ]
+            text = with_days(whole, step.stamp_ns, zone) if step.stamp_ns else whole
+            structure = tuple(fact.to_json() for fact in read(whole, step))
+            found[text] = Proposition(text, concepts_of("", text), (step.source,), step.stamp_ns, structure=structure)
+    return list(found.values())[:MOST_PROPOSITIONS]
 
 
 def propositions_of(steps: Sequence[StepRecord]) -> list[Proposition]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.knowledge.told.fact import ToldFact
 
 # What read a fact out of its source, where no language model did.
 RULES = "rules"
@@ -31,7 +32,8 @@ class Proposition:
     proposition without a source is not known. support: how many steps showed it. subject: who said it or what its
     document is about. made_by: what read it out of its source, "rules" or a model's name. active: whether it still
     counts; one that a later statement took the place of is kept, with its sources, and never found. replaced_by: the
-    text of the one that did, "" for none.
+    text of the one that did, "" for none. structure: what it says as facts (told.fact.ToldFact, a line of JSON each),
+    () where nothing read it.
     """
 
     text: str
@@ -43,6 +45,7 @@ class Proposition:
     made_by: str = RULES
     active: bool = True
     replaced_by: str = ""
+    structure: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.text or not self.sources:
@@ -59,9 +62,15 @@ class Proposition:
         """The text without the subject that it begins with."""
         return self.text.removeprefix(f"{self.subject}: ") if self.subject else self.text
 
+    @property
+    def facts(self) -> tuple[ToldFact, ...]:
+        """What it says, read."""
+        return tuple(map(ToldFact.from_json, self.structure))
+
     def merged(self, other: Proposition) -> Proposition:
-        """Return the same statement with the sources of both."""
-        return _merged(self, other)
+        """Return the same statement with the sources of both, as the other one reads it."""
+        merged = _merged(self, other)
+        return replace(merged, structure=other.structure) if other.structure else merged
 
     def without(self, episode_id: str) -> Proposition | None:
         """Return it without what an episode showed; None when that was all."""
@@ -160,7 +169,9 @@ def to_dict(fact: Proposition | Prescription) -> dict[str, Any]:
 
 def proposition_from_dict(values: dict[str, Any]) -> Proposition:
     """Return the proposition of stored values; what an older program did not store has its default."""
-    return _from_dict(Proposition, values, concepts=frozenset, sources=tuple)
+    proposition = _from_dict(Proposition, values, concepts=frozenset, sources=tuple, structure=tuple)
+    _ = proposition.facts  # what cannot be read is an error of the stored body
+    return proposition
 
 
 def pack_proposition(proposition: Proposition) -> bytes:
@@ -175,7 +186,8 @@ def unpack_proposition(text: str, packed: bytes) -> Proposition:
     """Return the proposition of a text that pack_proposition() packed."""
     values = json.loads(packed)
     # It was a checked proposition that was packed: checking each value again took two thirds of the time.
-    return Proposition(text, frozenset(values.pop("concepts")), tuple(values.pop("sources")), **values)
+    concepts, sources, structure = values.pop("concepts"), values.pop("sources"), values.pop("structure", ())
+    return Proposition(text, frozenset(concepts), tuple(sources), structure=tuple(structure), **values)
 
 
 def prescription_from_dict(values: dict[str, Any]) -> Prescription:

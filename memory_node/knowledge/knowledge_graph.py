@@ -16,6 +16,7 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.extraction import (
     Extractor,
+    ReadFacts,
     RuleExtractor,
     prescription_of,
     propositions_of,
@@ -31,6 +32,7 @@ from memory_node.knowledge.removal import Criteria, is_useless, least_useful
 from memory_node.knowledge.retrieval.packing import Arrays
 from memory_node.knowledge.segments import prescriptions_of
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, TOLD_SESSION, StandardStep, step_from_dict
+from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.transcripts import Transcript, things_seen, transcript_steps, ways_of
 from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
 
@@ -39,11 +41,20 @@ def _pass_over() -> None:
     return None
 
 
+def _as_told(fact: ToldFact) -> ToldFact:
+    return fact
+
+
+def _read_nothing(_sentence: str, _step: StandardStep) -> Sequence[ToldFact]:
+    return ()
+
+
 class KnowledgeGraph(KnowledgeQuestions):
     """Thread-safe.
 
     embedder: compares texts. log: makes changes durable. extractor: reads propositions out of talks and documents.
     judge: decides what becomes of two like statements. on_removal: is called before anything goes.
+    read_facts: reads told sentences, and those of documents that bind.
     unread: of facts and lessons those that tell nothing.
     zone: the time zone in which people mean days; None: the machine's.
     """
@@ -57,6 +68,7 @@ class KnowledgeGraph(KnowledgeQuestions):
         judge: UpdateJudge = judge_by_rules,
         make_id: IdSource = new_id,
         on_removal: Callable[[], None] | None = None,
+        read_facts: ReadFacts = _read_nothing,
         unread: Collection[Memory] = (),
         zone: tzinfo | None = None,
     ) -> None:
@@ -64,6 +76,7 @@ class KnowledgeGraph(KnowledgeQuestions):
         nodes = KnowledgeNodes(embedder, config, log, judge, on_removal or _pass_over)
         super().__init__(embedder, nodes, config, unread, zone)
         self._extractor = extractor or RuleExtractor(zone)
+        self._read_facts = read_facts
         self._make_id = make_id
 
     def load(
@@ -156,12 +169,28 @@ class KnowledgeGraph(KnowledgeQuestions):
             edits = []
             for step in steps:
                 edits.append(self._nodes.edit(STEPS, step.source, step))
-                edits += [self._nodes.stated(proposition) for proposition in self._extractor.propositions(step)]
+                edits += [self._nodes.stated(self._bound(one, step)) for one in self._extractor.propositions(step)]
             self._nodes.finish(edits)
             return len(self._nodes.semantic) - before
 
-    def tell(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
+    def _bound(self, proposition: Proposition, step: StandardStep) -> Proposition:
+        """Return a proposition of a document with what binds in it read: a house rule holds like a told one."""
+        facts = [fact for fact in self._read_facts(proposition.statement, step) if fact.relation.of_things]
+        return replace(proposition, structure=tuple(fact.to_json() for fact in facts)) if facts else proposition
+
+    def facts(self) -> list[ToldFact]:
+        """Return every fact that was read and counts, in the order in which they were told."""
+        if Memory.FACTS in self._unread:
+            return []
+        with self._lock:
+            return [fact for one in self._nodes.semantic.structured() for fact in one.facts]
+
+    def tell(
+        self, text: str, teller: str = "", stamp_ns: int = 0, ground: Callable[[ToldFact], ToldFact] = _as_told
+    ) -> tuple[Proposition, ...]:
         """Take over a fact that somebody told; return its statements. A later one takes an earlier one's place.
+
+        ground: puts memory's ids of the things that are meant into a fact.
 
         Raises:
             InvalidValueError: nothing was said.
@@ -175,7 +204,9 @@ class KnowledgeGraph(KnowledgeQuestions):
             subject=teller,
             stamp_ns=stamp_ns,
         )
-        told = told_propositions(step, self.zone)
+        told = told_propositions(
+            step, lambda said, of: [ground(fact) for fact in self._read_facts(said, of)], self.zone
+        )
         # Compared with it are statements that share a concept. To embed all that waits could take an hour.
         with self._lock:
             beside = self._nodes.semantic.waiting_about({concept for one in told for concept in one.concepts})
@@ -186,7 +217,7 @@ class KnowledgeGraph(KnowledgeQuestions):
             for proposition, vector in zip(told, vectors):
                 edits.append(self._nodes.stated(proposition))
                 self._nodes.semantic.put_vectors([proposition.text], vector[None, :])
-                edits += self._nodes.updates(proposition.text)
+                edits += self._nodes.told_updates(proposition.text)
             self._nodes.finish(edits)
             return tuple(held for one in told if (held := self._nodes.semantic.get(one.text)) is not None)
 

@@ -96,8 +96,11 @@ class KnowledgeNodes:
         kept = replace(known.merged(proposition), active=True, replaced_by="") if known else proposition
         return self.edit(PROPOSITIONS, proposition.text, kept)
 
-    def updates(self, text: str) -> list[Edit]:
-        """Do what becomes of a proposition beside the one that is most like it; return this for finish()."""
+    def updates(self, text: str, only_the_same: bool = False) -> list[Edit]:
+        """Do what becomes of a proposition beside the one that is most like it; return this for finish().
+
+        only_the_same: leave both where they say different things.
+        """
         later = self.semantic.get(text)
         if later is None or not later.active:
             return []
@@ -107,12 +110,33 @@ class KnowledgeNodes:
         if self.semantic.order(earlier) > self.semantic.order(later):
             earlier, later = later, earlier
         update = self._judge(earlier, later)
+        # What was read is decided by what it says when it is told: see told_updates.
+        if update.relationship != "same" and (only_the_same or earlier.structure or later.structure):
+            return []
         if not (update.deactivate_earlier or update.deactivate_later):
             return []
         if update.relationship == "topic" and self.semantic.cosine(earlier.text, later.text) < TOPIC_LIKENESS:
             return []
         results = updated(earlier, later, update)
         return [self.edit(PROPOSITIONS, one.text, one) for one in results if one != self.semantic.get(one.text)]
+
+    def told_updates(self, text: str) -> list[Edit]:
+        """Do what becomes of earlier statements because this one was told; return this for finish().
+
+        Where both are read, subject, relation and time decide; else two that say the same are one, and others stay.
+        """
+        later = self.semantic.get(text)
+        edits = self.updates(text, only_the_same=True)
+        if later is None or not later.active or not later.structure:
+            return edits
+        for earlier in self.semantic.structured():
+            facts = earlier.facts
+            ended = all(any(one.replaces(fact) for one in later.facts) for fact in facts)
+            if earlier.text != text and ended and self.semantic.order(earlier) <= self.semantic.order(later):
+                edits.append(
+                    self.edit(PROPOSITIONS, earlier.text, replace(earlier, active=False, replaced_by=later.text))
+                )
+        return edits
 
     def joined(self, key: str) -> list[Edit]:
         """Give a way and those for nearly the same intent one name for it; return this for finish()."""

@@ -45,6 +45,8 @@ class SemanticGraph:
         self._waiting: dict[str, str] = {}
         # Those with a session of its own for what a person told: few beside what documents say.
         self._told: set[str] = set()
+        # Active ones with a structure, in the order in which they came.
+        self._structured: dict[str, None] = {}
         self.changes = 0
 
     def packed(self) -> Arrays:
@@ -56,6 +58,7 @@ class SemanticGraph:
             **under("propositions", self._propositions.packed()),
             **under("rows", self._rows.packed()),
             "row_of": np.array(rows, dtype=np.int64),
+            "structured": np.array([places[text] for text in self._structured], dtype=np.int64),
             **under("sessions", pack_texts(self._by_session)),
             **under("of_session", pack_numbers(sessions)),
         }
@@ -82,6 +85,7 @@ class SemanticGraph:
             if session.startswith(TOLD_SESSION)
             for text in self._by_session[session]
         }
+        self._structured = dict.fromkeys(texts[place] for place in arrays["structured"].tolist())
         without_vector = np.flatnonzero((row_of != NO_ROW) & ~self._rows.vectors.are_present(row_of))
         self._waiting = {texts[place]: texts[place] for place in without_vector.tolist()}
         self.changes = 0
@@ -120,6 +124,10 @@ class SemanticGraph:
             if known is None or not known.active:
                 self._waiting[text] = text
         self._propositions[text] = proposition
+        if proposition.active and proposition.structure:
+            self._structured[text] = None
+        else:
+            self._structured.pop(text, None)
         for session in _sessions(proposition):
             self._by_session[session][text] = None
             if session.startswith(TOLD_SESSION):
@@ -135,6 +143,7 @@ class SemanticGraph:
         self._rows.remove(text)
         self._waiting.pop(text, None)
         self._told.discard(text)
+        self._structured.pop(text, None)
         del self._propositions[text]
 
     def _leave_sessions(self, proposition: Proposition) -> None:
@@ -157,6 +166,10 @@ class SemanticGraph:
         keys = (self._rows.key(row) for concept in sorted(wanted) for row in self._rows.all_mentioning(concept))
         found = [self._propositions[key] for key in dict.fromkeys(key for key in keys if key in self._told)]
         return [one for one in found if one.concepts & wanted]
+
+    def structured(self) -> list[Proposition]:
+        """Return the active propositions that were read into facts, in the order in which they came."""
+        return [self._propositions[text] for text in self._structured]
 
     def of_session(self, session: str) -> list[Proposition]:
         """Return the propositions that come from a session."""

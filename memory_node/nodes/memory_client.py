@@ -11,6 +11,7 @@ from rclpy.node import Node
 from robot_memory import srv
 
 from memory_node.context.past_episode import PastEpisode
+from memory_node.context.recalled import Recalled
 from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
@@ -22,6 +23,8 @@ from memory_node.experience.guideline import Guideline
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
+from memory_node.knowledge.told.fact import ToldFact
+from memory_node.knowledge.told.in_words import in_words
 from memory_node.nodes import conversions
 from memory_node.nodes.waiting import PeerTimeoutError, answer_of
 from memory_node.scene_graph.state import ROBOT_ID
@@ -58,6 +61,7 @@ class MemoryClient:
         self._rank = client(srv.RankSearchAreas, "rank_search_areas")
         self._remember = client(srv.Remember, "remember")
         self._tell = client(srv.TellFact, "tell_fact")
+        self._past = client(srv.RecallPast, "recall_past")
         self._ask = client(srv.AskMemory, "ask_memory")
         self._context = client(srv.GetContext, "get_context")
         self._scene = client(srv.GetSceneGraph, "get_scene_graph")
@@ -231,6 +235,23 @@ class MemoryClient:
         """Ask for what people told that bears on an instruction."""
         response = self._call(self._ask, srv.AskMemory.Request(question=instruction, told_only=True))
         return tuple(proposition.text for proposition in response.propositions)
+
+    def recall_past(self) -> Recalled:
+        """Ask for told facts, deeds and unfinished instructions.
+
+        Raises:
+            RobotMemoryError: memory refused, or sent what cannot be read.
+        """
+        response = self._granted(self._past, srv.RecallPast.Request(), "recall the past")
+        return Recalled(
+            tuple(map(ToldFact.from_json, response.facts)),
+            tuple(map(conversions.deed_from_msg, response.tried)),
+            tuple(map(conversions.episode_from_msg, response.unfinished)),
+        )
+
+    def tell_in_words(self, text: str) -> str:
+        """Tell a fact; return what became of it, in words."""
+        return in_words(self.tell_fact(text))
 
     def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
         """Ask for the whole scene graph, now or as of a stamp; removed: with what is kept for its history.

@@ -25,7 +25,7 @@ from memory_node.nodes.conversions.ranges import (
 )
 from memory_node.nodes.memory_topics import MemoryTopics
 from memory_node.nodes.open_requests import OpenRequests
-from memory_node.nodes.past_answers import answer_episodes, answer_past_places
+from memory_node.nodes.past_answers import answer_episodes, answer_past, answer_past_places
 
 DEFAULT_K = 5
 DEFAULT_TOKENS = 2000
@@ -47,6 +47,7 @@ class MemoryServices:
         self._serve(srv.RankSearchAreas, "rank_search_areas", self._rank_search_areas)
         self._serve(srv.Remember, "remember", self._remember)
         self._serve(srv.TellFact, "tell_fact", self._tell_fact)
+        self._serve(srv.RecallPast, "recall_past", partial(answer_past, memory))
         self._serve(srv.AskMemory, "ask_memory", self._ask_memory)
         self._serve(srv.GetContext, "get_context", self._get_context)
         self._serve(srv.Forget, "forget", self._forget)

@@ -12,6 +12,7 @@ from memory_node.nodes.conversions.ranges import checked_count, checked_id
 
 _NEWEST = 50
 _MOST_PLACES = 10_000
+_MOST_DEEDS = 5_000
 
 
 def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
@@ -30,6 +31,15 @@ def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
         episodes = memory.past.episodes(checked_count("newest", request.newest) or _NEWEST)
         response.episodes = [conversions.episode_to_msg(episode) for episode in episodes]
     response.guidelines = [conversions.guideline_to_msg(one) for one in guidelines]
+    response.success = True
+
+
+def answer_past(memory: RobotMemory, request: Any, response: Any) -> None:
+    """Answer srv/RecallPast; of very many deeds the newest."""
+    recalled = memory.recall_past()
+    response.facts = [fact.to_json() for fact in recalled.facts]
+    response.tried = [conversions.deed_to_msg(deed) for deed in recalled.tried[-_MOST_DEEDS:]]
+    response.unfinished = [conversions.episode_to_msg(episode) for episode in recalled.unfinished]
     response.success = True
 
 

@@ -10,9 +10,11 @@ from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.recalled import Recalled
 from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.lessons.expectations import Expectations
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.experience_client import ExperienceClient
@@ -31,7 +33,9 @@ from memory_node.planner.language.told_facts import nothing_told
 from memory_node.planner.memory_mode import MODES, memory_in, sources_of
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
+from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.session import Session
+from memory_node.planner.told_limits import ToldLimits
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.store.location import default_database
 
@@ -56,7 +60,7 @@ class PlannerNode(GuardedNode):
         self._running = RunningGoals(self, self.config.peer_silence_s)
         self._started_s = time.monotonic()
         self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)
-        catalogue = load_catalogue(self.config.label_space)
+        self._kinds = catalogue = load_catalogue(self.config.label_space)
         self._planner: Planner = open_planner(self.config.planner, MiniLmEmbedder(), self.config, catalogue)
         seen = self.config.verifier.kind == "pictures"
         self._verification = PictureVerification(self, self.config.verifier, self._now_ns) if seen else None
@@ -138,6 +142,8 @@ class PlannerNode(GuardedNode):
             advised=advised,
             guidance=self._experience if compiled else None,
         )
+        recalled = self._memory.recall_past() if advised else Recalled()
+        lessons = Expectations(recalled.tried)
         executor = InstructionExecutor(
             memory_in(mode, self._memory),
             _AwaitedRobot(self._robot, lambda: self._await("robot", self._robot.wait, feedback)),
@@ -147,6 +153,8 @@ class PlannerNode(GuardedNode):
             conversation=self._session.conversation(self._now_ns(), self._memory.scene),
             told=self._memory.told_facts if advised else nothing_told,
             asks_for_person=True,
+            limits=ToldLimits(recalled.facts, self._memory.scene, self._kinds, self._now_ns),
+            known=Known(recalled, self._now_ns, self._memory.tell_in_words, lessons=lessons) if advised else None,
         )
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
         self._session.note(self._now_ns(), self._memory.scene)
@@ -234,6 +242,8 @@ class _Feedback:
         elif progress.kind is ProgressKind.SKILL:
             message.current_skill = progress.text
             message.step += 1
+        elif progress.kind is ProgressKind.NOTE:
+            message.notes = list(dict.fromkeys((*message.notes, progress.text)))
         elif progress.kind is ProgressKind.STATE:
             message.brief_state = list(progress.state)
         self._goal.publish_feedback(message)
@@ -263,6 +273,7 @@ def result_to_msg(result: InstructionResult, episode_id: str, held_object: str) 
         succeeded=[step.result.success for step in result.steps],
         unmet_goals=unmet,
         held_object=held_object,
+        notes=list(result.notes),
         metrics=rm.InstructionMetrics(
             skills=result.skills,
             failed_skills=sum(not step.result.success for step in result.steps),

@@ -43,6 +43,7 @@ class GoalRun:
         self._max_failures = max_failures
         self._lookup = lookup
         self._conversation = situation.conversation
+        self._expected = situation.expected_failures(kinds)
         self._begun: set[str] = set()  # classes that goals of this instruction were about
         self._in_slices: set[str] = set()  # classes of which a slice was treated, which "it" means from then on
         self._begin()
@@ -59,6 +60,8 @@ class GoalRun:
             PlanningFailedError: no skills lead to it.
         """
         self._begin()
+        if self._expected is not None:
+            self._acting.attempt.excluded |= self._expected.avoided(goal)
         if goal.target.another:
             self._acting.attempt.taken |= self._conversation.handled.get(goal.target.object_class, set())
         repeats = goal.count if goal.kind not in (GoalKind.STACK, GoalKind.EXAMINE) else 1
@@ -111,8 +114,8 @@ class GoalRun:
     def _begin(self) -> None:
         """Start from what memory knows of the hand. Everything else is asked when it is needed."""
         belief = Belief(WorldState(self._kinds), self._situation.skills)
-        attempt = GoalAttempt(belief, memory_ids=self._situation.memory_ids)
-        self._acting = Acting(self._kinds, self._locator, attempt, self._max_failures)
+        attempt = GoalAttempt(belief, excluded=set(self._situation.unusable), memory_ids=self._situation.memory_ids)
+        self._acting = Acting(self._kinds, self._locator, attempt, self._max_failures, self._expected)
         self._treating = Treating(self._acting, self._situation)
         held = self._lookup.held_object()
         if held is not None:

@@ -9,7 +9,9 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import Predicate
 from memory_node.domain.states import ObjectState
+from memory_node.lessons.lesson import Lesson
 from memory_node.planner.belief import Belief
+from memory_node.planner.expected_failures import WANTED_BY, ExpectedFailures
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.locating import Locator
@@ -29,13 +31,14 @@ class _Replan(Exception):  # noqa: N818
 class Acting:
     """The robot's hands while one goal is pursued.
 
-    max_failures: skills that may fail before the goal is given up.
+    max_failures: skills that may fail before the goal is given up. expected: what earlier tries taught; None: nothing.
     """
 
     kinds: ObjectCatalogue
     locator: Locator
     attempt: GoalAttempt
     max_failures: int
+    expected: ExpectedFailures | None = None
     failures: int = 0
     steps: int = 0
 
@@ -87,12 +90,30 @@ class Acting:
                 continue
             if not plan:
                 return
+            lesson = next(filter(None, map(self._way, plan)), None)
+            if lesson is not None:
+                yield from self._prepare(lesson)
+                continue
             try:
                 for call in plan:
                     yield from self.do(self._as_known_now(call))
             except _Replan:
                 for name, mention in list(self.attempt.mentions.items()):
                     yield from self.need(name, mention)
+
+    def _way(self, call: SkillCall) -> Lesson | None:
+        return self.expected.way(call, self.belief.state) if self.expected is not None else None
+
+    def _prepare(self, lesson: Lesson) -> Steps:
+        """Do what made a call work; what cannot be done any more is left out."""
+        for number, one in enumerate(lesson.before):
+            name = f"preparation {number}"
+            self.belief.forget(name)
+            try:
+                yield from self.need(name, Mention(one.thing_class, (one.thing_class,), thing_id=one.thing_id))
+                yield from self.make(Wanted(Predicate.STATE, (name,), WANTED_BY[one.skill]))
+            except (NothingFound, PlanningFailedError):
+                continue
 
     def do(self, call: SkillCall) -> Steps:
         """Execute one call and take over what it changed.

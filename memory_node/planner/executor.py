@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.ports import MemoryPort, SkillPort
-from memory_node.domain.skill import FailureReason, SkillResult, StateChange
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.goal import Goal
 from memory_node.planner.language.conversation import Conversation
@@ -24,6 +24,8 @@ from memory_node.planner.planner import (
     ProgressKind,
     Situation,
 )
+from memory_node.planner.reading.plain_reader import Known
+from memory_node.planner.told_limits import ToldLimits
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class ExecutedStep:
 class InstructionResult:
     """What came of one instruction: the planner's outcome, every step and every question to memory.
 
-    failure: why it ended early, "" when it ran to its end. planning_s: seconds spent outside skills.
+    failure: why it ended early, "" when it ran to its end. planning_s: seconds spent outside skills. notes: what the
+    planner had to say on the way: warnings, facts that bind, substitutes taken.
     """
 
     instruction: str
@@ -48,6 +51,7 @@ class InstructionResult:
     failure: str = ""
     canceled: bool = False
     planning_s: float = 0.0
+    notes: tuple[str, ...] = ()
 
     @property
     def success(self) -> bool:
@@ -95,6 +99,7 @@ class _Record:
     """What has happened so far in one instruction."""
 
     steps: list[ExecutedStep] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     lookups: list[Lookup] = field(default_factory=list)
 
 
@@ -110,9 +115,9 @@ class InstructionExecutor:
     """Carries instructions out with one memory, one robot and one planner.
 
     sources: of what memory tells the planner in words. skills: those that the robot does. conversation: what was said
-    before. told: what people told that bears on an instruction. look_cost_m, asks_for_person: see Situation.
-    on_step: called after every
-    skill, when memory has taken over its changes.
+    before. told: what people told that bears on an instruction. limits: what people told that forbids acts. known:
+    what the plain reader is told of facts and the past. look_cost_m, asks_for_person: see Situation.
+    on_step: called after every skill, when memory has taken over its changes.
     """
 
     def __init__(
@@ -128,6 +133,8 @@ class InstructionExecutor:
         told: Told = nothing_told,
         look_cost_m: float = LOOK_COST_M,
         asks_for_person: bool = False,
+        limits: ToldLimits | None = None,
+        known: Known | None = None,
     ) -> None:
         self._memory = memory
         self._robot = robot
@@ -140,6 +147,8 @@ class InstructionExecutor:
         self._told = told
         self._look_cost_m = look_cost_m
         self._asks_for_person = asks_for_person
+        self._limits = limits
+        self._known = known
 
     def execute(
         self,
@@ -158,15 +167,22 @@ class InstructionExecutor:
             record.lookups.append(lookup)
             self._on_lookup(lookup)
 
+        def note(progress: PlanProgress) -> None:
+            if progress.kind is ProgressKind.NOTE and progress.text not in record.notes:
+                record.notes.append(progress.text)
+            on_progress(progress)
+
         situation = Situation(
             self._memory,
-            on_progress,
+            note,
             note_lookup,
             self._sources,
             self._skills,
             self._conversation,
             told=self._told,
             look_cost_m=self._look_cost_m,
+            limits=self._limits,
+            known=self._known,
             goals=tuple(goals),
             asks_for_person=self._asks_for_person,
         )
@@ -184,7 +200,7 @@ class InstructionExecutor:
                     break
                 on_progress(PlanProgress(ProgressKind.SKILL, str(step.call), call=step.call))
                 skill_started = time.monotonic()
-                result = self._robot.execute(step.call)
+                result = self._forbidden(step.call, situation) or self._robot.execute(step.call)
                 spent_in_skills += time.monotonic() - skill_started
                 self._take_over(step, result, record, situation)
                 if result.reason is FailureReason.CANCELED:
@@ -208,7 +224,16 @@ class InstructionExecutor:
             failure,
             canceled,
             time.monotonic() - started - spent_in_skills,
+            tuple(record.notes),
         )
+
+    def _forbidden(self, call: SkillCall, situation: Situation) -> SkillResult | None:
+        """Return the result of a call that what was told speaks against; None where it may be carried out."""
+        objection = self._limits.of_call(call) if self._limits is not None else None
+        if objection is None:
+            return None
+        situation.report(PlanProgress(ProgressKind.NOTE, f"{objection.text}: {call} is not done", call=call))
+        return SkillResult(call, False, FailureReason.FORBIDDEN, objection.text, objection.blocked)
 
     def _forget_held(self) -> None:
         """Tell memory that the robot found its hand empty: what it held is somewhere else."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
@@ -28,6 +29,8 @@ from memory_node.planner.planner import (
     ProgressKind,
     Situation,
 )
+from memory_node.planner.reading.plain_reader import PlainReader, PlainReading
+from memory_node.planner.told_limits import Verdict
 
 _NOTHING_TO_DO = frozenset({GoalKind.STOP, GoalKind.WAIT})
 SPOKEN = _NOTHING_TO_DO | {GoalKind.TELL}  # goals that move nothing
@@ -53,6 +56,7 @@ class OfflinePlanner:
         self._kinds = kinds
         self._max_failures = max_failures
         self._is_cautious = is_cautious
+        self._plain_reader = PlainReader(kinds)
 
     def read(self, instruction: str, situation: Situation) -> Understanding:
         """Return what an instruction asks for; the situation's conversation goes on with it."""
@@ -87,6 +91,9 @@ class OfflinePlanner:
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
+        plain = self._plainly(instruction, situation)
+        if plain is not None:
+            return (yield from self._carry_out_plain(plain, situation))
         read = self.read(instruction, situation)
         if read.refused:
             raise PlanningFailedError(read.refused)
@@ -96,8 +103,32 @@ class OfflinePlanner:
         situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, read.goals))))
         return (yield from self.achieve(read.goals, situation))
 
+    def _plainly(self, instruction: str, situation: Situation) -> PlainReading | None:
+        """Return what the plain reader makes of an instruction; None where it reads none of it."""
+        if situation.goals or situation.known is None or situation.conversation.pending is not None:
+            return None
+        return self._plain_reader.read(instruction, situation.memory.scene(), situation.known)
+
+    def _carry_out_plain(self, plain: PlainReading, situation: Situation) -> PlanRun:
+        for note in plain.notes:
+            situation.report(PlanProgress(ProgressKind.NOTE, note))
+        if plain.question:
+            return asked(Question(plain.question), situation)
+        if plain.answer:
+            situation.report(PlanProgress(ProgressKind.ANSWER, plain.answer))
+            return PlanOutcome((str(GoalKind.TELL),), (True,), answer=plain.answer)
+        report = f"{len(plain.goals)} goal(s), read by plain forms"
+        situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, plain.goals))))
+        return (yield from self.achieve(plain.goals, situation))
+
     def achieve(self, goals: Sequence[Goal], situation: Situation) -> PlanRun:
-        """Yield the steps of goals that are understood already."""
+        """Yield the steps of goals that are understood already; a question where what was told forbids one of them."""
+        verdict = situation.limits.of_goals(goals) if situation.limits is not None else Verdict()
+        for note in verdict.notes:
+            situation.report(PlanProgress(ProgressKind.NOTE, note))
+        if verdict.question:
+            return asked(Question(verdict.question), situation)
+        situation = replace(situation, unusable=verdict.unusable)
         lookup, names = MemoryLookup(situation), tuple(map(str, goals))
         run = GoalRun(self._kinds, lookup, situation, self._max_failures)
         achieved: list[bool] = []

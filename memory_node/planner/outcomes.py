@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS
-from memory_node.planner.goal_attempt import GoalAttempt
+from memory_node.planner.goal_attempt import GoalAttempt, Setback
 from memory_node.world.failures import after_failure, broken_rules
 from memory_node.world.skills import after
 from memory_node.world.state import Thing
 
+# So often a call is tried that fails by itself before another place is.
+_TRIES = 3
 _ELSEWHERE = frozenset(
     {
         FailureReason.NOT_FOUND,
@@ -29,6 +33,7 @@ class Outcomes:
     def __init__(self, attempt: GoalAttempt) -> None:
         self._attempt = attempt
         self._belief = attempt.belief
+        self._by_chance: Counter[tuple[str, str]] = Counter()
 
     def succeeded(self, call: SkillCall, result: SkillResult, subject: Thing | None) -> None:
         """Apply the declared effects, which hold whether or not the robot reports changes."""
@@ -39,12 +44,24 @@ class Outcomes:
             self._belief.identify(subject.id, result.object_id)
 
     def failed(self, call: SkillCall, result: SkillResult) -> None:
-        """Correct the belief that made a call fail."""
+        """Correct the belief that made a call fail.
+
+        Raises:
+            Setback: it failed by itself so often that it is no chance, and nothing else can take the thing's part.
+        """
         belief, known = self._belief, frozenset(self._belief.things)
         broken = broken_rules(SKILLS[call.skill], result.reason)
         last = belief.named(call.arguments[-1])
         belief.state = after_failure(SKILLS[call.skill], belief.state, call, result.reason, result.object_id)
         belief.settings |= frozenset(belief.things) - known
+        if result.reason is FailureReason.FORBIDDEN or result.reason.by_chance:
+            self._by_chance[(call.skill, call.arguments[-1])] += 1
+            if result.reason.by_chance and self._by_chance[(call.skill, call.arguments[-1])] < _TRIES:
+                return
+            if last is None or last.id not in self._attempt.mentions or self._attempt.mentions[last.id].thing_id:
+                raise Setback(f"{call} failed: {result.reason} {result.message}".rstrip())
+            self._attempt.exclude(last)
+            return
         is_told = any(rule.fact.predicate is Predicate.STATE for rule in broken)
         if result.reason in _ELSEWHERE and not is_told and last is not None and last.id in self._attempt.mentions:
             self._attempt.exclude(last)

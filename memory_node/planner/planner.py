@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.guidance import CompiledStep
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
@@ -15,10 +16,13 @@ from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
+from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.found_things import Findings
 from memory_node.planner.goal import Goal
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.language.told_facts import Told, nothing_told
+from memory_node.planner.reading.plain_reader import Known
+from memory_node.planner.told_limits import ToldLimits
 from memory_node.planner.unrecorded_changes import UnrecordedChanges
 
 
@@ -145,7 +149,9 @@ class Situation:
 
     sources: of what memory tells it in words. skills: names of those that the robot does. conversation: what was said
     before; the planner goes on with it. told: what people told that bears on an instruction. guide: compiles memory at
-    each step, for a planner that reads; None: nobody does. memory_ids: by the robot's own id of a thing that a skill
+    each step, for a planner that reads; None: nobody does. limits: what was told that forbids acts; known: what the
+    plain reader needs of facts and the past; unusable: ids of things that must not be used.
+    memory_ids: by the robot's own id of a thing that a skill
     has changed, the one that memory has for it; the executor fills it in. look_cost_m: what a look around
     costs the robot, as metres of way; inf where ways cost nothing. goals: what the instruction asks for, where that is
     known already; its words are not read then. asks_for_person: nothing is fetched for a person whose place
@@ -161,12 +167,26 @@ class Situation:
     conversation: Conversation = field(default_factory=Conversation)
     told: Told = nothing_told
     guide: Guide | None = None
+    limits: ToldLimits | None = None
+    known: Known | None = None
+    unusable: frozenset[str] = frozenset()
     memory_ids: dict[str, str] = field(default_factory=dict)
     look_cost_m: float = LOOK_COST_M
     goals: tuple[Goal, ...] = ()
     asks_for_person: bool = False
     findings: Findings = field(default_factory=Findings)
     unrecorded: UnrecordedChanges = field(default_factory=UnrecordedChanges)
+
+    def expected_failures(self, kinds: ObjectCatalogue) -> ExpectedFailures | None:
+        """Return what earlier tries taught; None where nothing is recalled or lessons are not used."""
+        known = self.known
+        if known is None or known.lessons is None:
+            return None
+
+        def tell(text: str) -> None:
+            self.report(PlanProgress(ProgressKind.NOTE, text))
+
+        return ExpectedFailures(known.lessons, kinds, self.memory.scene, known.clock, tell)
 
     def scene(self) -> SceneSnapshot:
         """Return the scene graph, with what the instruction has changed in it."""

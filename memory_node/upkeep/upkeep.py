@@ -10,6 +10,7 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneEvent
+from memory_node.episodes.deed_log import DeedLog
 from memory_node.experience.experience import Experience
 from memory_node.intake.graph_changes import GraphChanges
 from memory_node.intake.short_term_mirror import ShortTermMirror
@@ -43,7 +44,9 @@ class Upkeep:
         clock: Clock,
         states: StateEstimationQueue | None,
         kept: KeptKnowledge | None = None,
+        deeds: DeedLog | None = None,
     ) -> None:
+        self._deeds = deeds
         self._scene = scene
         self._changes = changes
         self._mirror = mirror
@@ -183,6 +186,10 @@ class Upkeep:
         for episode_id in store.episodes_of(request):
             self._experience.forget(episode_id)
             self._knowledge.forget(episode_id)
+            if self._deeds is not None:
+                self._deeds.drop(lambda deed: deed.episode_id == episode_id)  # noqa: B023 - called at once
+        if self._deeds is not None:
+            self._deeds.drop(lambda deed: bool({deed.object_id, deed.from_id, deed.to_id} & set(request.object_ids)))
         with contextlib.suppress(NotFoundError):  # what only the scene graph knew
             store.forget(request)
 

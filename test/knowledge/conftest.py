@@ -1,7 +1,7 @@
 """A graph of knowledge with a log that can be looked at."""
 
 import pytest
-from knowledge_doubles import BagOfWords, ListedLog
+from knowledge_doubles import BagOfWords, ListedLog, read_facts
 
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 
@@ -13,4 +13,4 @@ def log() -> ListedLog:
 
 @pytest.fixture
 def graph(log: ListedLog) -> KnowledgeGraph:
-    return KnowledgeGraph(BagOfWords(), log)
+    return KnowledgeGraph(BagOfWords(), log, read_facts=read_facts)

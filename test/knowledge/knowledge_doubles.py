@@ -9,9 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS
+from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.words import stems
+from memory_node.knowledge.told.fact import ToldFact
+from memory_node.knowledge.told.forms import TellingReader
+
+_TELLING = TellingReader(load_catalogue())
+
+
+def read_facts(said: str, step: StandardStep) -> tuple[ToldFact, ...]:
+    """Read a told sentence as a memory does that has no language model."""
+    return _TELLING.read(said, step.stamp_ns, step.subject).facts
 
 
 class BagOfWords:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from knowledge_doubles import BagOfWords, ListedLog, reborn
+from knowledge_doubles import BagOfWords, ListedLog, read_facts, reborn
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
@@ -193,7 +193,7 @@ def test_random_operations_keep_the_invariants(seed: int) -> None:
 
 def test_fact_is_told_while_a_long_document_waits_for_its_vectors(log: ListedLog) -> None:
     embedder = CountingEmbedder()
-    graph = KnowledgeGraph(embedder, log)
+    graph = KnowledgeGraph(embedder, log, read_facts=read_facts)
     graph.add(document_steps("book", "Shelves", [f"Shelf {n} holds box {n}." for n in range(500)], 1))
     graph.add(document_steps("notes", "", ["The blue mug is Anna's."], 2))
     graph.tell("The blue mug is Dora's.", "Ben", 3)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from knowledge_doubles import BagOfWords, ListedLog
+from knowledge_doubles import BagOfWords, ListedLog, read_facts
 
 from memory_node.knowledge.index_file import IndexFileError, read_index, write_index
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
@@ -28,7 +28,7 @@ FACTS = ("The blue mug is Anna's.", "Ben keeps the keys in the drawer.", "The ca
 def through_a_file(graph: KnowledgeGraph, log: ListedLog, folder: Path) -> KnowledgeGraph:
     """Return a graph that starts from a file of this one, with a log of its own."""
     write_index(folder / "index", {}, graph.packed())
-    other = KnowledgeGraph(BagOfWords(), deepcopy(log))
+    other = KnowledgeGraph(BagOfWords(), deepcopy(log), read_facts=read_facts)
     other.restore(read_index(folder / "index")[1])
     return other
 

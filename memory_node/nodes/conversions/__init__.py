@@ -49,6 +49,8 @@ from memory_node.nodes.conversions.guidance import (
 )
 from memory_node.nodes.conversions.knowledge import mode_named, proposition_from_msg, proposition_to_msg
 from memory_node.nodes.conversions.past import (
+    deed_from_msg,
+    deed_to_msg,
     episode_from_msg,
     episode_to_msg,
     guideline_from_msg,
@@ -113,6 +115,8 @@ __all__ = [
     "context_from_response",
     "context_to_response",
     "covariance_from_msg",
+    "deed_from_msg",
+    "deed_to_msg",
     "delta_to_msg",
     "depth_from_msg",
     "detections_3d_from_msg",

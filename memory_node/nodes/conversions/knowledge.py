@@ -22,6 +22,7 @@ def proposition_to_msg(proposition: Proposition) -> Any:
         stamp=stamp_to_msg(proposition.stamp_ns),
         active=proposition.active,
         made_by=proposition.made_by,
+        structure=list(proposition.structure),
     )
 
 
@@ -39,6 +40,7 @@ def proposition_from_msg(message: Any) -> Proposition:
         message.support,
         made_by=message.made_by,
         active=message.active,
+        structure=tuple(message.structure),
     )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 from robot_memory import msg as rm
 
+from memory_node.domain.deed import Deed
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Place
 from memory_node.domain.step import EpisodeSummary
@@ -20,6 +23,28 @@ from memory_node.nodes.conversions.geometry import (
 
 _OUTCOMES = {None: rm.Episode.UNKNOWN, True: rm.Episode.SUCCEEDED, False: rm.Episode.FAILED}
 _SUCCESS = {outcome: success for success, outcome in _OUTCOMES.items()}
+
+
+def deed_to_msg(deed: Deed) -> rm.Deed:
+    """Return a Deed message."""
+    values = asdict(deed)
+    return rm.Deed(stamp=stamp_to_msg(values.pop("stamp_ns")), **values)
+
+
+def deed_from_msg(msg: rm.Deed) -> Deed:
+    """Return a domain Deed."""
+    return Deed(
+        msg.source,
+        msg.skill,
+        msg.object_id,
+        msg.object_class,
+        stamp_from_msg(msg.stamp, "stamp"),
+        msg.from_id,
+        msg.from_class,
+        msg.to_id,
+        msg.to_class,
+        msg.reason,
+    )
 
 
 def episode_to_msg(episode: EpisodeSummary) -> rm.Episode:

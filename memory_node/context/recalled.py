@@ -1,0 +1,24 @@
+"""What memory gives to a reader of plain sentences, at the beginning of an instruction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory_node.domain.deed import Deed
+from memory_node.domain.step import EpisodeSummary
+from memory_node.knowledge.told.fact import ToldFact
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """facts: every told fact that was read and counts; tried: what the robot did and what failed, the newest last;
+    unfinished: instructions that were cancelled, the newest first."""
+
+    facts: tuple[ToldFact, ...] = ()
+    tried: tuple[Deed, ...] = ()
+    unfinished: tuple[EpisodeSummary, ...] = ()
+
+    @property
+    def deeds(self) -> tuple[Deed, ...]:
+        """What the robot did."""
+        return tuple(deed for deed in self.tried if not deed.reason)

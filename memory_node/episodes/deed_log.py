@@ -1,0 +1,49 @@
+"""Every deed of the robot, durable with its episode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from typing import Any, Protocol
+
+from memory_node.domain.deed import Deed
+
+DEEDS = "deed"
+
+
+class DocumentLog(Protocol):
+    """Where deeds become durable."""
+
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
+        """Keep (id, values, the episodes that support it) under a kind."""
+
+
+class DeedLog:
+    """Every deed, in the order in which they were done. log: keeps new ones."""
+
+    def __init__(self, log: DocumentLog) -> None:
+        self._log = log
+        self._deeds: dict[str, Deed] = {}
+
+    def load(self, stored: Iterable[dict[str, Any]]) -> None:
+        """Take over what the store holds."""
+        loaded = sorted(map(Deed.from_dict, stored), key=lambda deed: deed.stamp_ns)
+        self._deeds = {deed.source: deed for deed in loaded}
+
+    def add(self, deed: Deed) -> None:
+        """Take over a deed, durable with the next commit."""
+        self._deeds[deed.source] = deed
+        self._log.put_documents(DEEDS, [(deed.source, asdict(deed), (deed.episode_id,))])
+
+    def all(self) -> tuple[Deed, ...]:
+        """Return every deed, failed tries too, the newest last."""
+        return tuple(self._deeds.values())
+
+    def last(self, skill: str) -> Deed | None:
+        """Return the last deed of a skill that succeeded, None where there is none."""
+        done = (deed for deed in reversed(self._deeds.values()) if deed.skill == skill and not deed.reason)
+        return next(done, None)
+
+    def drop(self, is_gone: Callable[[Deed], bool]) -> None:
+        """Give up deeds that the store has forgotten."""
+        self._deeds = {source: deed for source, deed in self._deeds.items() if not is_gone(deed)}

@@ -1,0 +1,149 @@
+"""A told fact with its structure: who or what, in which relation, to what, how strictly, and for how long."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memory_node.domain.errors import InvalidValueError
+
+
+class Relation(str, enum.Enum):
+    """What a fact says of its subject. Functional ones have one value at a time: a later fact takes its place."""
+
+    NEVER = "never"  # `verb` must not be done with the subject, at the object where there is one
+    BROKEN = "broken"  # the subject cannot be used
+    BELONGS = "belongs"  # the subject has its place in or on the object
+    OWNED = "owned"  # the subject is the object's, a person
+    AT = "at"  # the subject, a thing or person, is in or on the object
+    CALLED = "called"  # the subject, a role such as "brother", is the person of the object
+    AVOIDS = "avoids"  # the subject, a person, must not have the object
+    LIKES = "likes"  # the subject, a person, likes the object
+    SLEEPS = "sleeps"  # the subject sleeps in the object
+    IS = "is"  # the object, in words, is true of the subject
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def functional(self) -> bool:
+        """Whether a later fact about the same subject replaces an earlier one."""
+        one_at_a_time = (
+            Relation.BROKEN,
+            Relation.BELONGS,
+            Relation.OWNED,
+            Relation.AT,
+            Relation.CALLED,
+            Relation.SLEEPS,
+        )
+        return self in one_at_a_time
+
+    @property
+    def of_things(self) -> bool:
+        """Whether it bears on what is done with things; of documents only these are read."""
+        return self in (Relation.NEVER, Relation.BROKEN, Relation.AVOIDS, Relation.BELONGS, Relation.OWNED)
+
+
+@dataclass(frozen=True)
+class Term:
+    """What a fact speaks of.
+
+    words: as it was said, without article. classes: that the words mean, () for a person, a role or mere words.
+    attributes: what else is said of it ("blue"), which tells it from others of its class.
+    place: the classes of what it stood on or in when it was told ("the mug on the desk"). room: in which it stood.
+    object_ids: memory's ids of the things that were meant then; () for the class as a whole.
+    """
+
+    words: str
+    classes: tuple[str, ...] = ()
+    attributes: str = ""
+    place: tuple[str, ...] = ()
+    room: str = ""
+    object_ids: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, tuple[str, ...]]:
+        """What two terms share that mean the same."""
+        return (self.attributes if self.classes else self.words.lower(), self.object_ids or self.classes[:1])
+
+
+NOTHING = Term("")
+
+
+@dataclass(frozen=True)
+class ToldFact:
+    """One statement, read. text: the words that it was told in.
+
+    verb: of NEVER, what must not be done ("move", "heat", "put"). holds: False takes back what was told before ("the
+    oven works again"). from_ns and until_ns: for how long it is true, 0 for no end. part_of_day: "morning",
+    "afternoon", "evening" or "night" where it is true then alone. told_ns: when it was told, by `teller`.
+    """
+
+    relation: Relation
+    subject: Term
+    object: Term = NOTHING
+    verb: str = ""
+    holds: bool = True
+    from_ns: int = 0
+    until_ns: int = 0
+    part_of_day: str = ""
+    told_ns: int = 0
+    teller: str = ""
+    text: str = ""
+
+    def true_at(self, now_ns: int, part_of_day: str = "") -> bool:
+        """Return whether it holds at a stamp; part_of_day: of that stamp, "" where it does not matter."""
+        begun, ended = now_ns >= self.from_ns, bool(self.until_ns) and now_ns >= self.until_ns
+        return self.holds and begun and not ended and self.part_of_day in ("", part_of_day)
+
+    def replaces(self, earlier: ToldFact) -> bool:
+        """Return whether an earlier fact ends because this one was told."""
+        if self.relation is not earlier.relation or self.subject.key != earlier.subject.key:
+            return False
+        if self.relation.functional:
+            return self.part_of_day == earlier.part_of_day
+        return not self.holds and self.verb == earlier.verb and self.object.key == earlier.object.key
+
+    def to_json(self) -> str:
+        """Return it as a line of JSON; what is as by default is left out."""
+        return json.dumps(_plain(self), separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> ToldFact:
+        """Return the fact of a line of JSON.
+
+        Raises:
+            InvalidValueError: it is none.
+        """
+        try:
+            values = json.loads(text)
+            for name in ("subject", "object"):
+                if name in values:
+                    values[name] = _term(values[name])
+            return cls(**{**values, "relation": Relation(values["relation"])})
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise InvalidValueError(f"told fact {text!r:.80}: {error}") from error
+
+    def changed(self, **changes: Any) -> ToldFact:
+        """Return a copy with some fields replaced."""
+        return replace(self, **changes)
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(value):
+        given = getattr(value, field.name)
+        if given == field.default:
+            continue
+        found[field.name] = (
+            _plain(given) if isinstance(given, Term) else str(given) if field.name == "relation" else given
+        )
+    return found
+
+
+def _term(values: dict[str, Any]) -> Term:
+    lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+    return Term(**{**values, **lists})

@@ -1,0 +1,240 @@
+"""Reads told sentences into facts: a small table of whole sentences; what fits none of them is not understood.
+
+Without a language model these forms are all that binds. Each reads a whole clause; nothing is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.nouns import singular
+from memory_node.knowledge.told.fact import NOTHING, Relation, Term, ToldFact
+from memory_node.knowledge.told.times import until_of
+
+_NAME = r"(?:my [a-z-]+|[A-Z][\w-]*|I|we)"
+_NAMES = rf"(?P<who>{_NAME}(?:, {_NAME})*(?:,? (?:and|or) {_NAME})?)"
+_THING = r"(?:the |my |our |your |a |an |all |all the )?(?P<thing>[\w][\w' -]*?)"
+_PLACE = r"(?P<how>in|into|on|onto|at|from|near|inside) (?:the |my |our |a |an )?(?P<place>[\w][\w' -]*?)"
+_NEGATED = (
+    r"(?:(?:must|may|should|shall|can) (?:never|not|under no circumstances)|mustn't|shouldn't|can't|cannot|"
+    r"(?:is|are) (?:not|never) to|(?:is|are) not allowed to)"
+)
+_EAT = r"(?:eat|drink|have|take|want|touch|tolerate|stand)s?"
+_DONT = r"(?:don't|doesn't|do not|does not|never|cannot|can't|must not|may not|mustn't|must never)"
+_PART = r"in the (?P<part>morning|afternoon|evening|night)s?"
+_UNTIL = r"(?: until (?P<until>[\w :'-]+?))?"
+_ALLERGY = r"(?:allergic|intolerant|sensitive) to"
+_IS_KEPT = r"(?:belongs?|goes|go|lives?|have (?:its|their) place|has its place|is kept|are kept)"
+_IS_WELL = r"(?:works?|is working|is repaired|has been repaired|was repaired|is fixed|(?:can|may) be used)(?: again)?"
+_IS_DOWN = (
+    r"(?:(?:is|are) (?:out of order|broken|defective|damaged|not working)|(?:does not|doesn't|do not|don't) work)"
+)
+
+_LEAD = re.compile(
+    r"^(?:actually|sorry|no|well|please|by the way|remember that|remember|note that|note|from now on|now),? ",
+    re.I,
+)
+_ALSO = re.compile(r"\b(?:now|currently|still|really|also|always|usually|at the moment|right now|any more|anymore) ?\b")
+_ROLES = re.compile(r"^my ([a-z-]+)$")
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was made of a sentence. facts: () where no form fits it; then it is kept in its words alone."""
+
+    text: str
+    facts: tuple[ToldFact, ...]
+
+
+class TellingReader:
+    """Reads sentences. kinds: the label space; zone: of "until Tuesday", None for the machine's."""
+
+    def __init__(self, kinds: ObjectCatalogue, zone: tzinfo | None = None) -> None:
+        self._kinds = kinds
+        self._zone = zone
+        self._forms: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], int], Iterable[ToldFact]]], ...] = tuple(
+            (re.compile(rf"^{form}\.?$"), read)
+            for form, read in (
+                (rf"{_PART},? {_THING} {_IS_KEPT} {_PLACE}", self._belongs),
+                (rf"{_THING} {_IS_KEPT} {_PLACE}(?: {_PART})?", self._belongs),
+                (rf"{_NAMES} sleeps? {_PLACE}", self._sleeps),
+                (rf"{_NAMES} (?:am|is|are) {_ALLERGY} (?P<what>[\w' ,-]+)", self._avoids),
+                (rf"{_NAMES} {_DONT} {_EAT} (?P<what>[\w' ,-]+)", self._avoids),
+                (rf"(?:the )?(?P<what>[\w' -]+) {_NEGATED} be given to {_NAMES}", self._avoids),
+                (rf"{_THING} {_IS_DOWN}{_UNTIL}", self._broken),
+                (rf"{_THING} {_IS_WELL}", self._works),
+                (rf"{_THING} {_NEGATED} be (?P<verb>\w+)(?: (?:up|away|off|on))?(?: {_PLACE})?", self._never),
+                (rf"{_THING} {_NEGATED} (?P<verb>go|stand|lie|come)(?: {_PLACE})?", self._never),
+                (rf"{_THING} {_NEGATED} (?P<verb>leave) (?:the )?(?P<place>[\w' -]+)", self._never),
+                (rf"(?:nobody|no one) (?:may|must|should|can) (?P<verb>\w+) {_THING}", self._never),
+                (rf"you {_NEGATED} (?P<verb>\w+) {_THING}(?: {_PLACE})?", self._never),
+                (rf"(?:never|do not|don't) (?P<verb>\w+) {_THING}(?: {_PLACE})?", self._never),
+                (rf"{_THING} (?:may|can) be (?P<verb>\w+)(?: again)?", self._allowed),
+                (rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>[A-Z][\w-]*)(?:'s|')", self._owned),
+                (rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>mine)", self._owned),
+                (rf"{_THING}(?: {_PLACE})? belongs? to (?P<owner>{_NAME})", self._owned),
+                (r"my (?P<role>[a-z-]+) is (?:called|named) (?P<name>[A-Z][\w-]*)", self._called),
+                (r"my (?P<role>[a-z-]+)'s name is (?P<name>[A-Z][\w-]*)", self._called),
+                (r"(?P<name>[A-Z][\w-]*) is my (?P<role>[a-z-]+)", self._called),
+                (rf"{_THING} (?:is|are) (?:kept )?{_PLACE}", self._at),
+                (rf"{_NAMES} (?:am|is|are) {_PLACE}", self._at),
+                (rf"{_NAMES} (?:like|love|prefer)s? (?P<what>[\w' ,-]+)", self._likes),
+                (rf"{_NAMES} (?:am|is|are) (?P<what>[\w' ,-]+)", self._is),
+            )
+        )
+
+    def read(self, sentence: str, told_ns: int, teller: str = "") -> Read:
+        """Return the facts of one sentence; told_ns: when it was told."""
+        clause = _clause(sentence)
+        for form, read in self._forms:
+            match = form.match(clause)
+            facts = tuple(read(match, told_ns)) if match is not None else ()
+            if facts:
+                said = sentence.strip()
+                return Read(sentence, tuple(one.changed(told_ns=told_ns, teller=teller, text=said) for one in facts))
+        return Read(sentence, ())
+
+    # --- one method a form: () where its words mean nothing that is known
+
+    def _belongs(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        thing, place = self._thing(match["thing"]), self._thing(match["place"])
+        part = match.groupdict().get("part") or ""
+        if thing is not None and (place is not None or self._room(match["place"])):
+            yield ToldFact(Relation.BELONGS, thing, place or Term(match["place"]), part_of_day=part)
+
+    def _sleeps(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        for who in _people(match["who"]):
+            yield ToldFact(Relation.SLEEPS, who, self._thing(match["place"]) or Term(match["place"]))
+
+    def _avoids(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        for who in _people(match["who"]):
+            for what in _listed(match["what"]):
+                yield ToldFact(Relation.AVOIDS, who, Term(what, self._classes(what)))
+
+    def _broken(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        thing = self._thing(match["thing"])
+        until = until_of(match["until"], told_ns, self._zone) if match["until"] else 0
+        if thing is not None and until is not None:
+            yield ToldFact(Relation.BROKEN, thing, until_ns=until)
+
+    def _works(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        thing = self._thing(match["thing"])
+        if thing is not None:
+            yield ToldFact(Relation.BROKEN, thing, holds=False)
+
+    def _never(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        groups = match.groupdict()
+        thing = self._thing(groups["thing"])
+        verb, place = groups["verb"].lower(), groups.get("place")
+        if thing is None:
+            return
+        where = (self._thing(place) or Term(place)) if place else NOTHING
+        if verb == "leave" or (groups.get("how") in ("from",)):
+            yield ToldFact(Relation.NEVER, thing, verb="move")
+        elif verb in ("go", "stand", "lie", "come", "put", "placed", "kept", "stored"):
+            if place:
+                yield ToldFact(Relation.NEVER, thing, where, verb="put")
+        else:
+            yield ToldFact(Relation.NEVER, thing, where, verb=_infinitive(verb))
+
+    def _allowed(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        thing = self._thing(match["thing"])
+        if thing is not None:
+            yield ToldFact(Relation.NEVER, thing, verb=_infinitive(match["verb"].lower()), holds=False)
+
+    def _owned(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        groups = match.groupdict()
+        thing = self._thing(groups["thing"])
+        if thing is None:
+            return
+        place = groups.get("place")
+        if place:
+            classes, room = self._classes(place), "" if self._classes(place) else place.lower()
+            thing = replace(thing, place=classes, room=room)
+        owner = "I" if groups["owner"] == "mine" else groups["owner"]
+        yield ToldFact(Relation.OWNED, thing, next(iter(_people(owner))))
+
+    def _called(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        yield ToldFact(Relation.CALLED, Term(match["role"].lower()), Term(match["name"]))
+
+    def _at(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        groups, place = match.groupdict(), self._thing(match["place"])
+        if place is None and not self._room(match["place"]):
+            return
+        thing = self._thing(groups["thing"]) if groups.get("thing") else None
+        for subject in [thing] if thing is not None else _people(groups["who"]) if groups.get("who") else []:
+            yield ToldFact(Relation.AT, subject, place or Term(match["place"]))
+
+    def _likes(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        for who in _people(match["who"]):
+            for what in _listed(match["what"]):
+                yield ToldFact(Relation.LIKES, who, Term(what, self._classes(what)))
+
+    def _is(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        what = re.sub(r"^both ", "", match["what"])
+        for who in _people(match["who"]):
+            harmful = self._kinds.diets.get(re.sub(r"^(?:an?|strictly|very) ", "", what.lower()))
+            if harmful is not None:
+                yield ToldFact(Relation.AVOIDS, who, Term(what, tuple(harmful)))
+            else:
+                yield ToldFact(Relation.IS, who, Term(what))
+
+    # --- words
+
+    def _thing(self, words: str) -> Term | None:
+        classes = self._classes(words)
+        if classes:
+            return Term(words.strip(), classes)
+        # "The blue mug": what stands before the name tells it from other mugs.
+        attributes, _, name = words.strip().rpartition(" ")
+        classes = self._classes(name) if attributes else ()
+        return Term(words.strip(), classes, attributes.lower()) if classes else None
+
+    def _classes(self, words: str) -> tuple[str, ...]:
+        plain = re.sub(r"^(?:the|my|our|your|a|an|any|all|all the) ", "", words.strip().lower())
+        group = self._kinds.group(singular(plain))
+        if group:
+            return tuple(group)
+        return self._kinds.spoken_names.answering(plain)[:1]
+
+    def _room(self, words: str) -> bool:
+        return words.strip().lower() in self._kinds.rooms
+
+
+def _clause(sentence: str) -> str:
+    """Return a sentence without its opening and its fillers."""
+    text = " ".join(sentence.replace("’", "'").split()).strip(" .!")
+    while (shorter := _LEAD.sub("", text)) != text:
+        text = shorter
+    text = _ALSO.sub("", text)
+    text = " ".join(text.split())
+    # "The" begins a sentence with a capital that is no name's.
+    return re.sub(r"^(The|My|Our|Your|A|An|All|In|At|Nobody|No|Never|Do|Don't|You) ", lambda one: one[0].lower(), text)
+
+
+def _people(words: str) -> list[Term]:
+    """Return the persons of "Ana, Ben and my sister"; a role is a person of that role."""
+    names = re.split(r",? (?:and|or) |, ", words.removeprefix("both "))
+    return [Term(role[1]) if (role := _ROLES.match(name)) else Term(name) for name in names if name]
+
+
+def _listed(words: str) -> list[str]:
+    parts = re.split(r",? (?:and|or) |, ", words.strip())
+    return [re.sub(r"^(?:the|any|a|an) ", "", part) for part in parts if part]
+
+
+_IRREGULAR = {"taken": "take", "given": "give", "thrown": "throw", "eaten": "eat", "put": "put", "cut": "cut",
+              "broken": "break", "worn": "wear", "drunk": "drink", "moved": "move", "used": "use", "placed": "put",
+              "removed": "move", "handled": "handle", "sliced": "slice", "closed": "close"}  # fmt: skip
+
+
+def _infinitive(participle: str) -> str:
+    """Return the verb of a participle: "heated" is heat, "moved" move."""
+    if participle in _IRREGULAR:
+        return _IRREGULAR[participle]
+    stem = participle.removesuffix("ed")
+    return stem[:-1] if stem != participle and len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "ls" else stem

@@ -1,0 +1,148 @@
+"""What earlier tries say of a call: whether it fails here, and what made it work.
+
+A try teaches about its thing or place, its class of object and its time of day. Which of these the cause is, is told by
+the tries that differ in one of them alone: a microwave that heats potatoes and fails with eggs fails with eggs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from memory_node.domain.deed import Deed
+from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.time_zone import part_of_day
+from memory_node.lessons.lesson import Lesson, LessonKind, Preparation
+
+# Calls that may be the reason why another one works: nothing else asks for them.
+_ENABLING = frozenset({"SwitchOn", "SwitchOff", "ToggleOn", "ToggleOff", "OpenObject", "CloseObject"})
+
+
+@dataclass(frozen=True)
+class _Try:
+    """One try of a call: at which thing or place, with which class, at which time, after which enabling calls."""
+
+    deed: Deed
+    place_id: str
+    place_class: str
+    part: str
+    before: tuple[Preparation, ...]
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.deed.reason)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it failed, or worked without anything before it."""
+        return self.failed or not self.before
+
+
+class Expectations:
+    """tried: every try of the robot, the newest last; zone: of the time of day, None for the machine's."""
+
+    def __init__(self, tried: Sequence[Deed], zone: tzinfo | None = None) -> None:
+        self._zone = zone
+        self._tries: dict[str, list[_Try]] = {}
+        enabled: dict[str, list[Preparation]] = {}
+        # What was opened to take something out, or to put something in, explains itself.
+        explained = {(deed.episode_id, place) for deed in tried for place in (deed.from_id, deed.to_id, deed.object_id)
+                     if deed.skill not in _ENABLING}  # fmt: skip
+        for deed in tried:
+            before = enabled.setdefault(deed.episode_id, [])
+            place_id, place_class = place_of(deed.skill, deed)
+            mine = tuple(
+                one for one in before if one.thing_id != place_id and (deed.episode_id, one.thing_id) not in explained
+            )
+            part = part_of_day(deed.stamp_ns, zone)
+            self._tries.setdefault(deed.skill, []).append(_Try(deed, place_id, place_class, part, mine))
+            if deed.skill in _ENABLING and not deed.reason and deed.object_id:
+                before.append(Preparation(deed.skill, deed.object_id, deed.object_class))
+
+    def failing(self, skill: str, object_class: str, place_id: str, now_ns: int) -> Lesson | None:
+        """Return the lesson that a call fails at a place (or thing) now; None where nothing says so.
+
+        object_class: of what it is done with there; the same as the place's for a door or a switch.
+        """
+        at_place = [one for one in self._tries.get(skill, ()) if one.place_id == place_id and one.plain]
+        failures = [one for one in at_place if one.failed]
+        if not failures:
+            return None
+        part = part_of_day(now_ns, self._zone)
+        if not _is_expected_to_fail(at_place, object_class, part):
+            return None
+        of_class = [one for one in failures if one.deed.object_class == object_class] or failures
+        return Lesson(
+            LessonKind.AVOID,
+            skill,
+            object_class,
+            place_id,
+            failures[-1].place_class,
+            _only_part(at_place),
+            evidence_for=tuple(one.deed.source for one in of_class),
+            evidence_against=tuple(one.deed.source for one in at_place if not one.failed),
+        )
+
+    def way(self, skill: str, place_id: str, place_class: str, now_ns: int) -> Lesson | None:
+        """Return what to do before a call that fails without it; None where nothing says so.
+
+        What was learnt of one place holds for others of its class until they were tried themselves.
+        """
+        tries = self._tries.get(skill, ())
+        here = [one for one in tries if one.place_id == place_id and one.plain]
+        alike = here or [one for one in tries if one.place_class == place_class and one.plain]
+        if not alike or not alike[-1].failed:
+            return None
+        worked = [one for one in tries if not one.failed and one.before and place_class == one.place_class]
+        if not worked:
+            return None
+        last = worked[-1]
+        failed = [one for one in tries if one.failed and one.place_class == place_class]
+        # What was done before each success is what they have in common.
+        before = tuple(
+            one
+            for one in last.before
+            if all(one in other.before for other in worked) and not any(one in other.before for other in failed)
+        )
+        if not before:
+            return None
+        return Lesson(
+            LessonKind.WAY,
+            skill,
+            last.deed.object_class,
+            place_id,
+            place_class,
+            before=before,
+            evidence_for=tuple(one.deed.source for one in worked),
+            evidence_against=tuple(one.deed.source for one in alike if not one.failed),
+        )
+
+
+def place_of(skill: str, deed: Deed) -> tuple[str, str]:
+    """Return id and class of what a call depends on: the appliance or receptacle, else the thing itself."""
+    if len(SKILLS[skill].arguments) > 1 if skill in SKILLS else False:
+        return deed.to_id, deed.to_class
+    return deed.object_id, deed.object_class
+
+
+def _is_expected_to_fail(at_place: Sequence[_Try], object_class: str, part: str) -> bool:
+    same = [one for one in at_place if one.deed.object_class == object_class and one.part == part]
+    if same:
+        return same[-1].failed
+    worked_then = any(not one.failed and one.part == part for one in at_place)
+    of_class = [one for one in at_place if one.deed.object_class == object_class]
+    if of_class:
+        # It failed at another time of day; at this one it worked with something else.
+        return of_class[-1].failed and not worked_then
+    last = at_place[-1]
+    if not last.failed:
+        return False
+    others_worked = any(not one.failed and one.part == last.part for one in at_place)
+    return not others_worked and not (worked_then and last.part != part)
+
+
+def _only_part(at_place: Sequence[_Try]) -> str:
+    failed = {one.part for one in at_place if one.failed}
+    worked = {one.part for one in at_place if not one.failed}
+    return next(iter(failed)) if len(failed) == 1 and worked and not failed & worked else ""

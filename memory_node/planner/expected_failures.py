@@ -1,0 +1,105 @@
+"""Uses lessons in a plan: places where a call is expected to fail come last, and what made a call work comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.clock import Clock
+from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.states import ObjectState
+from memory_node.lessons.expectations import Expectations
+from memory_node.lessons.lesson import Lesson
+from memory_node.planner.goal import Goal
+from memory_node.world.state import WorldState
+
+_TREATING = {kind: skill for skill, kind in GOAL_OF_SKILL.items()}
+_PLACED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
+# The state that an enabling call brings about.
+WANTED_BY = {
+    "SwitchOn": ObjectState.ON,
+    "ToggleOn": ObjectState.ON,
+    "SwitchOff": ObjectState.OFF,
+    "ToggleOff": ObjectState.OFF,
+    "OpenObject": ObjectState.OPENED,
+    "CloseObject": ObjectState.CLOSED,
+}
+
+
+@dataclass
+class ExpectedFailures:
+    """expectations: what was learnt; scene: what memory knows; told: gets each lesson that was used, in words."""
+
+    expectations: Expectations
+    kinds: ObjectCatalogue
+    scene: Callable[[], SceneSnapshot]
+    clock: Clock
+    told: Callable[[str], None]
+    _used: set[str] = field(default_factory=set)
+
+    def avoided(self, goal: Goal) -> frozenset[str]:
+        """Return the ids of the places where a goal is expected to fail, as long as there is another one."""
+        skill = _TREATING.get(goal.kind, "")
+        where = goal.destination
+        if skill:
+            treatment = self.kinds.meant_treatment(goal.kind, goal.treatment)
+            ways = [(skill, goal.target.object_class)] if treatment is not None and treatment.at else []
+            places = self._of(treatment.at) if treatment is not None else []
+            avoided = self._failing(places, ways)
+        else:
+            avoided = frozenset()
+        if where is not None and goal.kind in _PLACED and not where.thing_id:
+            places = self._of(where.candidates[:1])
+            avoided |= self._failing(places, [("PutObject", goal.target.object_class), ("OpenObject", "")])
+        return avoided
+
+    def way(self, call: SkillCall, state: WorldState) -> Lesson | None:
+        """Return what to do before a call, None where nothing is known to be needed; each once."""
+        depends_on = state.things.get(call.arguments[-1])
+        if depends_on is None or not depends_on.memory_id:
+            return None
+        class_name = self.kinds[depends_on.object_class].name
+        lesson = self.expectations.way(call.skill, depends_on.memory_id, class_name, self.clock())
+        if lesson is None or lesson.text in self._used:
+            return None
+        self._tell(lesson)
+        return lesson
+
+    def thing_of(self, object_id: str) -> SceneObject | None:
+        """Return a thing of the scene, None where it is gone."""
+        return next((one for one in self.scene().objects if one.id == object_id and not one.removed), None)
+
+    def _failing(self, places: list[SceneObject], ways: list[tuple[str, str]]) -> frozenset[str]:
+        failing: dict[str, Lesson] = {}
+        for place in places:
+            for skill, object_class in ways:
+                if skill == "OpenObject" and _is_open(place):
+                    continue
+                lesson = self.expectations.failing(skill, object_class or place.class_name, place.id, self.clock())
+                if (
+                    lesson is not None
+                    and self.expectations.way(skill, place.id, place.class_name, self.clock()) is None
+                ):
+                    failing[place.id] = lesson
+        if not failing or len(failing) == len(places):
+            return frozenset()
+        for lesson in failing.values():
+            self._tell(lesson)
+        return frozenset(failing)
+
+    def _tell(self, lesson: Lesson) -> None:
+        if lesson.text not in self._used:
+            self._used.add(lesson.text)
+            self.told(f"I have learnt: {lesson.text}.")
+
+    def _of(self, classes: tuple[str, ...]) -> list[SceneObject]:
+        spelt = {folded(name) for name in classes}
+        return [one for one in self.scene().objects if not one.removed and folded(one.class_name) in spelt]
+
+
+def _is_open(place: SceneObject) -> bool:
+    return any(one.state is ObjectState.OPENED and one.probability >= 0.5 for one in place.states)

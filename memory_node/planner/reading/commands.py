@@ -1,0 +1,131 @@
+"""Reads plain commands: VERB THING [PLACE], several of them joined by comma, "and" and "then"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.states import ObjectState
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.reading.references import References, UnreadableError
+
+_K = GoalKind
+_TREATED: dict[str, tuple[GoalKind, ObjectState | None]] = {
+    "wash": (_K.CLEAN, ObjectState.CLEANED),
+    "clean": (_K.CLEAN, ObjectState.CLEANED),
+    "rinse": (_K.CLEAN, ObjectState.CLEANED),
+    "heat": (_K.HEAT, None),
+    "warm": (_K.HEAT, None),
+    "cook": (_K.HEAT, None),
+    "cool": (_K.COOL, None),
+    "chill": (_K.COOL, None),
+    "slice": (_K.SLICE, None),
+    "cut": (_K.SLICE, None),
+    "fill": (_K.FILL, None),
+    "empty": (_K.EMPTY, ObjectState.USED_UP),
+    "open": (_K.OPEN, None),
+    "close": (_K.CLOSE, ObjectState.CLOSED),
+    "shut": (_K.CLOSE, ObjectState.CLOSED),
+    "break": (_K.BREAK, None),
+    "find": (_K.FIND, None),
+}
+_PUT = r"(?:put|place|set|lay|move|bring|take|stand|leave)"
+_GIVE = r"(?:bring|give|hand|get|fetch|take|pass)"
+_WHO = r"(?P<who>me|us|him|her|them|my [a-z]+|[A-Z][\w-]*)"
+_HOW = r"(?:in|into|on|onto|to|inside)"
+_BEGIN = rf"(?:{_PUT}|{_GIVE}|{'|'.join(_TREATED)}|turn|switch|throw|go)"
+_AND = re.compile(rf"(?:,? and then |,? then |,? and |, )(?={_BEGIN}\b)")
+_POLITE = re.compile(
+    r"^(?:please|now|could you(?: please)?|can you(?: please)?|would you(?: please)?)[, ]+|(?:,? please)$", re.I
+)
+
+_Made = Callable[[References, re.Match[str]], Goal]
+
+
+def commands_of(text: str) -> list[str]:
+    """Return the commands of an instruction, each by itself."""
+    plain = _POLITE.sub("", " ".join(text.replace("’", "'").split()).strip(" .!"))
+    plain = plain[:1].lower() + plain[1:]
+    return [part.strip(" ,") for part in _AND.split(plain)]
+
+
+def goal_of(command: str, references: References) -> Goal:
+    """Return the goal of one command.
+
+    Raises:
+        UnreadableError: it is none of the plain forms.
+        UnclearError: it leaves open what is meant.
+    """
+    for form, made in _FORMS:
+        match = form.match(command)
+        if match is not None:
+            return made(references, match).changed(text=command)
+    raise UnreadableError(command)
+
+
+def _given(references: References, match: re.Match[str]) -> Goal:
+    person = references.person(match["who"])
+    return Goal(_K.PLACE, references.thing(match["thing"]), person)
+
+
+def _put(references: References, match: re.Match[str]) -> Goal:
+    thing = references.thing(match["thing"])
+    return Goal(_K.PLACE, thing, references.place(match["place"]))
+
+
+def _put_where_it_belongs(references: References, match: re.Match[str]) -> Goal:
+    thing = references.thing(match["thing"])
+    return Goal(_K.PLACE, thing, references.where_it_belongs(thing))
+
+
+def _put_where_it_was(references: References, match: re.Match[str]) -> Goal:
+    thing, place = references.where_it_was(references.thing(match["thing"]))
+    return Goal(_K.PLACE, thing, place)
+
+
+def _put_next_to(references: References, match: re.Match[str]) -> Goal:
+    thing, other = references.thing(match["thing"]), references.place(match["place"])
+    beside = Mention(other.text, other.candidates, other.states, beside=True, thing_id=other.thing_id)
+    return Goal(_K.PLACE, thing, beside)
+
+
+def _treated(references: References, match: re.Match[str]) -> Goal:
+    kind, wanted = _TREATED[match["verb"]]
+    return Goal(kind, references.thing(match["thing"], wanted))
+
+
+def _switched(references: References, match: re.Match[str]) -> Goal:
+    is_on = match["state"] == "on"
+    kind = _K.SWITCH_ON if is_on else _K.SWITCH_OFF
+    return Goal(kind, references.thing(match["thing"], None if is_on else ObjectState.OFF))
+
+
+def _thrown_away(references: References, match: re.Match[str]) -> Goal:
+    bins = references.kinds.bins
+    if not bins:
+        raise UnreadableError(match.group())
+    return Goal(_K.PLACE, references.thing(match["thing"]), Mention("away", bins))
+
+
+# The first form that matches a command reads it.
+_FORMS: tuple[tuple[re.Pattern[str], _Made], ...] = tuple(
+    (re.compile(rf"^{form}$"), made)
+    for form, made in (
+        (r"throw (?P<thing>.+) away", _thrown_away),
+        (r"throw away (?P<thing>.+)", _thrown_away),
+        (rf"{_PUT} (?P<thing>.+?) (?:back )?where (?:it|they) belongs?", _put_where_it_belongs),
+        (rf"{_PUT} (?P<thing>.+?) back where (?:it|they) (?:was|were)(?: before)?(?: you moved (?:it|them))?",
+         _put_where_it_was),
+        (rf"{_PUT} (?P<thing>.+?) away", _put_where_it_belongs),
+        (rf"{_PUT} away (?P<thing>.+)", _put_where_it_belongs),
+        (rf"{_GIVE} {_WHO} (?P<thing>(?:the|a|an|my|his|her|their|some|another|[A-Z][\w-]*'s) .+)", _given),
+        (rf"{_GIVE} (?P<thing>.+) to {_WHO}", _given),
+        (rf"{_PUT} (?P<thing>.+) (?:next to|beside) (?:the |a )?(?P<place>.+)", _put_next_to),
+        (rf"{_PUT} (?P<thing>.+) {_HOW} (?P<place>(?:the |my |a |an )?.+)", _put),
+        (r"(?:turn|switch) (?P<state>on|off) (?P<thing>.+)", _switched),
+        (r"(?:turn|switch) (?P<thing>.+) (?P<state>on|off)", _switched),
+        (r"(?P<verb>fill) (?P<thing>.+?)(?: with water)?", _treated),
+        (rf"(?P<verb>{'|'.join(_TREATED)}) (?:up )?(?P<thing>.+?)(?: up)?", _treated),
+    )
+)  # fmt: skip

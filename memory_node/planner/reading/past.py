@@ -1,0 +1,156 @@
+"""Finds deeds by the words that people use for them: "the mug that you washed this morning"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta, tzinfo
+
+from memory_node.domain.deed import Deed
+from memory_node.domain.scene import SceneSnapshot
+
+# By a verb, its forms folded, the skills that are meant.
+_SKILLS = {
+    "wash": ("CleanObject",),
+    "clean": ("CleanObject",),
+    "rinse": ("CleanObject",),
+    "heat": ("HeatObject",),
+    "warm": ("HeatObject",),
+    "cook": ("HeatObject",),
+    "cool": ("CoolObject",),
+    "chill": ("CoolObject",),
+    "fill": ("FillObject",),
+    "empty": ("EmptyObject",),
+    "slice": ("SliceObject",),
+    "cut": ("SliceObject",),
+    "open": ("OpenObject",),
+    "close": ("CloseObject",),
+    "put": ("PutObject",),
+    "place": ("PutObject",),
+    "move": ("PutObject",),
+    "bring": ("PutObject",),
+    "give": ("PutObject",),
+    "take": ("PickupObject",),
+    "get": ("PutObject",),
+    "throw": ("ThrowObject", "PutObject"),
+    "use": (),
+    "handle": (),
+    "touch": (),
+}
+_FORMS = {
+    "brought": "bring",
+    "gave": "give",
+    "took": "take",
+    "cut": "cut",
+    "put": "put",
+    "threw": "throw",
+    "got": "get",
+}
+_NS = 10**9
+
+
+def verb_of(word: str) -> str:
+    """Return the verb of a form, "" where no deed is meant: "washed" and "wash" are wash."""
+    word = word.lower()
+    for verb in (_FORMS.get(word, ""), word, word.removesuffix("d"), word.removesuffix("ed"), word[:-3]):
+        if verb in _SKILLS:
+            return verb
+    return ""
+
+
+def span_of(words: str, now_ns: int, zone: tzinfo | None) -> tuple[int, int]:
+    """Return the stamps between which "yesterday", "this morning" lie; everything until now for other words."""
+    now = datetime.fromtimestamp(now_ns / _NS, zone)
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    hours = {
+        "today": (0, 24),
+        "yesterday": (-24, 0),
+        "this morning": (0, 12),
+        "this afternoon": (12, 18),
+        "this evening": (17, 24),
+        "last night": (-7, 5),
+    }.get(words.lower())
+    if hours is None:
+        return 0, now_ns + 1
+    first, last = (_at(midnight, hour) for hour in hours)
+    return first, last
+
+
+def _at(midnight: datetime, hour: int) -> int:
+    day, rest = divmod(hour, 24)
+    # By the clock on the wall, also where a day has 23 hours.
+    local = (midnight.replace(tzinfo=None) + timedelta(days=day, hours=rest)).replace(tzinfo=midnight.tzinfo)
+    return round(local.timestamp()) * _NS
+
+
+class Past:
+    """deeds: all, the newest last. scene: tells whom something was given to. now_ns: from which "today" counts."""
+
+    def __init__(
+        self, deeds: Sequence[Deed], scene: SceneSnapshot, recipient: str, now_ns: int, zone: tzinfo | None
+    ) -> None:
+        self._deeds = deeds
+        self._recipient = recipient
+        self._users = {
+            one.id for one in scene.objects if one.class_name == recipient and not one.attributes.get("name")
+        }
+        self._now_ns, self._zone = now_ns, zone
+
+    def found(
+        self, verb: str, classes: Sequence[str] = (), time: str = "", to_me: bool = False, to_class: str = ""
+    ) -> list[Deed]:
+        """Return the deeds that a verb means, the newest last.
+
+        classes: of the thing; to_me: that brought it to the user; to_class: where it was put, or what it was done at.
+        """
+        skills = _SKILLS.get(verb_of(verb), ())
+        begin, end = span_of(time, self._now_ns, self._zone)
+        gives = to_me or verb_of(verb) in ("bring", "give", "get")
+        return [
+            deed
+            for deed in self._deeds
+            if (not skills or deed.skill in skills)
+            and (not classes or deed.object_class in classes)
+            and begin <= deed.stamp_ns < end
+            and (not gives or (deed.to_class == self._recipient and (not to_me or self._is_user(deed))))
+            and (not to_class or to_class in (deed.to_class, deed.from_class))
+        ]
+
+    def last_of(self, classes: Sequence[str]) -> Deed | None:
+        """Return the last deed with a thing of some classes."""
+        return next((deed for deed in reversed(self._deeds) if deed.object_class in classes and deed.object_id), None)
+
+    def place_before(self, object_id: str) -> Deed | None:
+        """Return the deed by which a thing was last taken from where it stood."""
+        taken = (one for one in reversed(self._deeds) if one.object_id == object_id and one.skill == "PickupObject")
+        return next(taken, None)
+
+    def _is_user(self, deed: Deed) -> bool:
+        return not self._users or deed.to_id in self._users or not deed.to_id
+
+
+def clock_of(stamp_ns: int, now_ns: int, zone: tzinfo | None) -> str:
+    """Return when something was, in words: "today at 09:05", "yesterday at 18:30", "on 2026-05-03 at 12:00"."""
+    then, now = (datetime.fromtimestamp(one / _NS, zone) for one in (stamp_ns, now_ns))
+    days = (now.date() - then.date()).days
+    day = {0: "today", 1: "yesterday"}.get(days, f"on {then:%Y-%m-%d}")
+    return f"{day} at {then:%H:%M}"
+
+
+def spoken_deed(deed: Deed, name_of: str) -> str:
+    """Return what was done with a thing, without when: "washed the apple"."""
+    verbs = {
+        "CleanObject": "washed",
+        "HeatObject": "heated",
+        "CoolObject": "cooled",
+        "FillObject": "filled",
+        "EmptyObject": "emptied",
+        "SliceObject": "sliced",
+        "PickupObject": "took",
+        "OpenObject": "opened",
+        "CloseObject": "closed",
+        "PutObject": "put",
+        "ThrowObject": "threw",
+    }
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", deed.skill).lower()
+    return f"{verbs.get(deed.skill, plain)} the {name_of}"

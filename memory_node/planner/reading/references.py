@@ -1,0 +1,250 @@
+"""Finds the things, places and persons that plain words mean, with what memory knows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import tzinfo
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.deed import Deed
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.states import ObjectState
+from memory_node.knowledge.told.binding import BindingFacts
+from memory_node.knowledge.told.fact import ToldFact
+from memory_node.planner.goal import Mention
+from memory_node.planner.reading.past import Past
+from memory_node.planner.reading.phrase import Phrase, phrase_of
+
+_SURE = 0.5
+
+
+class UnreadableError(Exception):
+    """The words are none of the plain forms; never leaves the reader."""
+
+
+class UnclearError(Exception):
+    """The words are read, and leave open what is meant; never leaves the reader. Its text is the question."""
+
+
+@dataclass
+class References:
+    """What words mean in one instruction.
+
+    kinds: the label space; scene: what memory knows; facts: what was told; deeds: what the robot did, the newest last;
+    now_ns, zone: what "yesterday" counts from. notes: what was taken for what, for people.
+    """
+
+    kinds: ObjectCatalogue
+    scene: SceneSnapshot
+    facts: Sequence[ToldFact]
+    deeds: Sequence[Deed]
+    now_ns: int
+    zone: tzinfo | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.binding = BindingFacts(self.facts, self.kinds, self.scene, self.now_ns, self.zone)
+        self.past = Past(self.deeds, self.scene, self.kinds.recipient, self.now_ns, self.zone)
+        self._objects = {one.id: one for one in self.scene.objects if not one.removed}
+        self._named: Mention | None = None
+        self._person = ""
+
+    # --- things
+
+    def phrase(self, words: str) -> Phrase:
+        """Return what words say of a thing.
+
+        Raises:
+            UnreadableError: they name no class.
+        """
+        phrase = phrase_of(words, self.kinds)
+        if phrase is None:
+            raise UnreadableError(words)
+        return phrase
+
+    def thing(self, words: str, wanted: ObjectState | None = None) -> Mention:
+        """Return the thing that words mean. wanted: the state that it is to be brought into, which tells what is meant
+        among several: a full cup is what can be emptied.
+
+        Raises:
+            UnreadableError, UnclearError.
+        """
+        phrase = self.phrase(words)
+        if phrase.pronoun:
+            if self._named is None:
+                raise UnreadableError(words)
+            return self._named
+        ids = self._told_apart(phrase)
+        if ids is None:
+            ids = self._by_state(phrase.classes, wanted)
+        thing_id = self._latest(ids) if ids else ""
+        mention = Mention(phrase.text, phrase.classes, phrase.states, another=phrase.another, thing_id=thing_id)
+        self._named = mention
+        return mention
+
+    def _told_apart(self, phrase: Phrase) -> tuple[str, ...] | None:
+        """Return the ids of the things that a phrase tells apart from others of their class; None where it does not."""
+        ids: set[str] | None = None
+        if phrase.verb:
+            ids = set(self._handled(phrase))
+        elif phrase.again:
+            last = self.past.last_of(phrase.classes)
+            ids = {last.object_id} if last is not None and last.object_id in self._objects else None
+        if phrase.owner and phrase.owner != "my":
+            ids = self._both(ids, self._owned(phrase))
+        elif phrase.owner == "my":
+            owned = set(self.binding.owned_by("I", phrase.classes))
+            ids = self._both(ids, owned) if owned else ids
+        if phrase.place and ids is None:
+            ids = set(self._placed(phrase))
+            if not ids:
+                raise UnreadableError(phrase.text)  # memory knows of none: it has to be looked for
+        if phrase.states and ids is None:
+            with_states = {one.id for one in self._of(phrase.classes) if set(phrase.states) <= _states(one)}
+            ids = with_states or None
+        return None if ids is None else tuple(sorted(ids))
+
+    def _handled(self, phrase: Phrase) -> Iterable[str]:
+        deeds = self.past.found(phrase.verb, phrase.classes, phrase.time, bool(phrase.to))
+        known = [deed.object_id for deed in deeds if deed.object_id in self._objects]
+        if not known:
+            when = f" {phrase.time}" if phrase.time else ""
+            name = self.kinds[phrase.classes[0]].best_name
+            raise UnclearError(f"I do not remember a {name} that I {phrase.verb}{when}. Which one do you mean?")
+        return known[-1:]
+
+    def _owned(self, phrase: Phrase) -> set[str]:
+        owner = phrase.owner.removesuffix("'s").removesuffix("'")
+        who = self._person if owner in ("his", "her", "their") else owner.removeprefix("my ")
+        if not who:
+            raise UnreadableError(phrase.text)
+        owned = set(self.binding.owned_by(who, phrase.classes))
+        if not owned:
+            name = self.kinds[phrase.classes[0]].best_name
+            raise UnclearError(f"I was not told which {name} is {who}'s. Which one do you mean?")
+        self._note(fact for fact in self.binding.current if fact.object.words.lower() == who.lower())
+        return owned
+
+    def _placed(self, phrase: Phrase) -> Iterable[str]:
+        """Return what stands on or in a place, or in a room, by memory."""
+        room = phrase.place.lower()
+        in_room = {one.id for one in self._of(phrase.classes) if self._room_of(one) == room}
+        if in_room or room in {one.name.lower() for one in self.scene.rooms}:
+            return in_room
+        place = phrase_of(phrase.place, self.kinds)
+        if place is None or place.pronoun:
+            raise UnreadableError(phrase.text)
+        supports = {one.id: one for one in self._of(place.classes)}
+        return {
+            one.id
+            for one in self._of(phrase.classes)
+            if one.support_id in supports
+            or (not one.support_id and any(_encloses(support, one) for support in supports.values()))
+        }
+
+    def _by_state(self, classes: Sequence[str], wanted: ObjectState | None) -> tuple[str, ...] | None:
+        """Return the things that a change of state is meant for: those that are known to be its opposite."""
+        if wanted is None:
+            return None
+        opposites = {ObjectState.USED_UP: ObjectState.FILLED, ObjectState.CLEANED: ObjectState.DIRTY,
+                     ObjectState.OFF: ObjectState.ON, ObjectState.CLOSED: ObjectState.OPENED}  # fmt: skip
+        before = opposites.get(wanted)
+        found = [one.id for one in self._of(classes) if before in _states(one)]
+        return tuple(found) or None
+
+    def _latest(self, ids: Sequence[str]) -> str:
+        return max(ids, key=lambda one: (self._objects[one].last_seen_ns, one)) if ids else ""
+
+    def _of(self, classes: Sequence[str]) -> list[SceneObject]:
+        spelt = {folded(name) for name in classes}
+        return [one for one in self._objects.values() if folded(one.class_name) in spelt]
+
+    def _room_of(self, one: SceneObject) -> str:
+        return self.scene.room_of_area.get(one.area_id, "").lower()
+
+    def _both(self, first: set[str] | None, second: set[str]) -> set[str]:
+        return second if first is None else first & second
+
+    # --- places
+
+    def place(self, words: str) -> Mention:
+        """Return the furniture, container or room-bound place that words mean.
+
+        Raises:
+            UnreadableError, UnclearError.
+        """
+        named = self._named
+        mention = self.thing(words)
+        self._named = named  # "it" is what is carried, not where to
+        return mention
+
+    def where_it_belongs(self, thing: Mention) -> Mention:
+        """Return where people said that a thing belongs now.
+
+        Raises:
+            UnreadableError: nobody told it.
+        """
+        fact = self.binding.place_of(thing.object_class, thing.thing_id)
+        if fact is None:
+            raise UnreadableError(thing.text)
+        self._note([fact])
+        if fact.object.classes:
+            return Mention(fact.object.words, fact.object.classes)
+        return Mention(fact.object.words, (), room=fact.object.words.lower())
+
+    def where_it_was(self, thing: Mention) -> tuple[Mention, Mention]:
+        """Return a thing, and where it stood before the robot last took it.
+
+        Raises:
+            UnclearError: the robot does not remember to have moved it.
+        """
+        ids = [thing.thing_id] if thing.thing_id else [one.id for one in self._of(thing.candidates)]
+        taken = [deed for one in ids if (deed := self.past.place_before(one)) is not None and deed.from_class]
+        if not taken:
+            name = self.kinds[thing.object_class].best_name
+            raise UnclearError(f"I do not remember that I moved the {name}. Where shall I put it?")
+        last = max(taken, key=lambda deed: deed.stamp_ns)
+        known = last.from_id if last.from_id in self._objects else ""
+        self._named = thing = Mention(thing.text, thing.candidates, thing.states, thing_id=last.object_id)
+        name = self.kinds[last.from_class].best_name
+        self.notes.append(f"It stood on or in the {name} before I moved it.")
+        return thing, Mention(f"the {name}", (last.from_class,), thing_id=known)
+
+    # --- persons
+
+    def person(self, words: str) -> Mention:
+        """Return somebody to hand things to: "me", a name, "my brother", "her".
+
+        Raises:
+            UnreadableError: the words name nobody whom memory knows of.
+        """
+        people = self._of((self.kinds.recipient,)) if self.kinds.recipient else []
+        if words.lower() in ("me", "us"):
+            nameless = [one for one in people if not one.attributes.get("name")]
+            thing_id = nameless[0].id if len(people) > 1 and len(nameless) == 1 else ""
+            return Mention("me", (self.kinds.recipient,), thing_id=thing_id)
+        called = self._person if words.lower() in ("him", "her", "them") else words.removeprefix("my ")
+        name = self.binding.person_called(called)
+        found = [one for one in people if str(one.attributes.get("name", "")).lower() == name.lower()]
+        if not found or not name:
+            if name != called:
+                raise UnclearError(f"I do not know where {name} is. Where shall I bring it?")
+            raise UnreadableError(words)
+        if name != called:
+            self._note(fact for fact in self.binding.current if fact.object.words == name)
+        self._person = name
+        return Mention(name, (self.kinds.recipient,), thing_id=found[0].id)
+
+    def _note(self, facts: Iterable[ToldFact]) -> None:
+        self.notes += [fact.text for fact in facts if fact.text and fact.text not in self.notes]
+
+
+def _encloses(place: SceneObject, one: SceneObject) -> bool:
+    """Return whether the middle of a thing lies in the box of a place: what is shut in may have no known support."""
+    return bool(place.box.contains(one.box.center[None, :])[0])
+
+
+def _states(one: SceneObject) -> set[ObjectState]:
+    return {belief.state for belief in one.states if belief.probability >= _SURE}

@@ -1,0 +1,114 @@
+"""Keeps every planner to what people told: before a plan is told, and before each call is carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.clock import Clock
+from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill import SkillCall
+from memory_node.knowledge.told.binding import Act, BindingFacts, Objection
+from memory_node.knowledge.told.fact import ToldFact
+from memory_node.planner.goal import Goal, Mention
+
+_K = GoalKind
+_SKILL_OF = {kind: skill for skill, kind in GOAL_OF_SKILL.items()} | {
+    _K.OPEN: "OpenObject",
+    _K.CLOSE: "CloseObject",
+    _K.BREAK: "BreakObject",
+    _K.SWITCH_ON: "ToggleOn",
+    _K.SWITCH_OFF: "ToggleOff",
+    _K.THROW: "ThrowObject",
+}
+_MOVED = frozenset({_K.PLACE, _K.PLACE_TWO, _K.STACK, _K.FETCH, _K.THROW})
+_TREATED = frozenset(GOAL_OF_SKILL.values())
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What told facts make of goals. question: asked instead of doing anything, "" for none. notes: what is told on the
+    way; unusable: ids of things that must not be used."""
+
+    question: str = ""
+    notes: tuple[str, ...] = ()
+    unusable: frozenset[str] = frozenset()
+
+
+class ToldLimits:
+    """facts: the told facts that were read; scene: what memory knows; clock: now; zone: of "in the evening"."""
+
+    def __init__(
+        self,
+        facts: Sequence[ToldFact],
+        scene: Callable[[], SceneSnapshot],
+        kinds: ObjectCatalogue,
+        clock: Clock,
+        zone: tzinfo | None = None,
+    ) -> None:
+        self._facts, self._scene, self._kinds, self._clock, self._zone = facts, scene, kinds, clock, zone
+
+    def now(self) -> BindingFacts | None:
+        """Return the facts that are true now; None where nothing was told."""
+        if not self._facts:
+            return None
+        return BindingFacts(self._facts, self._kinds, self._scene(), self._clock(), self._zone)
+
+    def of_call(self, call: SkillCall) -> Objection | None:
+        """Return what speaks against a call."""
+        binding = self.now()
+        return binding.objection(Act.of(call)) if binding is not None else None
+
+    def of_goals(self, goals: Sequence[Goal]) -> Verdict:
+        """Return what is to be asked before any of the goals is pursued, or told and minded on the way."""
+        binding = self.now()
+        if binding is None:
+            return Verdict()
+        unusable = binding.unusable()
+        notes: dict[str, None] = {}
+        for goal in goals:
+            for act in _acts_of(goal):
+                objection = binding.objection(act)
+                if objection is not None:
+                    return Verdict(f"{objection.text}. What shall I do instead?", (objection.text,))
+            closed = self._closed_to(goal, binding, unusable)
+            if closed is None:
+                continue
+            alternatives, facts = closed
+            if not alternatives:
+                return Verdict(f"{facts[0]}. What shall I do instead?", tuple(facts))
+            notes |= dict.fromkeys(f"{fact}, so I use another." for fact in facts)
+        return Verdict("", tuple(notes), unusable)
+
+    def _closed_to(
+        self, goal: Goal, binding: BindingFacts, unusable: frozenset[str]
+    ) -> tuple[list[str], list[str]] | None:
+        """Return the places that are left for a treatment and what closes the others; None where nothing is closed."""
+        treatment = self._kinds.meant_treatment(goal.kind, goal.treatment) if goal.kind in _TREATED else None
+        if treatment is None:
+            return None
+        places = [one for one in binding.scene.objects if not one.removed and one.class_name in treatment.at]
+        closed = [one for one in places if one.id in unusable]
+        if not closed:
+            return None
+        skill = _SKILL_OF[goal.kind]
+        found = (binding.objection(Act(skill, "", one.id)) for one in closed)
+        return [one.id for one in places if one.id not in unusable], [one.text for one in found if one is not None]
+
+
+def _acts_of(goal: Goal) -> Iterator[Act]:
+    """Yield what a goal does to its target, as far as its words tell it."""
+    target = _reference(goal.target)
+    if goal.kind in _SKILL_OF:
+        yield Act(_SKILL_OF[goal.kind], target)
+    if goal.kind in _MOVED or (goal.destination is not None and goal.kind in _TREATED):
+        yield Act("PickupObject", target)
+    if goal.destination is not None:
+        yield Act("PutObject", target, _reference(goal.destination))
+
+
+def _reference(mention: Mention) -> str:
+    return mention.thing_id or mention.object_class

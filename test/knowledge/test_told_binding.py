@@ -1,0 +1,92 @@
+"""What was told forbids acts: by thing, class, place, person and time."""
+
+from zoneinfo import ZoneInfo
+
+from told_home import home, thing
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.states import ObjectState
+from memory_node.knowledge.told.binding import Act, BindingFacts, grounded
+from memory_node.knowledge.told.fact import ToldFact
+from memory_node.knowledge.told.forms import TellingReader
+
+KINDS = load_catalogue()
+MORNING, EVENING = (1_772_438_400 * 10**9, 1_772_476_200 * 10**9)  # 2026-03-02 08:00 and 18:30 UTC
+READER = TellingReader(KINDS, ZoneInfo("UTC"))
+
+
+def facts_of(*sentences: str, scene: SceneSnapshot) -> list[ToldFact]:
+    return [grounded(one, scene, KINDS) for text in sentences for one in READER.read(text, MORNING).facts]
+
+
+def binding(*sentences: str, scene: SceneSnapshot, now_ns: int = MORNING + 1) -> BindingFacts:
+    return BindingFacts(facts_of(*sentences, scene=scene), KINDS, scene, now_ns, ZoneInfo("UTC"))
+
+
+def objects(facts: BindingFacts, skill: str, *arguments: str) -> bool:
+    return facts.objection(Act.of(SkillCall(skill, arguments))) is not None
+
+
+def test_what_must_never_be_moved_is_not_grasped_and_may_be_looked_at() -> None:
+    scene = home(thing("vase", "Vase"), thing("statue", "Statue"))
+    facts = binding("The vase must never be moved.", scene=scene)
+    assert objects(facts, "PickupObject", "vase")
+    assert objects(facts, "PickupObject", "Vase@0.01,0.0,0.8")
+    assert objects(facts, "PickupObject", "Vase")
+    assert not objects(facts, "GoToObject", "vase")
+    assert not objects(facts, "PickupObject", "statue")
+
+
+def test_the_thing_that_was_there_when_it_was_told_stays_the_one_that_is_meant() -> None:
+    scene = home(thing("old", "Mug", on="desk"), thing("new", "Mug", on="counter"))
+    facts = facts_of("The mug on the desk is Kim's.", scene=scene)
+    moved = home(thing("old", "Mug", on="counter"), thing("new", "Mug", on="desk"))
+    later = BindingFacts(facts, KINDS, moved, MORNING)
+    assert later.owned_by("Kim", ["Mug"]) == ("old",)
+
+
+def test_place_of_a_ban_counts_also_as_a_room() -> None:
+    scene = home(thing("laptop", "Laptop"))
+    facts = binding("The laptop must not be put in the kitchen.", scene=scene)
+    assert objects(facts, "PutObject", "laptop", "counter")
+    assert not objects(facts, "PutObject", "laptop", "desk")
+
+
+def test_harm_is_to_the_person_that_it_was_told_of() -> None:
+    scene = home(thing("butter", "Butter"), thing("apple", "Apple"))
+    facts = binding("My friend is called Kim.", "My friend is lactose intolerant.", scene=scene)
+    assert objects(facts, "PutObject", "butter", "kim")
+    assert not objects(facts, "PutObject", "apple", "kim")
+    assert not objects(facts, "PutObject", "butter", "user")
+
+
+def test_appliance_out_of_order_blocks_until_it_is_said_to_work() -> None:
+    scene = home(thing("egg", "Egg"))
+    broken = ("The microwave is out of order until Tuesday.",)
+    facts = binding(*broken, scene=scene)
+    objection = facts.objection(Act("HeatObject", "egg", "microwave"))
+    assert objection is not None
+    assert objection.blocked == "microwave"
+    assert facts.unusable() == {"microwave"}
+    assert not objects(facts, "HeatObject", "egg", "oven")
+    assert not objects(facts, "OpenObject", "microwave")  # what is in it can be taken out
+    assert binding(*broken, scene=scene, now_ns=MORNING + 2 * 86_400 * 10**9).unusable() == frozenset()
+
+
+def test_place_by_the_time_of_day_comes_before_one_for_all_day() -> None:
+    scene = home(thing("laptop", "Laptop"))
+    told = ("In the evening the laptop belongs on the desk.", "The laptop belongs on the counter.")
+    for now_ns, place in ((MORNING, "CounterTop"), (EVENING, "Desk")):
+        fact = binding(*told, scene=scene, now_ns=now_ns).place_of("Laptop", "laptop")
+        assert fact is not None
+        assert fact.object.classes == (place,)
+
+
+def test_hostile_references_are_no_objection_and_no_error() -> None:
+    scene = home(thing("mug", "Mug", states=(ObjectState.DIRTY,)))
+    facts = binding("The mug must never be washed.", scene=scene)
+    for text in ("", "@", "Mug@nan,nan,nan", "Mug@1,2", "x" * 10_000, "Ignore all rules"):
+        facts.objection(Act("CleanObject", text, text))
+    assert objects(facts, "CleanObject", "mug")

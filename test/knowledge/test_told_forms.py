@@ -1,0 +1,135 @@
+"""Told sentences become facts, whole or not at all."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.time_zone import part_of_day
+from memory_node.knowledge.told.fact import Relation, Term, ToldFact
+from memory_node.knowledge.told.forms import TellingReader
+from memory_node.knowledge.told.times import until_of
+
+AUCKLAND = ZoneInfo("Pacific/Auckland")
+READER = TellingReader(load_catalogue(), AUCKLAND)
+
+
+def stamp(text: str, zone: ZoneInfo = AUCKLAND) -> int:
+    return round(datetime.fromisoformat(text).replace(tzinfo=zone).timestamp()) * 10**9
+
+
+MONDAY = stamp("2026-03-02 08:00")
+
+
+def read(text: str) -> tuple[ToldFact, ...]:
+    return READER.read(text, MONDAY).facts
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "subject", "object_"),
+    [
+        ("The lamp in the hall must never be moved.", None, "", ""),
+        ("The statue must never be moved.", Relation.NEVER, "statue", ""),
+        ("The bread must not be put in the microwave.", Relation.NEVER, "bread", "microwave"),
+        ("Nobody may touch the laptop.", Relation.NEVER, "laptop", ""),
+        ("The oven is out of order until Friday.", Relation.BROKEN, "oven", ""),
+        ("The books belong on the shelf.", Relation.BELONGS, "books", "shelf"),
+        ("The cup on the desk is Jonas's.", Relation.OWNED, "cup", "Jonas"),
+        ("My aunt is called Vera.", Relation.CALLED, "aunt", "Vera"),
+        ("Vera is allergic to eggs.", Relation.AVOIDS, "Vera", "eggs"),
+        ("Vera is vegan.", Relation.AVOIDS, "Vera", "vegan"),
+        ("The wine must not be given to Vera.", Relation.AVOIDS, "Vera", "wine"),
+        ("Vera sleeps in the bedroom.", Relation.SLEEPS, "Vera", "bedroom"),
+        ("Vera is a teacher.", Relation.IS, "Vera", "a teacher"),
+        ("It rained all night, which nobody had expected.", None, "", ""),
+    ],
+)
+def test_plain_sentence_is_read_by_what_it_says(
+    text: str, relation: Relation | None, subject: str, object_: str
+) -> None:
+    facts = read(text)
+    if relation is None:
+        assert facts == ()
+        return
+    assert [(fact.relation, fact.subject.words, fact.object.words) for fact in facts] == [(relation, subject, object_)]
+    assert facts[0].text == text
+
+
+def test_fact_of_several_people_is_one_for_each() -> None:
+    assert [fact.subject.words for fact in read("Vera, Jonas and Kim don't eat bread or eggs.")] == [
+        "Vera",
+        "Vera",
+        "Jonas",
+        "Jonas",
+        "Kim",
+        "Kim",
+    ]
+
+
+@pytest.mark.parametrize("opening", ["", "Actually, ", "Remember that ", "Please, ", "From now on "])
+def test_openings_and_fillers_change_nothing(opening: str) -> None:
+    (fact,) = read(f"{opening}the keys now belong in the bowl.")
+    assert (fact.relation, fact.object.classes) == (Relation.BELONGS, ("Bowl",))
+
+
+def test_stored_fact_reads_back_whole_and_a_broken_one_is_an_error() -> None:
+    for text in ("In the evening the laptop belongs on the desk.", "The blue mug on the desk is Kim's."):
+        for fact in read(text):
+            assert ToldFact.from_json(fact.to_json()) == fact
+    for broken in ("", "[]", "{}", '{"relation": "nonsense"}', '{"relation": "is", "subject": 3}'):
+        with pytest.raises(InvalidValueError):
+            ToldFact.from_json(broken)
+
+
+def test_later_fact_replaces_only_what_has_one_value() -> None:
+    (belongs,), (elsewhere,) = read("The keys belong in the bowl."), read("The keys belong on the dresser.")
+    (evening,) = read("In the evening the keys belong on the dresser.")
+    (eggs,), (bread,) = read("Kim is allergic to eggs."), read("Kim is allergic to bread.")
+    (broken,), (works) = read("The oven is broken."), read("The oven works again.")
+    assert elsewhere.replaces(belongs)
+    assert not evening.replaces(belongs)
+    assert not bread.replaces(eggs)
+    assert works[0].replaces(broken)
+    assert not works[0].true_at(MONDAY)
+
+
+@pytest.mark.parametrize(
+    ("words", "ends"),
+    [
+        ("Tuesday", "2026-03-03 00:00"),
+        ("Monday", "2026-03-09 00:00"),
+        ("tomorrow", "2026-03-03 00:00"),
+        ("tomorrow evening", "2026-03-03 17:00"),
+        ("noon", "2026-03-02 12:00"),
+        ("tonight", "2026-03-02 17:00"),
+        ("7:30", "2026-03-03 07:30"),
+        ("6 pm", "2026-03-02 18:00"),
+        ("2026-03-20", "2026-03-20 00:00"),
+    ],
+)
+def test_until_is_counted_in_local_time(words: str, ends: str) -> None:
+    assert until_of(words, MONDAY, AUCKLAND) == stamp(ends)
+
+
+def test_until_across_the_end_of_summer_time_keeps_the_clock() -> None:
+    saturday = stamp("2026-04-04 18:30")  # clocks go back on the 5th at 3:00
+    assert until_of("Monday", saturday, AUCKLAND) == stamp("2026-04-06 00:00")
+    assert until_of("Monday", saturday, AUCKLAND) != saturday + round(29.5 * 3600) * 10**9
+
+
+def test_unreadable_until_is_no_fact() -> None:
+    assert until_of("the cows come home", MONDAY, AUCKLAND) is None
+    assert read("The oven is broken until the cows come home.") == ()
+
+
+def test_part_of_day_is_local() -> None:
+    evening = stamp("2026-03-02 18:30", ZoneInfo("America/Los_Angeles"))
+    assert part_of_day(evening, ZoneInfo("America/Los_Angeles")) == "evening"
+    assert part_of_day(evening, ZoneInfo("UTC")) == "night"
+
+
+def test_thing_with_an_adjective_is_told_apart() -> None:
+    (fact,) = read("The blue mug is Kim's.")
+    assert fact.subject == Term("blue mug", ("Mug",), "blue")

@@ -1,0 +1,135 @@
+"""Tries teach what fails here, and what makes it work; not more than they show."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import pytest
+
+from memory_node.domain.deed import Deed
+from memory_node.lessons.expectations import Expectations
+
+UTC = timezone.utc
+CLASSES = {"micro": "Microwave", "oven": "Oven", "drawer": "Drawer", "cupboard": "Cabinet", "other": "Cabinet"}
+
+
+def at(text: str) -> int:
+    return round(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()) * 10**9
+
+
+class Diary:
+    """The tries of a robot, in their order."""
+
+    def __init__(self) -> None:
+        self.tried: list[Deed] = []
+        self.episode = 0
+
+    def begin(self) -> Diary:
+        self.episode += 1
+        return self
+
+    def note(self, skill: str, thing: str, class_name: str, when: str, place: str = "", fails: bool = False) -> Diary:
+        deed = Deed(
+            f"e{self.episode}:{len(self.tried)}",
+            skill,
+            thing,
+            class_name,
+            at(when),
+            to_id=place,
+            to_class=CLASSES.get(place, ""),
+            reason="execution" if fails else "",
+        )
+        self.tried.append(deed)
+        return self
+
+    def heat(self, class_name: str, when: str, fails: bool = False, place: str = "micro") -> Diary:
+        return self.note("HeatObject", class_name.lower(), class_name, when, place, fails)
+
+    def expects_failure(self, skill: str, class_name: str, place: str, when: str) -> bool:
+        return Expectations(self.tried, UTC).failing(skill, class_name, place, at(when)) is not None
+
+
+MORNING, NOON, EVENING, NEXT = "2026-03-02 08:00", "2026-03-02 13:00", "2026-03-02 19:00", "2026-03-03 08:00"
+
+
+def test_nothing_is_expected_to_fail_that_was_never_tried() -> None:
+    assert not Diary().begin().expects_failure("HeatObject", "Egg", "micro", NEXT)
+
+
+def test_place_that_failed_is_expected_to_fail_with_other_things_until_it_works() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True)
+    assert diary.expects_failure("HeatObject", "Potato", "micro", NEXT)
+    assert not diary.expects_failure("HeatObject", "Potato", "oven", NEXT)
+    assert not diary.expects_failure("CleanObject", "Egg", "micro", NEXT)
+    diary.begin().heat("Egg", MORNING)
+    assert not diary.expects_failure("HeatObject", "Egg", "micro", NEXT)
+
+
+def test_class_alone_is_blamed_where_the_place_works_with_another() -> None:
+    diary = Diary().begin().heat("Potato", MORNING).begin().heat("Egg", MORNING, fails=True)
+    assert diary.expects_failure("HeatObject", "Egg", "micro", NEXT)
+    assert not diary.expects_failure("HeatObject", "Potato", "micro", NEXT)
+    assert not diary.expects_failure("HeatObject", "Bread", "micro", NEXT)
+
+
+def test_time_of_day_alone_is_blamed_where_it_works_at_another() -> None:
+    diary = Diary().begin().heat("Potato", MORNING).begin().heat("Potato", EVENING, fails=True)
+    assert diary.expects_failure("HeatObject", "Tomato", "micro", "2026-03-03 19:00")
+    assert not diary.expects_failure("HeatObject", "Tomato", "micro", NEXT)
+    assert not diary.expects_failure("HeatObject", "Potato", "micro", NEXT)
+
+
+def test_one_drawer_that_jams_says_nothing_of_another() -> None:
+    diary = Diary().begin().note("OpenObject", "drawer", "Drawer", MORNING, fails=True)
+    assert diary.expects_failure("OpenObject", "Drawer", "drawer", NEXT)
+    assert not diary.expects_failure("OpenObject", "Drawer", "another", NEXT)
+
+
+def test_one_failure_is_one_lesson_with_its_evidence() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True).heat("Egg", MORNING, fails=True)
+    lesson = Expectations(diary.tried, UTC).failing("HeatObject", "Egg", "micro", at(NEXT))
+    assert lesson is not None
+    assert lesson.evidence_for == ("e1:0", "e1:1")
+    assert "HeatObject" in lesson.text
+    assert "Microwave" in lesson.text
+
+
+def prepared(diary: Diary, skill: str = "SwitchOn", thing: str = "lamp") -> Diary:
+    return diary.begin().note(skill, thing, "FloorLamp", NOON)
+
+
+def test_what_was_done_before_the_first_success_is_the_way_for_another_thing() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True)
+    prepared(diary).heat("Egg", NOON)
+    way = Expectations(diary.tried, UTC).way("HeatObject", "micro", "Microwave", at(NEXT))
+    assert way is not None
+    assert [(one.skill, one.thing_id) for one in way.before] == [("SwitchOn", "lamp")]
+    assert Expectations(diary.tried, UTC).way("CleanObject", "sink", "SinkBasin", at(NEXT)) is None
+
+
+def test_way_of_one_cabinet_holds_for_one_that_was_never_tried() -> None:
+    diary = Diary().begin().note("OpenObject", "cupboard", "Cabinet", MORNING, fails=True)
+    prepared(diary).note("OpenObject", "cupboard", "Cabinet", NOON)
+    way = Expectations(diary.tried, UTC).way("OpenObject", "other", "Cabinet", at(NEXT))
+    assert way is not None
+    assert way.before[0].thing_id == "lamp"
+
+
+@pytest.mark.parametrize("opened", ["cupboard", "lamp"])
+def test_what_did_not_help_once_or_explains_itself_is_no_way(opened: str) -> None:
+    diary = Diary().begin()
+    if opened == "lamp":  # it was done before a failure, too
+        diary.note("SwitchOn", "lamp", "FloorLamp", MORNING).heat("Egg", MORNING, fails=True)
+        prepared(diary).heat("Egg", NOON)
+    else:  # it was opened to take the egg out
+        diary.heat("Egg", MORNING, fails=True).begin().note("OpenObject", "cupboard", "Cabinet", NOON)
+        diary.tried.append(Deed("e2:9", "PickupObject", "egg", "Egg", at(NOON), "cupboard", "Cabinet"))
+        diary.heat("Egg", NOON)
+    assert Expectations(diary.tried, UTC).way("HeatObject", "micro", "Microwave", at(NEXT)) is None
+
+
+def test_way_is_given_up_when_the_call_works_without_it() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True)
+    prepared(diary).heat("Egg", NOON)
+    diary.begin().heat("Egg", EVENING)
+    assert Expectations(diary.tried, UTC).way("HeatObject", "micro", "Microwave", at(NEXT)) is None

@@ -1,0 +1,188 @@
+"""Plain sentences are read whole, with what memory knows, or left to others."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from told_home import home, thing
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.recalled import Recalled
+from memory_node.domain.deed import Deed
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.states import ObjectState
+from memory_node.domain.step import EpisodeSummary
+from memory_node.knowledge.told.binding import grounded
+from memory_node.knowledge.told.forms import TellingReader
+from memory_node.planner.goal import Goal
+from memory_node.planner.reading.plain_reader import Known, PlainReader, PlainReading
+
+KINDS = load_catalogue()
+ZONE = ZoneInfo("Pacific/Auckland")
+HOUR = 3600 * 10**9
+
+
+def at(text: str) -> int:
+    return round(datetime.fromisoformat(text).replace(tzinfo=ZONE).timestamp()) * 10**9
+
+
+NOW = at("2026-03-03 18:00")
+
+
+def read(
+    text: str,
+    scene: SceneSnapshot,
+    told: tuple[str, ...] = (),
+    deeds: tuple[Deed, ...] = (),
+    unfinished: tuple[EpisodeSummary, ...] = (),
+) -> PlainReading | None:
+    reader = TellingReader(KINDS, ZONE)
+    facts = tuple(grounded(one, scene, KINDS) for line in told for one in reader.read(line, NOW - HOUR).facts)
+    known = Known(Recalled(facts, deeds, unfinished), lambda: NOW, lambda fact: f"kept: {fact}", ZONE)
+    return PlainReader(KINDS).read(text, scene, known)
+
+
+def goal(reading: PlainReading | None) -> Goal:
+    assert reading is not None
+    (one,) = reading.goals
+    return one
+
+
+def deed(skill: str, object_id: str, class_name: str, when: str, **others: str) -> Deed:
+    return Deed(f"e-{when}:{skill}", skill, object_id, class_name, at(when), **others)
+
+
+@pytest.mark.parametrize(
+    ("text", "goals"),
+    [
+        ("wash the mug", ["clean Mug"]),
+        ("Please wash the mug and put it on the desk.", ["clean Mug", "place Mug to Desk"]),
+        ("put the mug in the bowl, then open the oven", ["place Mug to Bowl", "open Oven"]),
+        ("turn the television on", ["switch_on Television"]),
+        ("fill the mug with water", ["fill Mug"]),
+        ("bring me the mug", ["place Mug to User"]),
+    ],
+)
+def test_commands_are_read_in_their_order(text: str, goals: list[str]) -> None:
+    reading = read(text, home(thing("m", "Mug"), thing("tv", "Television")))
+    assert reading is not None
+    assert [str(one) for one in reading.goals] == goals
+
+
+@pytest.mark.parametrize(
+    "text", ["could we talk about the mug", "put the sonic screwdriver on the desk", "wash it", "", "mug", "put"]
+)
+def test_what_is_not_plain_is_left_to_others(text: str) -> None:
+    assert read(text, home(thing("m", "Mug"))) is None
+
+
+def test_thing_on_a_place_is_that_one() -> None:
+    scene = home(thing("near", "Mug", on="counter"), thing("far", "Mug", on="desk"))
+    assert goal(read("bring me the mug from the desk", scene)).target.thing_id == "far"
+    assert goal(read("wash the mug on the counter", scene)).target.thing_id == "near"
+    # Memory knows of none there: it has to be looked for.
+    assert read("wash the mug in the oven", scene) is None
+
+
+def test_thing_in_a_room_is_that_one() -> None:
+    scene = home(thing("here", "Mug", area="a1"), thing("there", "Mug", area="a2"))
+    assert goal(read("bring me the mug in the study", scene)).target.thing_id == "there"
+
+
+def test_state_tells_which_one_can_be_emptied() -> None:
+    scene = home(*(thing(f"m{n}", "Mug") for n in range(5)), thing("full", "Mug", states=(ObjectState.FILLED,)))
+    assert goal(read("empty the mug", scene)).target.thing_id == "full"
+
+
+def test_deed_tells_the_thing_apart_whatever_it_looks_like_now() -> None:
+    scene = home(thing("washed", "Mug", states=(ObjectState.DIRTY,)), thing("other", "Mug"))
+    deeds = (
+        deed("CleanObject", "other", "Mug", "2026-03-02 09:00"),
+        deed("CleanObject", "washed", "Mug", "2026-03-03 09:00"),
+    )
+    assert goal(read("bring me the mug that you washed this morning", scene, deeds=deeds)).target.thing_id == "washed"
+    assert goal(read("bring me the mug that you washed yesterday", scene, deeds=deeds)).target.thing_id == "other"
+    asked = read("bring me the mug that you heated yesterday", scene, deeds=deeds)
+    assert asked is not None
+    assert asked.question
+
+
+def test_again_is_the_one_of_last_time() -> None:
+    scene = home(thing("a", "Mug"), thing("b", "Mug"))
+    deeds = (deed("PutObject", "b", "Mug", "2026-03-03 09:00", to_class="User"),)
+    assert goal(read("bring me the mug again", scene, deeds=deeds)).target.thing_id == "b"
+
+
+def test_back_where_it_was_is_where_the_robot_took_it_from() -> None:
+    scene = home(thing("book", "Book", on="counter"))
+    deeds = (deed("PickupObject", "book", "Book", "2026-03-03 09:00", from_id="desk", from_class="Desk"),)
+    found = goal(read("put the book back where it was before you moved it", scene, deeds=deeds))
+    assert found.destination is not None
+    assert (found.destination.object_class, found.destination.thing_id) == ("Desk", "desk")
+
+
+def test_told_owner_place_and_person_are_filled_in() -> None:
+    scene = home(thing("hers", "Mug", on="desk"), thing("mine", "Mug", on="counter"), thing("keys", "KeyChain"))
+    told = ("The mug on the desk is Kim's.", "My niece is called Kim.", "The keys belong in the bowl.")
+    given = goal(read("bring my niece her mug", scene, told))
+    assert given.destination is not None
+    assert (given.target.thing_id, given.destination.thing_id) == ("hers", "kim")
+    kept = read("put the keys where they belong", scene, told)
+    assert str(goal(kept)) == "place KeyChain to Bowl"
+    assert kept is not None
+    assert kept.notes == ("The keys belong in the bowl.",)
+
+
+def test_unfinished_instruction_goes_on_with_what_is_left() -> None:
+    scene = home(thing("m", "Mug"), thing("b", "Book"), thing("k", "KeyChain"))
+    task = EpisodeSummary("e", "put the mug on the desk, put the book on the desk and wash the bowl", "", NOW - HOUR)
+    done = (Deed("e:3", "PutObject", "m", "Mug", NOW - HOUR + 1, to_id="desk", to_class="Desk"),)
+    reading = read("go on", scene, deeds=done, unfinished=(task,))
+    assert reading is not None
+    assert [str(one) for one in reading.goals] == ["place Book to Desk", "clean Bowl"]
+    left = read("Go on, but leave the book.", scene, deeds=done, unfinished=(task,))
+    assert str(goal(left)) == "clean Bowl"
+    asked = read("what is left to do?", scene, deeds=done, unfinished=(task,))
+    assert asked is not None
+    assert "book" in asked.answer
+    assert "mug" not in asked.answer
+    assert read("go on", scene) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "silent"),
+    [
+        ("what did you bring me yesterday?", ["apple"], ["book"]),
+        ("what did you put in the bowl today?", ["keys", "key"], ["apple"]),
+        ("when did you last wash the mug?", ["09:05"], ["14"]),
+        ("how often did you wash the mug today?", ["twice"], []),
+        ("did you heat the bread?", ["No"], []),
+        ("how do you wash an apple?", ["mug"], []),
+        ("what should I know about Kim?", ["vegan"], []),
+    ],
+)
+def test_questions_about_the_past_are_answered_from_deeds(question: str, words: list[str], silent: list[str]) -> None:
+    deeds = (
+        deed("PutObject", "a", "Apple", "2026-03-02 10:00", to_id="user", to_class="User"),
+        deed("PutObject", "k", "KeyChain", "2026-03-03 08:30", to_id="bowl", to_class="Bowl"),
+        deed("CleanObject", "m", "Mug", "2026-03-03 08:40"),
+        deed("CleanObject", "m", "Mug", "2026-03-03 09:05"),
+        deed("PutObject", "b", "Book", "2026-03-03 10:00", to_id="user", to_class="User"),
+    )
+    reading = read(question, home(), ("Kim is vegan.",), deeds)
+    assert reading is not None
+    assert any(word in reading.answer for word in words), reading.answer
+    assert not any(word in reading.answer for word in silent), reading.answer
+
+
+def test_remember_that_is_told_and_nothing_is_moved() -> None:
+    reading = read("remember that the bear belongs on the bed", home())
+    assert reading is not None
+    assert (reading.answer, reading.goals) == ("kept: the bear belongs on the bed", ())
+
+
+def test_first_kind_of_goal_of_giving_is_a_place() -> None:
+    assert goal(read("bring me the bowl", home())).kind is GoalKind.PLACE

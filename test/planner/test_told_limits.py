@@ -1,0 +1,86 @@
+"""What was told holds for every planner: before a plan, and before each call."""
+
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo
+
+import pytest
+from told_home import home, thing
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.knowledge.told.binding import grounded
+from memory_node.knowledge.told.forms import TellingReader
+from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanRun, Situation
+from memory_node.planner.told_limits import ToldLimits
+
+KINDS = load_catalogue()
+SCENE = home(thing("vase", "Vase"), thing("egg", "Egg"))
+
+
+def limits(*told: str) -> ToldLimits:
+    reader = TellingReader(KINDS, ZoneInfo("UTC"))
+    facts = [grounded(one, SCENE, KINDS) for text in told for one in reader.read(text, 1).facts]
+    return ToldLimits(facts, lambda: SCENE, KINDS, lambda: 2)
+
+
+def person(object_id: str) -> Mention:
+    return Mention(object_id, ("User",), thing_id=object_id)
+
+
+def mention(name: str) -> Mention:
+    return Mention(name, (name,))
+
+
+@pytest.mark.parametrize(
+    ("told", "goal", "is_asked"),
+    [
+        ("The vase must never be moved.", Goal(GoalKind.PLACE, mention("Vase"), mention("Desk")), True),
+        ("The vase must never be moved.", Goal(GoalKind.CLEAN, mention("Vase")), False),
+        ("The egg must not be heated.", Goal(GoalKind.HEAT, mention("Egg")), True),
+        ("Kim doesn't eat eggs.", Goal(GoalKind.PLACE, mention("Egg"), person("kim")), True),
+        ("Kim doesn't eat eggs.", Goal(GoalKind.PLACE, mention("Egg"), person("user")), False),
+        ("The microwave is broken.", Goal(GoalKind.HEAT, mention("Egg")), False),
+    ],
+)  # fmt: skip
+def test_goal_is_asked_about_where_what_was_told_forbids_it(told: str, goal: Goal, is_asked: bool) -> None:
+    assert bool(limits(told).of_goals([goal]).question) == is_asked
+
+
+def test_broken_appliance_is_told_of_and_another_one_is_used_or_asked_for() -> None:
+    heat = [Goal(GoalKind.HEAT, mention("Egg"))]
+    verdict = limits("The microwave is broken.").of_goals(heat)
+    assert verdict.unusable == {"microwave"}
+    assert "microwave is broken" in verdict.notes[0]
+    assert limits("The microwave is broken.", "The oven is broken.").of_goals(heat).question
+
+
+class _Stubborn:
+    """A planner that wants one call whatever it is told."""
+
+    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+        result = yield PlannedStep(SkillCall("PickupObject", ("vase",)))
+        return PlanOutcome(("take",), (result.success,), (str(result.reason),))
+
+
+class _Robot:
+    def __init__(self) -> None:
+        self.calls: list[SkillCall] = []
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        self.calls.append(call)
+        return SkillResult(call, True)
+
+
+@pytest.mark.parametrize(("told", "done"), [((), 1), (("The vase must never be moved.",), 0)])
+def test_forbidden_call_of_any_planner_never_reaches_the_robot(told: Sequence[str], done: int) -> None:
+    robot = _Robot()
+    memory = None
+    executor = InstructionExecutor(memory, robot, _Stubborn(), limits=limits(*told))  # type: ignore[arg-type]
+    result = executor.execute("take the vase")
+    assert len(robot.calls) == done
+    assert result.success == bool(done)
+    assert [step.result.reason for step in result.steps] == [FailureReason.NONE if done else FailureReason.FORBIDDEN]
+    assert any("never be moved" in note for note in result.notes) == (not done)
