@@ -14,15 +14,18 @@ class ModelAccount:
     """replies: what the model was asked for and gave; valid: those that were taken over as they came.
 
     replans: new plans, or new calls in place of an end, after a failed skill or an unmet goal. first_token_s: of the
-    first reply, see Reply.
+    first reply, see Reply. tokens_cached: of tokens_in, those that the endpoint had read before. seconds: that
+    the model took, where its run measures them.
     """
 
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_cached: int = 0
     replies: int = 0
     valid: int = 0
     replans: int = 0
     first_token_s: float = 0.0
+    seconds: float = 0.0
 
     def charge(self, reply: Reply) -> None:
         """Note a reply, whether it can be used or not."""
@@ -31,16 +34,22 @@ class ModelAccount:
         self.replies += 1
         self.tokens_in += reply.tokens_in
         self.tokens_out += reply.tokens_out
+        self.tokens_cached += reply.tokens_cached
+
+    def cost_usd(self, config: PricedModelConfig) -> float:
+        """Return what it cost so far; a model in this process costs nothing."""
+        cost = self.tokens_in * config.usd_per_million_in + self.tokens_out * config.usd_per_million_out
+        return 0.0 if config.in_process else cost / 1e6
 
     def booked(self, outcome: PlanOutcome, config: PricedModelConfig) -> PlanOutcome:
         """Return the outcome with what this took added to what it tells already."""
-        cost = self.tokens_in * config.usd_per_million_in + self.tokens_out * config.usd_per_million_out
-        cost = 0.0 if config.in_process else cost
         return replace(
             outcome,
             tokens_in=outcome.tokens_in + self.tokens_in,
             tokens_out=outcome.tokens_out + self.tokens_out,
-            cost_usd=round(outcome.cost_usd + cost / 1e6, 6),
+            tokens_cached=outcome.tokens_cached + self.tokens_cached,
+            cost_usd=round(outcome.cost_usd + self.cost_usd(config), 6),
+            model_s=outcome.model_s + self.seconds,
             replies=outcome.replies + self.replies,
             valid_replies=outcome.valid_replies + self.valid,
             replans=outcome.replans + self.replans,

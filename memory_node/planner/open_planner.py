@@ -9,6 +9,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
+from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.embedded_model import as_embedded_model_plans
 from memory_node.planner.language.told_caution_reader import open_caution_reader
 from memory_node.planner.language.trained_readers import TrainedReaders
@@ -53,7 +54,10 @@ def open_planner(
             "llm.mode: rank needs a model in this process; an endpoint tells no likelihoods of replies"
         )
     llm = as_embedded_model_plans(config.llm)
-    return LlmPlanner(ModelShelf().open_or_excuse(llm), llm, kinds, offline, fallback)
+    model = ModelShelf().open_or_excuse(llm)
+    if llm.mode == "agent" or (llm.mode == "auto" and not llm.in_process):
+        return AgentPlanner(model, llm, kinds, offline, fallback)
+    return LlmPlanner(model, llm, kinds, offline, fallback)
 
 
 def open_understander(kinds: ObjectCatalogue, embedder: TextEmbedder | None, asks: bool = True) -> Understander:

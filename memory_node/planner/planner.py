@@ -104,7 +104,8 @@ class Lookup:
 class PlanOutcome:
     """How an instruction ended, as its planner sees it: its goals, which of them were achieved, why not the others.
 
-    tokens_in and tokens_out: what a language model was sent and wrote; cost_usd of that. replies: how often it was
+    tokens_in and tokens_out: what a language model was sent and wrote; tokens_cached: of those sent, what its endpoint
+    had read before; cost_usd of that; model_s: seconds that it took. replies: how often it was
     asked; valid_replies: how many of those could be used as they came. replans: new plans after what failed.
     first_token_s: seconds from the first request to the first token of a written reply. question: asked instead of
     doing anything, with choices that would do as an answer; the next instruction answers it. answer: to a question.
@@ -117,7 +118,9 @@ class PlanOutcome:
     planner: str = "offline"
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_cached: int = 0
     cost_usd: float = 0.0
+    model_s: float = 0.0
     replies: int = 0
     valid_replies: int = 0
     replans: int = 0

@@ -35,11 +35,12 @@ class PricedModelConfig(ModelConfig):
 class LlmConfig(PricedModelConfig):
     """Of the language model planner."""
 
-    mode: Literal["auto", "plan", "step", "rank"] = Field(
+    mode: Literal["auto", "agent", "plan", "step", "rank"] = Field(
         default="auto",
-        description="plan: all calls at once; step: a thought and one call at a time (with brief: the call alone);"
-        " rank: one call at a time, the likeliest of those that can be made; auto: rank in this process, plan at an"
-        " endpoint",
+        description="agent: the model reads the instruction, calls skills and memory, and says when it is done;"
+        " plan: all calls at once; step: a thought and one call at a time (with brief: the call alone);"
+        " rank: one call at a time, the likeliest of those that can be made; auto: rank in this process, agent at"
+        " an endpoint",
     )
     household_adapter: Expert[bool] = Field(
         default=True,
@@ -70,6 +71,28 @@ class LlmConfig(PricedModelConfig):
     )
     max_steps: int = Field(
         default=80, ge=1, le=1000, description="skills of one dialogue at most: a whole plan, or a goal"
+    )
+
+    max_tokens_per_instruction: int = Field(
+        default=200_000,
+        ge=1000,
+        le=100_000_000,
+        description="agent: tokens sent and received in one instruction at most; it ends with what was reached then",
+    )
+    max_usd_per_instruction: float = Field(
+        default=0.0, ge=0.0, le=1e6, description="agent: cost of one instruction (USD) at most; 0: any"
+    )
+    max_model_s_per_instruction: float = Field(
+        default=900.0,
+        ge=1.0,
+        le=86_400.0,
+        description="agent: time (s) that the model takes in one instruction at most",
+    )
+    max_idle_replies: Expert[int] = Field(
+        default=4,
+        ge=1,
+        le=50,
+        description="agent: replies in a row that neither move the robot nor learn anything, at most",
     )
 
     @property

@@ -1,0 +1,151 @@
+"""The planner that a language model leads: it reads every instruction, and goes on where it asked the person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.context import ContextSource
+from memory_node.domain.skill_library import SKILLS
+from memory_node.llm.chat import ChatModel, Message
+from memory_node.llm.errors import LlmError
+from memory_node.llm.prompt_templates import prompt_templates
+from memory_node.planner.agent.agent_run import AgentRun
+from memory_node.planner.agent.dialogue import AgentDialogue
+from memory_node.planner.agent.home_names import HomeNames
+from memory_node.planner.agent.services import AskedMemory, PastMemory
+from memory_node.planner.agent.tools import agent_tools
+from memory_node.planner.goal import Goal
+from memory_node.planner.known_world import KnownWorld
+from memory_node.planner.language.conversation import Conversation
+from memory_node.planner.language.told_facts import words_about
+from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.model_run import Task
+from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.plan_audit import PlanAudit
+from memory_node.planner.planner import (
+    PlanningFailedError,
+    PlanOutcome,
+    PlanProgress,
+    PlanRun,
+    ProgressKind,
+    Situation,
+)
+from memory_node.planner.planner_config import LlmConfig
+
+# Instructions of the conversation that are told again.
+_MOST_TURNS = 4
+_LONGEST_TURN = 300
+
+
+@dataclass
+class _Session:
+    """What is kept of one person's conversation. run: waits for an answer, None for none."""
+
+    conversation: Conversation
+    turns: list[tuple[str, str]] = field(default_factory=list)
+    run: AgentRun | None = None
+    account: ModelAccount = field(default_factory=ModelAccount)
+
+
+class AgentPlanner:
+    """Lets a model carry out instructions by tool calls.
+
+    offline: carries on where the model fails before anything is done, which is said; fallback False: that fails. Its
+    grammar also says whether goals that hurt when they are wrong are asked for.
+    """
+
+    def __init__(
+        self, model: ChatModel, config: LlmConfig, kinds: ObjectCatalogue, offline: OfflinePlanner, fallback: bool
+    ) -> None:
+        self._model = model
+        self._config = config
+        self._kinds = kinds
+        self._offline = offline
+        self._fallback = fallback
+        self._prompts = prompt_templates()
+        self._session = _Session(Conversation())
+        self.fallbacks = 0
+
+    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+        """Yield the steps of an instruction, or go on with the one that waits for an answer; see planner.Planner."""
+        if not any(letter.isalnum() for letter in instruction):
+            raise PlanningFailedError("the instruction is empty")
+        session = self._session_of(situation)
+        run, session.run = session.run, None
+        account = session.account if run is not None else ModelAccount()
+        if run is not None:
+            run.answered(instruction, situation)
+        try:
+            run = run or self._open(instruction, situation, account)
+            outcome = yield from run.steps()
+        except LlmError as error:
+            return (yield from self._without_model(instruction, situation, account, error))
+        if outcome.question:
+            session.run, session.account = run, ModelAccount()
+        session.turns.append((instruction, outcome.question or outcome.answer or "; ".join(outcome.failures)))
+        return account.booked(outcome, self._config)
+
+    def _session_of(self, situation: Situation) -> _Session:
+        if self._session.conversation is not situation.conversation:
+            self._session = _Session(situation.conversation)
+        return self._session
+
+    def _without_model(self, instruction: str, situation: Situation, account: ModelAccount, error: LlmError) -> PlanRun:
+        self.fallbacks += 1
+        if not self._fallback:
+            took = account.booked(PlanOutcome((instruction,), (False,), planner="llm"), self._config)
+            raise PlanningFailedError(f"the language model gave no plan: {error}", took) from error
+        text = f"the language model failed ({error}); the offline planner carries on instead"
+        situation.report(PlanProgress(ProgressKind.NOTE, text))
+        outcome = yield from self._offline.carry_out(instruction, situation)
+        return account.booked(replace(outcome, planner=f"{outcome.planner} (fallback)"), self._config)
+
+    def _open(self, instruction: str, situation: Situation, account: ModelAccount) -> AgentRun:
+        """Return the run of an instruction, its beginning told."""
+        memory = situation.memory
+        tools = agent_tools(situation.skills, isinstance(memory, AskedMemory), isinstance(memory, PastMemory))
+        skills = tuple(skill for name, skill in SKILLS.items() if name in situation.skills)
+        about = tuple(dict.fromkeys(names[0] for names in self._kinds.spoken_names.named_in(instruction.lower())))
+        world = KnownWorld(self._kinds, about, skills, self._config.things, found=situation.findings.of(self._kinds))
+        audit = PlanAudit((), self._kinds)
+        task = Task(instruction, (), situation, world, self._config, self._prompts, account, audit)
+        names = HomeNames(world, memory)
+        context = situation.context(instruction, self._config.context_budget, {ContextSource.EXPERIENCE})
+        task.refresh()
+        beginning = self._beginning(task, names, context.text)
+        dialogue = AgentDialogue(self._model, tools, beginning, account, self._config.in_process)
+        said = [text for text, _ in self._session.turns[-_MOST_TURNS:]]
+
+        def objection(goals: Sequence[Goal]) -> str:
+            return self._offline.objection(instruction, goals, situation)
+
+        run = AgentRun(task, dialogue, tools, names, [*said, instruction], objection, context.id)
+        if situation.goals:
+            run.take_goals(situation.goals)
+        return run
+
+    def _beginning(self, task: Task, names: HomeNames, learnt: str) -> tuple[Message, Message]:
+        """Return the system prompt, which is always the same, and the task with what memory tells of it."""
+        scene, situation = task.situation.scene(), task.situation
+        told = situation.told(words_about(task.instruction, self._kinds))
+        turns = [
+            f"{who}: {' '.join(text.split())[:_LONGEST_TURN]}"
+            for turn in self._session.turns[-_MOST_TURNS:]
+            for who, text in zip(("person", "robot"), turn)
+            if text
+        ]
+        text = task.prompt(
+            "agent_task.j2",
+            turns=turns,
+            told=[" ".join(line.replace('"', "'").split()) for line in told],
+            memory=learnt,
+            things=names.lines(scene),
+            unknown=names.not_known(),
+            areas=names.areas(scene),
+            held=task.world.held,
+            goals="; ".join(map(str, situation.goals)),
+            instruction=" ".join(task.instruction.split()),
+        )
+        return Message("system", task.prompt("agent_system.j2").strip()), Message("user", text.strip())

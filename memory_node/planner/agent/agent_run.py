@@ -1,0 +1,439 @@
+"""The agent loop: ask the model, do its calls one by one until one fails, tell the results, until it ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill_declaration import ArgumentKind, Predicate, Skill
+from memory_node.domain.skill_library import SKILLS
+from memory_node.llm.chat import Tool, ToolCall
+from memory_node.llm.errors import LlmError, RejectedReplyError
+from memory_node.planner.agent.dialogue import AgentDialogue
+from memory_node.planner.agent.home_names import HomeNames
+from memory_node.planner.agent.model_goals import GoalFaultError, GoalReader
+from memory_node.planner.agent.permission import refusal
+from memory_node.planner.agent.services import Services, quoted
+from memory_node.planner.agent.tools import faults_of
+from memory_node.planner.goal import Goal
+from memory_node.planner.held_back import HeldBack
+from memory_node.planner.memory_lookup import MemoryLookup
+from memory_node.planner.model_run import Task, remedy_of
+from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, ProgressKind, Situation
+from memory_node.world.skills import Unmet, unmet
+from memory_node.world.state import Thing
+
+_MOST_CALLS_A_REPLY = 12
+_MOST_NEWS = 12
+# Times that the same question to memory is answered; its answer stands in the dialogue.
+_MOST_ASKED = 2
+# Times that goals said anew, and words for the person, count as progress.
+_MOST_TOLD = 3
+_NO_TOOL = "You called no tool. Call one; end with done or impossible."
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a call. text: for the model. ok: the next call of the reply may be made. new: it moved the robot or
+    told something new. ending: the instruction ends."""
+
+    text: str
+    ok: bool = True
+    new: bool = True
+    ending: PlanOutcome | None = None
+
+
+Deed = Generator[PlannedStep, SkillResult, Done]
+Steps = Generator[PlannedStep, SkillResult, PlanOutcome]
+
+
+class AgentRun:
+    """One instruction's dialogue. It ends with an outcome; one that asks the person goes on with `answered`.
+
+    said: what the person said, the instruction last. objection: of the grammar, against goals. begun: whether the robot
+    has done anything.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        dialogue: AgentDialogue,
+        tools: Sequence[Tool],
+        names: HomeNames,
+        said: Sequence[str],
+        objection: Callable[[Sequence[Goal]], str],
+        context_id: str = "",
+    ) -> None:
+        self.begun = False
+        self._task = task
+        self._dialogue = dialogue
+        self._tools = {tool.name: tool for tool in tools}
+        self._names = names
+        self._said = list(said)
+        self._objection = objection
+        self._context_id = context_id
+        self._lookup = MemoryLookup(task.situation)
+        self._services = Services(task.situation.memory, names, self._lookup)
+        self._held_back = HeldBack()
+        self._asked: Counter[str] = Counter()
+        self._located: set[str] = set()
+        self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
+        self._told_unmet: tuple[str, ...] | None = None
+        self._question: ToolCall | None = None
+        self._skills = 0
+        self._idle = 0
+        self._faulty = 0
+
+    # --- the loop
+
+    def steps(self) -> Steps:
+        """Yield the steps; return the outcome.
+
+        Raises:
+            LlmError: the model said nothing that can be used, and nothing was done.
+        """
+        while True:
+            limit = self._limit()
+            if limit:
+                return self._ended(limit)
+            try:
+                turn = self._dialogue.ask(self._task.config.timeout_s)
+                self._faulty = 0
+            except RejectedReplyError as error:
+                self._faulty += 1
+                if self._faulty > self._task.config.max_repairs:
+                    return self._broken_off(error)
+                continue
+            except LlmError as error:
+                return self._broken_off(error)
+            if turn.words and turn.calls:
+                self._note(ProgressKind.PLAN, turn.words)
+            outcome = yield from self._turn(turn.calls, turn.words)
+            if outcome is not None:
+                return outcome
+
+    def answered(self, text: str, situation: Situation) -> None:
+        """Go on: the person has answered the question."""
+        self._task = replace(self._task, situation=situation)
+        self._said.append(text)
+        self._lookup = MemoryLookup(situation)
+        self._services = Services(situation.memory, self._names, self._lookup)
+        self._task.refresh()
+        if self._question is not None:
+            self._dialogue.tell(self._question, f"the person says: {text}")
+            self._question = None
+
+    def _turn(self, calls: Sequence[ToolCall], words: str) -> Generator[PlannedStep, SkillResult, PlanOutcome | None]:
+        if not calls:
+            self._idle += 1
+            self._dialogue.say(_NO_TOOL)
+            return None
+        stop, is_new = "", False
+        for number, call in enumerate(calls):
+            if number >= _MOST_CALLS_A_REPLY and not stop:
+                stop = f"at most {_MOST_CALLS_A_REPLY} calls in a reply"
+            if stop:
+                self._dialogue.tell(call, f"not done: {stop}")
+                continue
+            done = yield from self._do(call)
+            if done.ending is not None:
+                if not done.ending.question:
+                    self._dialogue.tell(call, done.text)
+                for left in calls[number + 1 :]:
+                    self._dialogue.tell(left, "not done")
+                return done.ending
+            self._dialogue.tell(call, done.text)
+            is_new = is_new or done.new
+            stop = "" if done.ok else "the call before failed"
+        self._idle = 0 if is_new else self._idle + 1
+        return None
+
+    def _limit(self) -> str:
+        """Return which limit is reached, "" for none."""
+        config, account = self._task.config, self._task.account
+        if account.tokens_in + account.tokens_out >= config.max_tokens_per_instruction:
+            return f"the limit of {config.max_tokens_per_instruction} tokens an instruction is reached"
+        if config.max_usd_per_instruction and account.cost_usd(config) >= config.max_usd_per_instruction:
+            return f"the limit of {config.max_usd_per_instruction:g} USD an instruction is reached"
+        if account.seconds >= config.max_model_s_per_instruction:
+            return f"the limit of {config.max_model_s_per_instruction:g} s of the model an instruction is reached"
+        if self._skills >= config.max_steps:
+            return f"not finished within {config.max_steps} skills"
+        if self._idle >= config.max_idle_replies:
+            return f"the model made no progress in {self._idle} replies"
+        return ""
+
+    def _broken_off(self, error: LlmError) -> PlanOutcome:
+        """End with what was reached.
+
+        Raises:
+            LlmError: nothing was.
+        """
+        if not self.begun:
+            raise error
+        return self._ended(f"the language model failed: {error}")
+
+    def _ended(self, why: str) -> PlanOutcome:
+        """Return the outcome of a run that did not come to its end: goals that are met count."""
+        goals = self._task.goals
+        if not goals:
+            return PlanOutcome((self._task.instruction,), (False,), (why,), planner="llm")
+        reasons = self._task.judged().reasons
+        unmet_goals = [f"{goal}: {reason}" for goal, reason in zip(goals, reasons) if reason]
+        failures = (*unmet_goals, why) if unmet_goals else ()
+        achieved = tuple(not reason for reason in reasons)
+        return PlanOutcome(tuple(map(str, goals)), achieved, failures, planner="llm", pursued=goals)
+
+    def _note(self, kind: ProgressKind, text: str, choices: tuple[str, ...] = ()) -> None:
+        self._task.situation.report(PlanProgress(kind, text, choices=choices))
+
+    # --- calls
+
+    def _do(self, call: ToolCall) -> Deed:
+        tool = self._tools.get(call.name)
+        if tool is None:
+            return Done(f"there is no tool {call.name[:40]!r}; there are: {', '.join(self._tools)}", False, False)
+        faults = faults_of(tool, call.arguments)
+        if faults:
+            return Done(f"not done: {faults}", False, False)
+        skill = SKILLS.get(call.name)
+        if skill is not None:
+            return (yield from self._skill(skill, call.arguments))
+        if call.name == "look_at":
+            return (yield from self._look_at(str(call.arguments["thing"])))
+        deeds: dict[str, Callable[[ToolCall], Done]] = {
+            "set_goals": self._set_goals,
+            "ask_person": self._ask_person,
+            "tell_person": self._tell_person,
+            "done": self._done,
+            "impossible": self._impossible,
+        }
+        deed = deeds.get(call.name, self._ask_memory)
+        return deed(call)
+
+    def _ask_memory(self, call: ToolCall) -> Done:
+        key = f"{call.name} {sorted(call.arguments.items())}"
+        self._asked[key] += 1
+        if self._asked[key] > _MOST_ASKED:
+            return Done("you have asked this already; see above", new=False)
+        argument = str(next(iter(call.arguments.values())))
+        ask = {
+            "find": lambda: self._services.find(self._task, argument),
+            "locate": lambda: self._services.locate(self._task, argument),
+            "ask_memory": lambda: self._services.ask(argument),
+            "recall_past": lambda: self._services.recall_past(argument),
+        }[call.name]
+        return Done(ask(), new=self._asked[key] == 1)
+
+    def _set_goals(self, call: ToolCall) -> Done:
+        def thing_called(name: str) -> Thing | None:
+            return self._names.meant(name).thing
+
+        reader = GoalReader(self._task.world.kinds, self._said, thing_called, self._objection)
+        try:
+            goals = reader.read(call.arguments["goals"])
+        except GoalFaultError as error:
+            return Done(f"not taken over: {error}", False, False)
+        self.take_goals(goals)
+        names = tuple(map(str, goals))
+        self._task.situation.report(PlanProgress(ProgressKind.PLAN, f"{len(goals)} goal(s)", names))
+        unknown = self._names.not_known(goals)
+        self._asked["set_goals"] += 1
+        is_new = self._asked["set_goals"] <= _MOST_TOLD
+        return Done("taken over" + (f"; not known: {'; '.join(unknown)}" if unknown else ""), new=is_new)
+
+    def take_goals(self, goals: Sequence[Goal]) -> None:
+        """Pursue goals from now on."""
+        self._task = replace(self._task, goals=tuple(goals))
+        self._told_unmet = None
+        self._names.widen(name for goal in goals for one in goal.mentions for name in one.candidates[:2])
+        self._task.refresh()
+        self._task.watch()
+
+    def _ask_person(self, call: ToolCall) -> Done:
+        question = " ".join(str(call.arguments["question"]).split())
+        choices = tuple(str(one) for one in call.arguments.get("choices") or ())
+        self._question = call
+        self._note(ProgressKind.QUESTION, question, choices)
+        return Done("", ending=PlanOutcome((), (), question=question, choices=choices, planner="llm"))
+
+    def _tell_person(self, call: ToolCall) -> Done:
+        text = " ".join(str(call.arguments["text"]).split())
+        self._asked["tell_person"] += 1
+        self._note(ProgressKind.NOTE, text)
+        return Done("told", new=self._asked["tell_person"] <= _MOST_TOLD)
+
+    def _done(self, call: ToolCall) -> Done:
+        summary = " ".join(str(call.arguments["summary"]).split())
+        goals = self._task.goals
+        if not goals and self.begun:
+            return Done("say the goals first, so that they can be checked", False, False)
+        if not goals and "?" not in self._said[-1] and self._told_unmet is None:
+            self._told_unmet = ()
+            return Done("no goal was said: say what is asked for, or call done again if it is only an answer", False)
+        if not goals:
+            self._note(ProgressKind.ANSWER, summary)
+            outcome = PlanOutcome((self._task.instruction,), (True,), planner="llm", answer=summary)
+            return Done("", ending=outcome)
+        unmet_goals = self._task.judged().unmet
+        if unmet_goals and unmet_goals != self._told_unmet:
+            self._told_unmet = unmet_goals
+            self._task.account.replans += 1
+            text = f"memory holds that this is not so: {'; '.join(unmet_goals)}. Go on, or say impossible and why."
+            return Done(text, False)
+        self._note(ProgressKind.ANSWER, summary)
+        outcome = self._ended("the model holds that it is done")
+        return Done("", ending=replace(outcome, answer=summary))
+
+    def _impossible(self, call: ToolCall) -> Done:
+        why = " ".join(str(call.arguments["reason"]).split())
+        self._note(ProgressKind.NOTE, f"not possible: {why}")
+        outcome = self._ended(why)
+        if not self._task.goals or outcome.failures:
+            return Done("", ending=outcome)
+        return Done("", ending=replace(outcome, answer=why))
+
+    # --- skills
+
+    def _look_at(self, name: str) -> Deed:
+        done = yield from self._skill(SKILLS["GoToObject"], {"object": name})
+        meant = self._names.meant(name)
+        if not done.ok or meant.thing is None:
+            return done
+        inside = {meant.thing.id, *(one.id for one in self._task.world.belief.state.contents(meant.thing.id))}
+        lines = [one for one in self._names.lines(self._task.situation.scene()) if one.partition(":")[0] in inside]
+        return Done("\n".join(lines[:_MOST_NEWS]), new=done.new)
+
+    def _skill(self, skill: Skill, arguments: Mapping[str, Any]) -> Deed:
+        if skill.name == "Explore":
+            return (yield from self._explore(str(arguments["target_class"]), arguments.get("areas") or ()))
+        things: list[Thing] = []
+        for argument in skill.arguments:
+            value = arguments.get(argument.name)
+            if value in (None, ""):
+                break
+            if argument.kind is not ArgumentKind.OBJECT:
+                continue
+            thing, why = self._thing(str(value))
+            if thing is None:
+                return Done(why, False)
+            things.append(thing)
+        named = SkillCall(skill.name, tuple(thing.id for thing in things))
+        goals, kinds = self._task.goals, self._task.world.kinds
+        why = refusal(skill, named, things[0].object_class, goals, kinds) or self._repeated(named)
+        if why:
+            return Done(f"not done: {why}", False, False)
+        broken = unmet(skill, self._task.world.belief.state, named)
+        far = [one for one in broken if one.fact.predicate is Predicate.NEAR]
+        others = [one for one in broken if one.fact.predicate is not Predicate.NEAR]
+        if others and named not in self._warned:
+            self._warned.add(named)
+            return Done(_warning(others), False)
+        if far:
+            gone = yield from self._go(far[0].things[0])
+            if not gone.ok:
+                return gone
+        done = yield from self._made(named, things)
+        if done.ok or far or "too_far" not in done.text or skill.name == "GoToObject":
+            return done
+        gone = yield from self._go(things[-1])
+        return (yield from self._made(named, things)) if gone.ok else gone
+
+    def _go(self, thing: Thing) -> Deed:
+        return (yield from self._made(SkillCall("GoToObject", (thing.id,)), [thing]))
+
+    def _explore(self, name: str, areas: Sequence[str]) -> Deed:
+        object_class = self._names.class_called(name) or "".join(one for one in name if one.isalnum())[:40]
+        if not object_class:
+            return Done(f"{quoted(name, 60)} is no class", False, False)
+        self._names.widen((object_class,))
+        named = SkillCall("Explore", (object_class, *map(str, areas)))
+        why = self._repeated(named)
+        if why:
+            return Done(f"not done: {why}", False, False)
+        self._lookup.locate(object_class)
+        places = {folded_name.lower(): place for folded_name, place in self._places().items()}
+        strange = [area for area in areas if area.lower() not in places]
+        if strange:
+            return Done(f"not done: no area is called {quoted(strange[0], 60)}", False, False)
+        stops = tuple(places[area.lower()] for area in areas) or self._lookup.search_stops(object_class)
+        return (yield from self._made(named, [], SkillCall("Explore", (object_class, *stops))))
+
+    def _places(self) -> dict[str, str]:
+        """Return the areas' positions as Explore takes them, by name; a room's name stands for its first area."""
+        scene = self._task.situation.scene()
+        rooms = {room.id: room.name for room in scene.rooms}
+        found: dict[str, str] = {}
+        for area in scene.areas:
+            place = f"{area.position[0]:.2f},{area.position[1]:.2f}"
+            found.setdefault(area.name, place)
+            if area.room_id in rooms:
+                found.setdefault(rooms[area.room_id], place)
+        return found
+
+    def _thing(self, name: str) -> tuple[Thing | None, str]:
+        """Return the thing that a name means, or why there is none."""
+        meant = self._names.meant(name)
+        if meant.thing is None and not meant.several and meant.object_class:
+            self._names.widen((meant.object_class,))
+            self._task.refresh()
+            meant = self._names.meant(name)
+        if meant.thing is not None:
+            return meant.thing, ""
+        if meant.several:
+            return None, f"not done: which one? there are {', '.join(meant.several[:10])}"
+        likely = self._names.likely(meant.object_class) if meant.object_class else ""
+        said = f"not done: no {quoted(name, 60)} is known"
+        return None, f"{said}; Explore for it, likely at {likely}" if likely else f"{said}; find shows what there is"
+
+    def _repeated(self, named: SkillCall) -> str:
+        if self._held_back.holds(named):
+            return f"{named}: it was made before and nothing has changed since; do something else or end"
+        return ""
+
+    def _made(self, named: SkillCall, things: Sequence[Thing], call: SkillCall | None = None) -> Deed:
+        """Have the robot do a call over names; tell what changed."""
+        for thing in things:
+            if thing.id not in self._located and thing.id != self._task.world.held:
+                self._located.add(thing.id)
+                self._lookup.locate(thing.object_class)
+        world = self._task.world
+        call = call or SkillCall(named.skill, tuple(thing.call_name for thing in things))
+        before = set(self._names.lines(self._task.situation.scene()))
+        held = world.held
+        result = yield PlannedStep(call, self._goal_index(), self._context_id)
+        self.begun = True
+        self._skills += 1
+        bare = SkillCall(call.skill, call.arguments[:1]) if call.skill == "Explore" else call
+        result = replace(result, call=bare)
+        self._task.follow(result)
+        self._lookup.note_step()
+        self._task.refresh()
+        self._task.watch()
+        self._told_unmet = None
+        self._held_back.note(named, result, world.unmoved)
+        news = [line for line in self._names.lines(self._task.situation.scene()) if line not in before]
+        return Done(self._told(named, result, news, held), result.success)
+
+    def _goal_index(self) -> int:
+        index = self._task.judged().goal_index if self._task.goals else 0
+        return min(index, max(len(self._task.goals) - 1, 0))
+
+    def _told(self, named: SkillCall, result: SkillResult, news: Sequence[str], held: str) -> str:
+        if result.success:
+            said = [f"{named}: done"]
+        else:
+            remedy = remedy_of(result)
+            said = [f"{named}: failed, {result.reason} {quoted(result.message) if result.message else ''}".rstrip()]
+            said += [f"usual remedy: {remedy}"] if remedy and result.reason is not FailureReason.CANCELED else []
+        now = self._task.world.held
+        said += [f"the hand holds {now}" if now else "the hand is empty"] if now != held else []
+        return "\n".join([*said, *news[:_MOST_NEWS]])
+
+
+def _warning(broken: Sequence[Unmet]) -> str:
+    said = "; ".join(f"{one.said} ({one.remedy})" if one.remedy else one.said for one in broken)
+    return f"not done: memory holds that {said}. Call it again if memory is wrong."

@@ -1,0 +1,145 @@
+"""Takes over the goals that a model says. Only the person's words can ask for something: each goal quotes them.
+
+What a label, a fact or a document orders is in none of the person's words, so it becomes no goal, whatever a model
+makes of it. A goal that fits the words badly is told back, and the model may overrule that with a reason. Goals that
+hurt when they are wrong are taken over only where the words ask for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.goal import Goal, Mention
+from memory_node.world.state import Thing
+
+# Why goals do not fit the words of an instruction, "" where they do.
+Objection = Callable[[Sequence[Goal]], str]
+
+_NEVER_OVERRULED = frozenset({GoalKind.BREAK, GoalKind.THROW})
+_HURTFUL = _NEVER_OVERRULED | {GoalKind.SLICE, GoalKind.EMPTY, GoalKind.HEAT}
+_NEEDS_PLACE = frozenset({GoalKind.PLACE})
+_WORD = re.compile(r"[^\W_]+")
+# A quote of these alone asks for nothing.
+_EMPTY_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are at be by can could do for from have i in into is it its me my of on or please so that the then"
+        " this to up us we will with would you your",
+    )
+)
+_ME = frozenset({"me", "i", "myself", "person", "the person", "user", "us"})
+
+
+class GoalFaultError(RobotMemoryError):
+    """A goal is not taken over; the message tells the model what to correct."""
+
+
+@dataclass(frozen=True)
+class GoalReader:
+    """Reads goals by the tool's schema.
+
+    said: all that the person has said in this dialogue. thing_called: the thing of a name, None for none. objection:
+    the grammar's.
+    """
+
+    kinds: ObjectCatalogue
+    said: Sequence[str]
+    thing_called: Callable[[str], Thing | None]
+    objection: Objection
+
+    def read(self, rows: Sequence[Mapping[str, Any]]) -> tuple[Goal, ...]:
+        """Return the goals.
+
+        Raises:
+            GoalFaultError: one is not taken over.
+        """
+        if not rows:
+            raise GoalFaultError("say at least one goal; end with done or impossible where there is nothing to do")
+        return tuple(self._goal(row) for row in rows)
+
+    def _goal(self, row: Mapping[str, Any]) -> Goal:
+        words, reason = str(row["words"]), str(row.get("reason") or "")
+        if not self._is_quoted(words):
+            raise GoalFaultError(f"{words[:80]!r} is not what the person said; quote the instruction's own words")
+        kind = GoalKind(row["kind"])
+        target = self._mention(str(row["thing"]))
+        place = self._mention(str(row["place"])) if row.get("place") else None
+        container = self._mention(str(row["container"])) if row.get("container") else None
+        if kind in _NEEDS_PLACE and place is None:
+            raise GoalFaultError(f"place {target}: say the place")
+        if container is not None:
+            kind = GoalKind.STACK
+        count = max(1, min(20, int(row.get("count") or 1)))
+        kind = GoalKind.PLACE_TWO if kind is GoalKind.PLACE and count == 2 else kind
+        goal = Goal(
+            kind,
+            target,
+            place,
+            container,
+            sliced=bool(row.get("sliced")),
+            count=count,
+            every=bool(row.get("all")),
+            text=words,
+        )
+        self._check(goal, words, reason)
+        return goal
+
+    def _check(self, goal: Goal, words: str, reason: str) -> None:
+        """Raise what speaks against a goal and is not overruled."""
+        named = {name for names in self.kinds.spoken_names.named_in(words.lower()) for name in names}
+        things = {name for name in named if self.kinds[name].pickupable}
+        is_named = not things.isdisjoint({*goal.target.candidates, *map(self.kinds.whole, goal.target.candidates)})
+        if goal.kind in _HURTFUL:
+            why = self.objection((goal,))
+            may_overrule = reason and is_named and goal.kind not in _NEVER_OVERRULED
+            if why and not may_overrule:
+                raise GoalFaultError(f"{goal} is not asked for: {why}")
+            return
+        is_movable = any(self.kinds[name].pickupable for name in goal.target.candidates if name in self.kinds)
+        if things and is_movable and not is_named and not reason:
+            raise GoalFaultError(
+                f"{words[:80]!r} names {', '.join(sorted(things)[:5])}, not {goal.target}; if it is meant, say the goal"
+                " again with a reason"
+            )
+
+    def _is_quoted(self, words: str) -> bool:
+        """Return whether the words stand in this order in what the person said, and are more than filling."""
+        quote = _words(words)
+        if not set(quote) - _EMPTY_WORDS:
+            return False
+        return any(_is_within(quote, _words(text)) for text in self.said)
+
+    def _mention(self, name: str) -> Mention:
+        """Return what a name stands for.
+
+        Raises:
+            GoalFaultError: no thing and no class is called so.
+        """
+        name = name.strip()
+        thing = self.thing_called(name)
+        if thing is not None:
+            return Mention(name, (thing.object_class,), thing_id=thing.memory_id)
+        if name.lower() in _ME:
+            return Mention(name, (self.kinds.recipient,))
+        kind = self.kinds.find(name)
+        candidates = (kind.name,) if kind is not None else self.kinds.spoken_names.classes(name.lower())
+        if not candidates:
+            raise GoalFaultError(
+                f"{name[:60]!r} is neither a thing that is known nor a class; find shows what there is"
+            )
+        return Mention(name, candidates)
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _is_within(quote: Sequence[str], text: Sequence[str]) -> bool:
+    rest = iter(text)
+    return all(word in rest for word in quote)

@@ -1,0 +1,29 @@
+"""Which calls the goals permit: what is handled must be in a goal, a tool of one, or what one is done at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_declaration import Skill
+from memory_node.planner.asked_skills import licensed_skills
+from memory_node.planner.goal import Goal
+from memory_node.planner.plan_audit import PlanAudit
+
+# They move the robot alone.
+_ONLY_REACH = frozenset({"Explore", "GoToObject"})
+_REMEDY = "if the instruction asks for it, add a goal with set_goals that quotes its words"
+
+
+def refusal(skill: Skill, named: SkillCall, object_class: str, goals: Sequence[Goal], kinds: ObjectCatalogue) -> str:
+    """Return why a call over names is not made, "" where it is permitted. object_class: of its first argument."""
+    if skill.name in _ONLY_REACH:
+        return ""
+    if not goals:
+        return f"{named}: say the goals first, with set_goals"
+    if skill not in licensed_skills(goals, kinds):
+        return f"{named}: no goal asks for {skill.name}; {_REMEDY}"
+    if PlanAudit(tuple(goals), kinds).objection(named, object_class):
+        return f"{named}: no goal is about {object_class}; {_REMEDY}"
+    return ""

@@ -1,0 +1,97 @@
+"""Memory's services as tools: short answers in names, what others wrote in quotes."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.ports import MemoryPort
+from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.planner.agent.home_names import HomeNames
+from memory_node.planner.memory_lookup import MemoryLookup
+from memory_node.planner.model_run import Task
+
+_MOST_LINES = 20
+_LONGEST_QUOTE = 400
+
+
+@runtime_checkable
+class AskedMemory(Protocol):
+    """A memory that answers questions from what it was told and has read."""
+
+    def ask(self, question: str) -> KnowledgeAnswer:
+        """Return the answer."""
+
+
+@runtime_checkable
+class PastMemory(Protocol):
+    """A memory that tells of earlier instructions; see RobotMemory.recall_past."""
+
+    def recall_past(self, text: str) -> object:
+        """Return what fits."""
+
+
+def quoted(text: str, most: int = _LONGEST_QUOTE) -> str:
+    """Return a stranger's words as one quoted line: they cannot end the quote."""
+    plain = " ".join(text.replace('"', "'").split())
+    return f'"{plain[:most]}{" ..." if len(plain) > most else ""}"'
+
+
+class Services:
+    """Answers the tools that ask memory."""
+
+    def __init__(self, memory: MemoryPort, names: HomeNames, lookup: MemoryLookup) -> None:
+        self._memory = memory
+        self._names = names
+        self._lookup = lookup
+
+    def find(self, task: Task, name: str) -> str:
+        """Return all known things of a class or name; the world names them from now on."""
+        object_class = self._names.class_called(name) or self._names.meant(name).object_class
+        if object_class:
+            self._names.widen((object_class, *sorted(task.world.kinds.alike((object_class,)))))
+            task.refresh()
+        meant = self._names.meant(name)
+        wanted = set(meant.several) or ({meant.thing.id} if meant.thing is not None else set())
+        lines = [one for one in self._names.lines(task.situation.scene()) if one.partition(":")[0] in wanted]
+        if lines:
+            return "\n".join(lines[:_MOST_LINES])
+        if not object_class:
+            return f"nothing is called {quoted(name, 60)}, and no class either"
+        likely = self._names.likely(object_class)
+        alike = [
+            key for key, one in task.world.things.items() if one.object_class in task.world.kinds.alike((object_class,))
+        ]
+        said = f"memory knows of no {object_class}; likely at {likely or 'any area'}"
+        return f"{said}; alike: {', '.join(alike[:8])}" if alike else said
+
+    def locate(self, task: Task, name: str) -> str:
+        """Return where a thing is by memory, and the areas where else to look."""
+        found = self.find(task, name)
+        object_class = self._names.class_called(name) or self._names.meant(name).object_class
+        if not object_class:
+            return found
+        self._lookup.locate(object_class)
+        likely = self._names.likely(object_class)
+        return f"{found}\nareas: {likely}" if likely and "likely at" not in found else found
+
+    def ask(self, question: str) -> str:
+        """Return what knowledge answers."""
+        assert isinstance(self._memory, AskedMemory)
+        try:
+            answer = self._memory.ask(question)
+        except RobotMemoryError as error:
+            return f"memory cannot answer: {error}"
+        if answer.abstains:
+            return "nothing that was told or read answers this"
+        lines = [quoted(one.text) for one in answer.propositions[:5]]
+        lines = lines or [quoted(answer.text)]
+        return "\n".join(dict.fromkeys(lines))
+
+    def recall_past(self, about: str) -> str:
+        """Return what was done before."""
+        assert isinstance(self._memory, PastMemory)
+        try:
+            return quoted(str(self._memory.recall_past(about)), 1200)
+        except RobotMemoryError as error:
+            return f"memory cannot answer: {error}"

@@ -1,0 +1,196 @@
+"""The tools of the agent loop, made from the skill library and memory's services; schemas that every endpoint takes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_declaration import ArgumentKind, Skill
+from memory_node.domain.skill_library import SKILLS
+from memory_node.llm.chat import JsonForm, Tool
+
+# What a goal can be: the others are said by count, container, done and ask_person.
+_NO_GOAL = frozenset({GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
+GOAL_KINDS: tuple[str, ...] = tuple(str(kind) for kind in GoalKind if kind not in _NO_GOAL)
+_MOST_GOALS = 20
+
+
+def _text(description: str, **more: Any) -> dict[str, Any]:
+    return {"type": "string", "description": description, **more}
+
+
+def _texts(description: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string"}, "description": description}
+
+
+def _tool(name: str, description: str, properties: Mapping[str, Any], required: Sequence[str] = ()) -> Tool:
+    schema = {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+    return Tool(name, description, schema)
+
+
+_GOAL = {
+    "type": "object",
+    "properties": {
+        "kind": _text(
+            "place: in or on a place; fetch: have it in the hand, as for 'bring me'; examine: hold it with a lamp on;"
+            " go: be at a room or person",
+            enum=list(GOAL_KINDS),
+        ),
+        "thing": _text("name or class"),
+        "place": _text("where it ends"),
+        "container": _text("it goes in this, and this to the place"),
+        "count": {"type": "integer", "description": "how many (default 1)"},
+        "all": {"type": "boolean", "description": "all that there are"},
+        "sliced": {"type": "boolean", "description": "a piece of it"},
+        "words": _text("the words of the instruction that ask for it, as they stand"),
+        "reason": _text("why it is meant all the same, after a warning"),
+    },
+    "required": ["kind", "thing", "words"],
+    "additionalProperties": False,
+}
+
+SET_GOALS = _tool(
+    "set_goals",
+    "Say what the instruction asks for, in order. Replaces the goals said before.",
+    {"goals": {"type": "array", "items": _GOAL, "maxItems": _MOST_GOALS}},
+    ("goals",),
+)
+FIND = _tool(
+    "find", "Ask memory for all things of a class or name, with place and states.", {"name": _text("")}, ("name",)
+)
+LOCATE = _tool(
+    "locate",
+    "Ask memory where a thing is or is likely to be, the likeliest areas first.",
+    {"name": _text("")},
+    ("name",),
+)
+ASK_MEMORY = _tool("ask_memory", "Ask what people told and what documents say.", {"question": _text("")}, ("question",))
+RECALL_PAST = _tool(
+    "recall_past",
+    "Ask how similar instructions were carried out before, and what was left.",
+    {"about": _text("")},
+    ("about",),
+)
+LOOK_AT = _tool(
+    "look_at", "Drive to a thing and see what is there and in which state.", {"thing": _text("")}, ("thing",)
+)
+ASK_PERSON = _tool(
+    "ask_person",
+    "Ask the person what neither memory nor a look can tell, and wait for the answer.",
+    {"question": _text(""), "choices": _texts("possible answers")},
+    ("question",),
+)
+TELL_PERSON = _tool(
+    "tell_person", "Tell the person something on the way, such as a substitute.", {"text": _text("")}, ("text",)
+)
+DONE = _tool(
+    "done",
+    "End: all is done, or the question is answered.",
+    {"summary": _text("what was done, or the answer")},
+    ("summary",),
+)
+IMPOSSIBLE = _tool("impossible", "End: it cannot be done.", {"reason": _text("why, for the person")}, ("reason",))
+
+
+def agent_tools(skills: Collection[str], asks_memory: bool, recalls: bool) -> tuple[Tool, ...]:
+    """Return the tools of a robot with some skills. asks_memory, recalls: whether memory offers these services."""
+    services = [SET_GOALS, FIND, LOCATE]
+    services += [ASK_MEMORY] if asks_memory else []
+    services += [RECALL_PAST] if recalls else []
+    known = [skill_tool(skill) for name, skill in SKILLS.items() if name in skills]
+    return (*services, LOOK_AT, *known, ASK_PERSON, TELL_PERSON, DONE, IMPOSSIBLE)
+
+
+def skill_tool(skill: Skill) -> Tool:
+    """Return a skill as a tool: its arguments by name, those that may be left out not required."""
+    properties = {
+        one.name: _texts("names of areas, likeliest first; none: memory's order")
+        if one.kind is ArgumentKind.AREA
+        else _text("class" if one.kind is ArgumentKind.OBJECT_CLASS else one.description)
+        for one in skill.arguments
+    }
+    summary = skill.summary[:1].upper() + skill.summary[1:]
+    return _tool(skill.name, f"{summary}.", properties, [one.name for one in skill.named_arguments])
+
+
+def calls_form(tools: Sequence[Tool]) -> JsonForm:
+    """Return the form of replies of a model without tool calls: a thought, and calls by name."""
+    call = {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "enum": [tool.name for tool in tools]},
+            "arguments": {"type": "object"},
+        },
+        "required": ["name", "arguments"],
+    }
+    properties = {"calls": {"type": "array", "items": call, "minItems": 1, "maxItems": 8}}
+    return JsonForm({"type": "object", "properties": properties, "required": ["calls"]}, "calls")
+
+
+def exact_calls_form(tools: Sequence[Tool]) -> JsonForm:
+    """Return calls_form for a model in this process, without the arguments that may be left out: its grammar needs
+    each that it knows."""
+    items = [
+        {
+            "type": "object",
+            "properties": {
+                "name": {"const": tool.name},
+                "arguments": {"type": "object", "properties": _required(tool.parameters)},
+            },
+        }
+        for tool in tools
+    ]
+    calls = {"type": "array", "items": {"anyOf": items}, "minItems": 1, "maxItems": 4}
+    return JsonForm({"type": "object", "properties": {"calls": calls}}, "calls")
+
+
+def _required(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties that a schema requires, those of the objects in its lists, too, and none of the others."""
+    properties = {}
+    for name in schema.get("required", ()):
+        part = dict(schema["properties"][name])
+        if part.get("type") == "array" and part["items"].get("type") == "object":
+            part["items"] = {"type": "object", "properties": _required(part["items"])}
+        if part.get("type") == "string" and "enum" not in part:
+            part["maxLength"] = 200
+        properties[name] = part
+    return properties
+
+
+def faults_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    """Return what is wrong with a call's arguments, "" for nothing."""
+    return "; ".join(_faults(tool.parameters, arguments, ""))
+
+
+def _faults(schema: Mapping[str, Any], value: Any, where: str) -> list[str]:
+    kind = schema.get("type")
+    if kind == "object":
+        if not isinstance(value, Mapping):
+            return [f"{where or 'arguments'}: expected an object"]
+        properties = schema["properties"]
+        faults = [f"{where}{name} is missing" for name in schema.get("required", ()) if value.get(name) in (None, "")]
+        strange = [name for name in value if name not in properties]
+        faults += [
+            f"{where}{name or 'arguments'} is unknown; there are: {', '.join(properties)}" for name in strange[:1]
+        ]
+        given = ((name, one) for name, one in value.items() if name in properties and one is not None)
+        return faults + [text for name, one in given for text in _faults(properties[name], one, f"{where}{name}.")]
+    name = where.rstrip(".")
+    if kind == "array":
+        if not isinstance(value, list):
+            return [f"{name}: expected a list"]
+        if len(value) > schema.get("maxItems", _MOST_GOALS):
+            return [f"{name}: at most {schema.get('maxItems', _MOST_GOALS)}"]
+        return [text for number, one in enumerate(value) for text in _faults(schema["items"], one, f"{where}{number}.")]
+    if "enum" in schema and value not in schema["enum"]:
+        return [f"{name}: expected one of {', '.join(schema['enum'])}"]
+    wanted = {"string": str, "integer": int, "boolean": bool}.get(str(kind), object)
+    if not isinstance(value, wanted) or (kind == "integer" and isinstance(value, bool)):
+        return [f"{name}: expected {kind}"]
+    return []

@@ -1,0 +1,134 @@
+import pytest
+from scripted_model import ScriptedModel, carry_out, home
+
+from memory_node.domain.skill import FailureReason
+from memory_node.llm.chat import Reply
+from memory_node.llm.errors import UnreachableError
+from memory_node.planner.planner import ProgressKind
+
+GOAL = (
+    "set_goals",
+    {"goals": [{"kind": "place", "thing": "Mug", "place": "Fridge", "words": "put the mug into the fridge"}]},
+)
+OPEN = ("OpenObject", {"object": "Fridge"})
+PICK = ("PickupObject", {"object": "Mug"})
+PUT = ("PutObject", {"object": "Mug", "receptacle": "Fridge"})
+END = ("done", {"summary": "The mug is in the fridge."})
+
+
+def test_calls_of_one_reply_are_done_in_order_and_the_robot_drives_by_itself() -> None:
+    place, model = home(), ScriptedModel([[GOAL, OPEN, PICK, PUT, END]])
+    result = carry_out(model, place=place)
+    assert result.success
+    assert place.things["m"].support_id == "f"
+    assert result.outcome.replies == 1
+    assert [call.partition("(")[0] for call in place.calls].count("GoToObject") == 3
+
+
+def test_after_a_failure_the_rest_of_a_reply_is_not_done() -> None:
+    place = home(PickupObject=FailureReason.DROPPED if hasattr(FailureReason, "DROPPED") else FailureReason.NOT_FOUND)
+    model = ScriptedModel([[GOAL, OPEN, PICK, PUT], [PICK, PUT], [END]])
+    assert carry_out(model, place=place).success
+    told = model.dialogues[1]
+    assert any("failed" in message.text for message in told if message.role == "tool")
+    assert told[-1].text.startswith("not done")
+
+
+def test_what_memory_speaks_against_is_told_once_and_may_be_insisted_on() -> None:
+    model = ScriptedModel([[GOAL, PICK, PUT], [PUT], [END]])
+    result = carry_out(model)
+    assert "closed" in model.dialogues[1][-1].text
+    assert result.steps[-1].step.call.skill == "PutObject"
+    assert result.success
+
+
+def test_unmet_goals_are_told_back_once_and_then_fail_honestly() -> None:
+    model = ScriptedModel([[GOAL, END], [END]])
+    result = carry_out(model)
+    assert not result.success
+    assert "not so" in model.dialogues[1][-1].text
+    assert result.outcome.achieved == (False,)
+
+
+def test_a_question_about_memory_needs_no_goals() -> None:
+    model = ScriptedModel([[("find", {"name": "mug"})], [("done", {"summary": "on the table"})]])
+    result = carry_out(model, "where is the mug?")
+    assert result.success
+    assert result.outcome.answer == "on the table"
+    assert "DiningTable" in model.results()[0]
+
+
+def test_the_answer_to_a_question_goes_on_with_the_dialogue() -> None:
+    model = ScriptedModel(
+        [[("ask_person", {"question": "Which cup?", "choices": ["mug", "cup"]})], [GOAL, OPEN, PICK, PUT, END]]
+    )
+    result = carry_out(model, "put it into the fridge", answers=["put the mug into the fridge"])
+    assert result.success
+    assert model.dialogues[1][: len(model.dialogues[0])] == model.dialogues[0]
+
+
+def test_the_beginning_of_the_dialogue_stays_the_same_text() -> None:
+    model = ScriptedModel([[GOAL], [OPEN], [PICK], [PUT], [END]])
+    carry_out(model)
+    for earlier, later in zip(model.dialogues, model.dialogues[1:]):
+        assert later[: len(earlier)] == earlier
+
+
+def test_a_model_without_tool_calls_gets_the_same_loop_in_json() -> None:
+    call = '{"name": "done", "arguments": {"summary": "it is here"}}'
+    written = f'<think>{{"calls": []}}</think>```json\n{{"calls": [{call}]}}\n```'
+    model = ScriptedModel([written])
+    model.native_tools = False
+    assert carry_out(model, "where is the mug?").outcome.answer == "it is here"
+    assert "set_goals" in model.dialogues[0][0].text
+
+
+def test_the_grammar_serves_where_the_model_fails_and_that_is_said() -> None:
+    reports, place = [], home()
+    result = carry_out(ScriptedModel([UnreachableError("no answer")]), place=place, reports=reports, fallback=True)
+    assert result.success
+    assert result.outcome.planner == "offline (fallback)"
+    assert any(one.kind is ProgressKind.NOTE and "no answer" in one.text for one in reports)
+
+
+def test_a_failure_in_the_middle_ends_with_what_was_reached() -> None:
+    model = ScriptedModel([[GOAL, OPEN, PICK], UnreachableError("gone")])
+    result = carry_out(model, fallback=True)
+    assert not result.success
+    assert "gone" in " ".join(result.outcome.failures)
+    assert len(result.steps) >= 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "limits"),
+    [
+        ([("find", {"name": "mug"})], {}),
+        ([("fly", {"to": "moon"})], {}),
+        ([("PickupObject", {"object": "Mug", "speed": 3})], {}),
+        ([("PickupObject", {})], {}),
+        ([("GoToObject", {"object": "Fridge"})], {}),
+        ([GOAL], {}),
+        ([("tell_person", {"text": "hello"})], {}),
+        ([("find", {"name": "mug"})] * 500, {"max_tokens_per_instruction": 20_000}),
+        ("I will put the mug into the fridge.", {}),
+        ("", {}),
+        (Reply("x" * 100_000, 10, 9000, whole=False), {}),
+        (Reply("", 10, 1, refusal="I cannot help with that"), {}),
+        (Reply("{" * 5000, 10, 5000), {}),
+    ],
+)
+def test_a_model_that_loops_stalls_or_floods_is_bounded(reply, limits) -> None:
+    model = ScriptedModel(lambda _: reply)
+    result = carry_out(model, **limits)
+    assert not result.success
+    assert len(model.dialogues) <= 12
+    assert len(result.steps) <= 6
+    assert result.failure or result.outcome.failures
+
+
+def test_limits_of_an_instruction_end_it() -> None:
+    areas = iter(range(10_000))
+    model = ScriptedModel(lambda _: [("find", {"name": f"thing {next(areas)}"})])
+    result = carry_out(model, max_tokens_per_instruction=30_000)
+    assert "30000 tokens" in " ".join(result.outcome.failures)
+    assert result.outcome.tokens_in < 40_000
