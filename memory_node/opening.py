@@ -48,6 +48,7 @@ from memory_node.search.glosses import ClassGlosses
 from memory_node.search.ranker import Ranker
 from memory_node.search.unit_index import UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.policies import MakePolicy, build_policy
 from memory_node.short_term.state_queue import open_state_queue
 from memory_node.store.store import Store, open_store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge
@@ -74,6 +75,7 @@ def open_memory(
     habits: PlaceHabits | None = None,
     embed_in_background: bool = True,
     unread: Collection[Memory] = (),
+    make_policy: MakePolicy = build_policy,
 ) -> RobotMemory:
     """Return a memory that goes on from what its store holds.
 
@@ -82,7 +84,8 @@ def open_memory(
     instead of one of this memory's own. catalogue: by default the one that `config.label_space` names.
     habits: where things usually are at other sites; by default what censuses the store holds, without any of them only
     this site tells where to look. embed_in_background: make what was loaded without vectors findable by meaning.
-    unread: memories that are written as ever and tell nothing, to measure what they are worth.
+    unread: memories that are written as ever and tell nothing, to measure what they are worth. make_policy: replaces
+    in the short-term memory, by default the policy of the config.
 
     Raises:
         StoreError: the database cannot be used.
@@ -144,7 +147,7 @@ def open_memory(
     scene.habits = habits or _stored_habits(store, catalogue)
     ranker = Ranker(embedder, ClassGlosses.of(catalogue), config.search, build_picture_embedder(config.search))
     index = UnitIndex(ranker, is_read=Memory.SHORT_TERM not in unread)
-    cache = ObjectCache(short_term, index.follow)
+    cache = ObjectCache(short_term, index.follow, make_policy)
     cache.restore_snapshot(clock())
     return RobotMemory(
         scene,

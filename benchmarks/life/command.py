@@ -21,11 +21,14 @@ from benchmarks.life.players import CHANCE, LLM, NAMES, OFFLINE, VALUED, Players
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.runs import Runs, play_all, play_day
 from benchmarks.life.shuffle import Shuffling
+from benchmarks.life.sweep import POLICIES, CacheSetting, draw_sweep
 from benchmarks.life.switches import EACH, KARMA, MEMORIES
 from benchmarks.model_figures import add_planner_arguments
 from benchmarks.rows import emit
+from memory_node.domain.errors import InvalidValueError
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
+from memory_node.short_term.config import ShortTermConfig
 
 _INTERRUPTED = 130
 
@@ -48,6 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MEMORY",
         help=f"with a memory off: {', '.join((*MEMORIES, KARMA))}; each: everything, then each of them off",
     )
+    parser.add_argument(
+        "--policy", nargs="+", choices=POLICIES, help="sweep over replacement policies of the short-term memory"
+    )
+    parser.add_argument("--capacity", nargs="+", type=int, metavar="N", help="sweep over its capacity (things)")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="a sample of N scenarios (default: all)")
     parser.add_argument(
         "--shuffled",
@@ -73,10 +80,11 @@ def run(args: argparse.Namespace) -> int:
     if args.each_scenario:
         emit(runs.scenario_rows, args.json)
     emit(runs.rows, args.json)
-    if not args.json:
+    if not args.json and not (args.policy or args.capacity):
         print_matrix(runs.rows)
     if args.plot and runs.rows:
-        draw_matrix(runs.rows, args.plot)
+        draw = draw_sweep if args.policy or args.capacity else draw_matrix
+        draw(runs.rows, args.plot)
         print(args.plot, file=sys.stderr)
     return _INTERRUPTED if runs.interrupted else runs.status
 
@@ -98,18 +106,33 @@ def _played(days: Sequence[Day], homes: LifeHomes, args: argparse.Namespace) -> 
 
             if setting.shuffled:
                 return shuffling.play(day, setting.shuffled)
-            return play_day(day, lives, setting.without, run_of)
+            return play_day(day, lives, setting.without, run_of, setting.cache)
 
         return play_all(days, settings_of(args), play)
 
 
 def settings_of(args: argparse.Namespace) -> list[Setting]:
     """Return the settings that the options ask for, in the order of their rows."""
+    if args.policy or args.capacity:
+        return _sweep(args)
     without = ("", *MEMORIES, KARMA) if args.without == EACH else (args.without or "",)
     settings = [Setting(args.planner, one, seeds=seeds_of(args.planner)) for one in without]
     settings += [Setting(args.planner, shuffled=one) for one in MEMORIES if args.shuffled]
     # Whatever a model comes to, chance stands beside it.
     return settings + [Setting(one, seeds=seeds_of(one)) for one in (CHANCE, VALUED) if args.planner == LLM]
+
+
+def _sweep(args: argparse.Namespace) -> list[Setting]:
+    """Return the settings of a sweep: first one that forgets what can be moved, for comparison."""
+    if args.without or args.shuffled:
+        raise InvalidValueError("--policy and --capacity: nothing else is switched off or shuffled in a sweep")
+    shipped = ShortTermConfig()
+    policies, capacities = args.policy or [shipped.policy], args.capacity or [shipped.capacity]
+    caches = [CacheSetting(policy, capacity) for policy in policies for capacity in capacities]
+    return [
+        Setting(args.planner, KARMA, cache=caches[-1]),
+        *(Setting(args.planner, cache=cache) for cache in caches),
+    ]
 
 
 def sample(days: Sequence[Day], limit: int, seed: int) -> Sequence[Day]:

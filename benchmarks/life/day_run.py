@@ -12,7 +12,7 @@ from benchmarks.life import day_form as form
 from benchmarks.life import local_clock, placing
 from benchmarks.life.day_file import Day
 from benchmarks.life.home_events import HomeEvents
-from benchmarks.life.judge import HomeRecord, StepOutcome, Verdict, judge
+from benchmarks.life.judge import HomeRecord, StepOutcome, Verdict, judge, searches_of
 from benchmarks.life.player import Player
 from benchmarks.life.robot_life import RobotLife, Trace
 from benchmarks.life.switches import FACTS
@@ -37,6 +37,7 @@ class StepReport:
     said: str = ""
     calls: tuple[str, ...] = ()
     metres: float = 0.0
+    searches: int = 0
     tokens_in: int = 0
     tokens_new: int | None = 0
     needless_question: bool = False
@@ -47,7 +48,8 @@ class StepReport:
 class DayReport:
     """What came of a scenario. broken: why it says nothing, "" where it does; crash: a traceback, "" for none.
 
-    lookups, hits: of the short-term memory in judged steps.
+    lookups, hits: of the short-term memory in judged steps; warm_lookups, warm_hits: of those that
+    began with a warm one.
     """
 
     id: str
@@ -58,6 +60,8 @@ class DayReport:
     failed: str = ""
     lookups: int = 0
     hits: int = 0
+    warm_lookups: int = 0
+    warm_hits: int = 0
 
     @property
     def judged(self) -> list[StepReport]:
@@ -214,6 +218,9 @@ class DayRun:
             now = life.memory.statistics()
             self._report.lookups += now.lookups - counted.lookups
             self._report.hits += now.hits - counted.hits
+            if counted.warm:
+                self._report.warm_lookups += now.lookups - counted.lookups
+                self._report.warm_hits += now.hits - counted.hits
         self._report.steps.append(_step_report(index, event, outcome, verdict, result))
 
 
@@ -236,6 +243,7 @@ def _step_report(
         outcome.said,
         tuple(f"{one.call}" + ("" if one.success else f": {one.reason}") for one in outcome.trace.results),
         sum((one.distance_m for one in outcome.trace.results), 0.0),
+        searches_of(outcome.trace.results),
         result.outcome.tokens_in,
         # A planner that does not tell it and asked no model had no new tokens.
         getattr(result.outcome, "tokens_new", None if result.outcome.tokens_in else 0),

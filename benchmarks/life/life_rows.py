@@ -9,24 +9,31 @@ from typing import Any
 from benchmarks.averages import mean_of
 from benchmarks.life.day_form import CATEGORIES
 from benchmarks.life.day_run import DayReport, StepReport
+from benchmarks.life.sweep import CacheSetting
+from benchmarks.life.switches import KARMA
 
 EVERYTHING = "all"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Who plays. without: the memory that is not read; shuffled: the one that holds what another scenario's did; ""
-    for none. seeds: how often each scenario is played; the rows are means over these."""
+    """Who plays.
+
+    without: the memory that is not read; shuffled: the one that holds what another scenario's did; "" for none. cache:
+    of the short-term memory, None for the shipped one. seeds: how often each scenario is played; the rows are means.
+    """
 
     planner: str = "offline"
     without: str = ""
     shuffled: str = ""
     seeds: int = 1
+    cache: CacheSetting | None = None
 
     @property
     def name(self) -> str:
         """What the setting is called."""
-        return name_of((self.planner, self.without, self.shuffled))
+        said = name_of((self.planner, self.without, self.shuffled))
+        return said if self.cache is None else f"{said}, {self.cache.policy} of {self.cache.capacity}"
 
 
 def name_of(setting: tuple[str, str, str]) -> str:
@@ -53,6 +60,7 @@ def _row(setting: Setting, category: str, reports: Sequence[DayReport]) -> dict[
         "planner": setting.planner,
         "without": setting.without or None,
         "shuffled": setting.shuffled or None,
+        **_cache_figures(setting, reports),
         "category": category,
         "scenarios": len({report.id for report in reports}),
         "steps_judged": len(steps) // times,
@@ -65,6 +73,35 @@ def _row(setting: Setting, category: str, reports: Sequence[DayReport]) -> dict[
         "tokens_in_mean": mean_of([step.tokens_in for step in steps], 1),
         "tokens_new_mean": mean_of([step.tokens_new for step in steps if step.tokens_new is not None], 1),
     }
+
+
+def _cache_figures(setting: Setting, reports: Sequence[DayReport]) -> dict[str, Any]:
+    """Return the figures of a sweep; nothing without one."""
+    if setting.cache is None:
+        return {}
+    lookups = sum(report.warm_lookups for report in reports)
+    return {
+        "policy": setting.cache.policy,
+        "capacity": setting.cache.capacity,
+        "hit_rate_warm": round(sum(report.warm_hits for report in reports) / lookups, 3) if lookups else None,
+        "searches": sum(step.searches for report in reports for step in report.judged),
+    }
+
+
+def with_reduced_exploration(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows of a sweep with 1 - searches / searches without short-term memory, as KARMA has it.
+
+    Other rows stay as they are.
+    """
+    base = {row["category"]: row["searches"] for row in rows if row["without"] == KARMA and "searches" in row}
+    if not base:
+        return list(rows)
+    return [
+        {**row, "reduced_exploration": round(1.0 - row["searches"] / base[row["category"]], 3)}
+        if base.get(row["category"])
+        else {**row, "reduced_exploration": None}
+        for row in rows
+    ]
 
 
 def _over(times: int, count: int) -> float:

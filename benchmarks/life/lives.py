@@ -9,28 +9,25 @@ from benchmarks.life.day_form import Scenario
 from benchmarks.life.home import LifeHomes
 from benchmarks.life.patrol import patrol, take_in_map
 from benchmarks.life.robot_life import RobotLife
+from benchmarks.life.sweep import CacheSetting
 from benchmarks.life.switches import KARMA, SCENE
 from memory_node.domain.ports import TextEmbedder
-from memory_node.short_term.config import ShortTermConfig
 
 
 class Lives:
     """folder: for the memories; what is in it is thrown away when the benchmark ends."""
 
-    def __init__(
-        self, homes: LifeHomes, embedder: TextEmbedder, folder: Path, short_term: ShortTermConfig | None = None
-    ) -> None:
+    def __init__(self, homes: LifeHomes, embedder: TextEmbedder, folder: Path) -> None:
         self._homes = homes
         self._embedder = embedder
         self._folder = folder
-        self._short_term = short_term
         self._patrolled: dict[tuple[object, ...], Path] = {}
         self._count = 0
 
-    def begin(self, scenario: Scenario, without: str = "") -> tuple[RobotLife, Path]:
+    def begin(self, scenario: Scenario, without: str = "", cache: CacheSetting | None = None) -> tuple[RobotLife, Path]:
         """Return a robot that knows what a scenario says it knows, at 08:00, and a folder of its own.
 
-        without: the memory that is off.
+        without: the memory that is off; cache: see RobotLife.
 
         Raises:
             InvalidValueError, NoRoomError: see LifeHomes.world.
@@ -39,7 +36,7 @@ class Lives:
         folder = self._folder / f"day{self._count}"
         shutil.copytree(self._after_patrol(scenario, without), folder)
         world = self._homes.world(scenario)
-        return RobotLife(world, folder, self._embedder, self._short_term, without), folder
+        return RobotLife(world, folder, self._embedder, cache, without), folder
 
     def _after_patrol(self, scenario: Scenario, without: str) -> Path:
         extra, people = tuple(scenario.extra.items()), tuple(scenario.people.items())

@@ -14,6 +14,7 @@ from benchmarks.life.forgetting import Forgetting
 from benchmarks.life.local_clock import TIME_ZONE, stamp_ns
 from benchmarks.life.placing import room_called
 from benchmarks.life.sightings import named
+from benchmarks.life.sweep import CacheSetting
 from benchmarks.life.switches import KARMA, SCENE, unread
 from memory_node.context.config import CompilerConfig
 from memory_node.domain.errors import InvalidValueError
@@ -26,6 +27,7 @@ from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.short_term.config import ShortTermConfig
+from memory_node.short_term.policies import build_policy
 from memory_node.sim.alfred_home import ALFRED_REACH_M
 from memory_node.sim.execution import Progress
 from memory_node.sim.placement import Spot
@@ -92,7 +94,8 @@ class Trace:
 class RobotLife:
     """One robot, its home and its memory.
 
-    folder: where memory is kept. embedder: shared by all lives. without: the memory that is off (switches.MEMORIES).
+    folder: where memory is kept. embedder: shared by all lives. cache: of the short-term
+    memory, None for the shipped one. without: the memory that is off (switches.MEMORIES).
 
     Attributes:
         trace: what it did since somebody began to watch. taken_from: where the thing in the hand was before.
@@ -104,7 +107,7 @@ class RobotLife:
         world: World,
         folder: Path,
         embedder: TextEmbedder,
-        short_term: ShortTermConfig | None = None,
+        cache: CacheSetting | None = None,
         without: str = "",
     ) -> None:
         self.world = world
@@ -115,7 +118,7 @@ class RobotLife:
         self.folder = folder
         self._others: list[RobotMemory] = []
         self._embedder = embedder
-        self._short_term = short_term
+        self._cache = cache
         self._offset_s = 0.0
         self.taken_from: Standing | None = None
         self._is_exploring = False
@@ -143,8 +146,11 @@ class RobotLife:
     # --- memory
 
     def _open(self, folder: Path) -> RobotMemory:
-        config = memory_config(folder, self._short_term)
-        memory = open_memory(config, self.now_ns, self._embedder, unread=unread(self.without))
+        cache = self._cache
+        config = memory_config(folder, cache.config if cache is not None else None)
+        make_policy = cache.build if cache is not None else build_policy
+        off = unread(self.without)
+        memory = open_memory(config, self.now_ns, self._embedder, unread=off, make_policy=make_policy)
         memory.experience.wait_settled(_LOAD_S)
         # The simulated robot is never lost: the map frame is the one of before.
         memory.confirm_relocalization()

@@ -11,10 +11,11 @@ from typing import Any
 
 from benchmarks.life.day_file import Day
 from benchmarks.life.day_run import DayReport, DayRun
-from benchmarks.life.life_rows import Setting, rows_of, scenario_row
+from benchmarks.life.life_rows import Setting, rows_of, scenario_row, with_reduced_exploration
 from benchmarks.life.lives import Lives
 from benchmarks.life.placing import NoRoomError
 from benchmarks.life.robot_life import RobotLife
+from benchmarks.life.sweep import CacheSetting
 from memory_node.app.progress import progress_bar
 
 MakeRun = Callable[[RobotLife, Path], DayRun]
@@ -30,7 +31,8 @@ class Runs:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """The rows by setting and category."""
-        return [row for setting, reports in self.reports.items() for row in rows_of(setting, reports)]
+        rows = [row for setting, reports in self.reports.items() for row in rows_of(setting, reports)]
+        return with_reduced_exploration(rows)
 
     @property
     def scenario_rows(self) -> list[dict[str, Any]]:
@@ -77,11 +79,11 @@ def _tell(setting: Setting, number: int, count: int, report: DayReport) -> None:
     print(f"{setting.name}: {number}/{count} {report.id}: {said}", file=sys.stderr, flush=True)
 
 
-def play_day(day: Day, lives: Lives, without: str, make_run: MakeRun) -> DayReport:
+def play_day(day: Day, lives: Lives, without: str, make_run: MakeRun, cache: CacheSetting | None = None) -> DayReport:
     """Return what came of one scenario; whatever raises on the way is in the report."""
     report = DayReport(day.scenario.id, day.scenario.category)
     try:
-        life, folder = lives.begin(day.scenario, without)
+        life, folder = lives.begin(day.scenario, without, cache)
     except NoRoomError as error:
         report.broken = day.fault((), str(error))
         return report

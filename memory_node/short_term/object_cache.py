@@ -15,7 +15,7 @@ from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.crop_files import CropFiles
 from memory_node.short_term.held_units import HeldUnits
 from memory_node.short_term.lookup_counts import LookupCounts
-from memory_node.short_term.policies import build_policy
+from memory_node.short_term.policies import MakePolicy, build_policy
 from memory_node.short_term.replacement import Key, ToldPolicy
 from memory_node.short_term.snapshot import read_snapshot, write_snapshot
 from memory_node.short_term.state_conflicts import StateClaim, StateConflict, weigh_claims
@@ -43,11 +43,17 @@ class ObjectCache:
 
     Safe to share between threads. Readers never take the writers' lock, so no reader waits for a writer: a read of a
     dict is atomic, and a reader's counts go into a queue that the next holder of the lock empties. on_change: lets
-    another index, such as recall's, follow the units.
+    another index, such as recall's, follow the units. make_policy: by default makes the policy of the config.
     """
 
-    def __init__(self, config: ShortTermConfig | None = None, on_change: OnChange | None = None) -> None:
+    def __init__(
+        self,
+        config: ShortTermConfig | None = None,
+        on_change: OnChange | None = None,
+        make_policy: MakePolicy = build_policy,
+    ) -> None:
         self._config = config or ShortTermConfig()
+        self._make_policy = make_policy
         self._on_change: OnChange = on_change or (lambda object_id, unit: None)
         self._lock = threading.Lock()
         self._units = HeldUnits()
@@ -250,8 +256,10 @@ class ObjectCache:
 
     def _build_policy(self) -> ToldPolicy:
         if not self._config.task_aware:
-            return build_policy(self._config, self._on_evict)
-        return TaskAwarePolicy(lambda on_evict: build_policy(self._config, on_evict), self._is_pinned, self._on_evict)
+            return self._make_policy(self._config, self._on_evict)
+        return TaskAwarePolicy(
+            lambda on_evict: self._make_policy(self._config, on_evict), self._is_pinned, self._on_evict
+        )
 
     def _inner_policy(self) -> ToldPolicy:
         return self._policy.inner if isinstance(self._policy, TaskAwarePolicy) else self._policy

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from memory_node.domain.errors import InvalidValueError
 from memory_node.short_term.adaptive import adaptive_policy
 from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.replacement import OnEvict, ToldPolicy, ignore_eviction
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
+
+# Builds a policy of a config's capacity, which tells what it evicts.
+MakePolicy = Callable[[ShortTermConfig, OnEvict], ToldPolicy]
 
 
 def build_policy(config: ShortTermConfig, on_evict: OnEvict = ignore_eviction) -> ToldPolicy:
