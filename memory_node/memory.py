@@ -45,6 +45,7 @@ from memory_node.questions.past_episodes import PastEpisodes
 from memory_node.questions.questions import Questions
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.graph_undo import UndoBook
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.scene_graph.place_watch import PlaceWatch
 from memory_node.search.unit_index import UnitIndex
@@ -125,7 +126,8 @@ class RobotMemory:
         learn = partial(take_over_learning, experience=experience, knowledge=knowledge)
         self._watch = PlaceWatch(scene)
         self._changes.listen(lambda events, _from_version, _to_version: self._watch.note(events))
-        self._intake = Intake(scene, self._changes, mirror, store, learn, clock, make_id)
+        undo = UndoBook(scene.state, scene.places)
+        self._intake = Intake(scene, self._changes, mirror, store, learn, clock, make_id, undo)
         lock = self._changes.lock
         self._told = told = ToldContexts(clock)
         self.deeds = deeds if deeds is not None else DeedLog(_KeepNothing())
@@ -138,7 +140,7 @@ class RobotMemory:
             experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler
         )
         self._upkeep = Upkeep(
-            scene, self._changes, mirror, cache, store, experience, knowledge, clock, states, kept, self.deeds
+            scene, self._changes, mirror, cache, store, experience, knowledge, clock, states, undo, kept, self.deeds
         )
         self.past = PastEpisodes(store, experience, self.guidance, told)
         if len(scene):
@@ -165,9 +167,9 @@ class RobotMemory:
         """Lay out the areas and rooms of a new or grown map; robot: where it stands, (x, y) in map."""
         self._intake.set_map(grid, stamp_ns, robot)
 
-    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
+    def remember(self, changes: Sequence[StateChange], edit_id: str = "") -> tuple[str, ...]:
         """Take over what a skill or a person is known to have changed; see Intake.remember."""
-        return self._intake.remember(changes)
+        return self._intake.remember(changes, edit_id)
 
     def claim_states(self, object_id: str, claims: Sequence[StateClaim]) -> None:
         """Weigh what a source says of an object's states against what is believed; see Intake.claim_states."""
@@ -310,9 +312,10 @@ class RobotMemory:
         other_id: str = "",
         new_class: str = "",
         position: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        edit_id: str = "",
     ) -> str:
         """Correct memory by hand; return the id of the object that carries on, or of the new one; see Upkeep.edit."""
-        return self._upkeep.edit(operation, object_id, other_id, new_class, position)
+        return self._upkeep.edit(operation, object_id, other_id, new_class, position, edit_id)
 
     def forget(
         self, object_id: str = "", area_id: str = "", object_class: str = "", begin_ns: int = 0, end_ns: int = 0

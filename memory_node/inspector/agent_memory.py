@@ -9,6 +9,7 @@ from typing import Protocol
 from memory_node.context.past_episode import PastEpisode
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
+from memory_node.domain.skill import StateChange
 from memory_node.domain.step import EpisodeSummary
 from memory_node.experience.guideline import Guideline
 from memory_node.knowledge.answering import KnowledgeAnswer
@@ -35,6 +36,9 @@ class AgentMemory(MemoryPort, Protocol):
     def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
         """Take over what a person told; return its statements once they are durable."""
 
+    def remember(self, changes: Sequence[StateChange], edit_id: str = "") -> tuple[str, ...]:
+        """Take over changes; edit_id: under which they can be undone (`edit("undo", edit_id)`)."""
+
     def edit(
         self,
         operation: str,
@@ -42,6 +46,7 @@ class AgentMemory(MemoryPort, Protocol):
         other_id: str = "",
         new_class: str = "",
         position: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        edit_id: str = "",
     ) -> str:
         """Correct memory as srv/EditObject does; return the id of the object that carries on, or of the new one."""
 

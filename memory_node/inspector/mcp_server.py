@@ -108,7 +108,7 @@ class AgentTools:
 
     def remember(
         self,
-        object_class: Annotated[str, Field(min_length=1, max_length=200)],
+        object_class: Annotated[str, Field(max_length=200)] = "",
         object_id: Annotated[str, Field(max_length=200)] = "",
         is_now: States | None = None,
         is_no_longer: States | None = None,
@@ -119,8 +119,10 @@ class AgentTools:
     ) -> list[str]:
         """Tell memory what is so now, for example that a mug is clean or lies in a drawer; return its ids of the thing.
 
-        put_on: id of the object that it stands on, or `inside` of which it is. picked_up: the robot's hand holds it.
-        position_m: (x, y, z) in map.
+        object_id: its id or name ("Mug 2"); without it, the only thing of object_class is meant, or a new one whose
+        place is told. put_on: id or name of the object that it stands on, or `inside` of which it is. picked_up: the
+        robot's hand holds it. position_m: (x, y, z) in map. What memory does not know is refused with what may be
+        meant.
         """
         if put_on and picked_up:
             raise InvalidValueError("put_on, picked_up: expected one of them, got both")

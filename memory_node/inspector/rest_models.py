@@ -87,9 +87,9 @@ class Edit(Request):
 
 
 class Remember(Edit):
-    """One change of srv/Remember (msg/StateChange), told by a person."""
+    """One change of srv/Remember (msg/StateChange), told by a person; object_id or object_class names the thing."""
 
-    object_class: Annotated[str, Field(min_length=1, max_length=200)]
+    object_class: Name = ""
     object_id: Name = ""
     added: Annotated[list[ObjectState], Field(max_length=20)] = []
     removed: Annotated[list[ObjectState], Field(max_length=20)] = []

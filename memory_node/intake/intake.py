@@ -17,6 +17,8 @@ from memory_node.intake.short_term_mirror import GONE, ShortTermMirror
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.graph_undo import UndoBook
+from memory_node.scene_graph.named_things import NamedThings
 from memory_node.short_term.state_conflicts import StateClaim
 from memory_node.store.errors import StoreBacklogError
 from memory_node.store.records import StoreChange
@@ -42,6 +44,7 @@ class Intake:
         learn: Callable[[Store, StoreChange], int],
         clock: Clock,
         make_id: Callable[[], str],
+        undo: UndoBook,
     ) -> None:
         self._scene = scene
         self._changes = changes
@@ -52,6 +55,8 @@ class Intake:
         self._grounding = ChangeGrounding(
             scene.centers_of_class, scene.id_of, scene.is_present, scene.rows_held, make_id
         )
+        self._named = NamedThings(scene.state)
+        self._undo = undo
         self.refused_frames = 0
 
     def observe(self, frame: Frame) -> tuple[SceneEvent, ...]:
@@ -89,21 +94,23 @@ class Intake:
             self._mirror.refresh_places()
             self._changes.keep_map()
 
-    def remember(self, reported: Sequence[StateChange]) -> tuple[str, ...]:
+    def remember(self, reported: Sequence[StateChange], edit_id: str = "") -> tuple[str, ...]:
         """Take over what a skill or a person is known to have changed, durably; a zero stamp means now.
 
-        Returns memory's id of each change's object, "" where nothing fitted.
+        Returns memory's id of each change's object, "" where nothing fitted. A change whose source is "user" names what
+        memory knows, see `NamedThings`. edit_id: under which it can be undone.
 
         Raises:
+            NotFoundError: a person names what memory does not know; nothing has changed.
             InvalidValueError: too much is carried along with what was moved; what came before is remembered.
             StoreError: it could not be made durable; memory holds it all the same.
         """
         now_ns = self._clock()
         stamped = [one if one.stamp_ns else replace(one, stamp_ns=now_ns) for one in reported]
         object_ids: list[str] = []
-        with self._changes.begin() as change:
+        with self._changes.begin() as change, self._undo.recorded(edit_id):
             # An executor's names mean the graph as it was before the skill: all are resolved before any is applied.
-            for grounded in tuple(self._grounding.ground(one) for one in stamped):
+            for grounded in tuple(self._ground(one) for one in stamped):
                 if len(change.events) - len(object_ids) > MOST_CARRIED:
                     break
                 events = self._scene.apply_change(grounded)
@@ -120,6 +127,12 @@ class Intake:
                 "what it moves; the changes before this one are remembered, send the others again"
             )
         return tuple(object_ids)
+
+    def _ground(self, change: StateChange) -> StateChange:
+        if change.source != "user":
+            return self._grounding.ground(change)
+        settled = self._named.settle(change)
+        return settled if settled.object_id else self._grounding.ground(settled)
 
     def claim_states(self, object_id: str, claims: Sequence[StateClaim]) -> None:
         """Weigh what a source says of an object's states against what is believed; graph and short-term memory follow.

@@ -132,13 +132,16 @@ class MemoryClient:
         response = self._call(self._rank, srv.RankSearchAreas.Request(object_class=object_class, k=k))
         return tuple(conversions.ranked_area_from_msg(area) for area in response.areas)
 
-    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
+    def remember(self, changes: Sequence[StateChange], edit_id: str = "") -> tuple[str, ...]:
         """Tell memory what changed; returns once it is committed, with memory's id of each change's object.
+
+        edit_id: under which it can be undone.
 
         Raises:
             RobotMemoryError: memory refused or could not commit it.
         """
-        request = srv.Remember.Request(changes=[conversions.change_to_msg(change) for change in changes])
+        told = [conversions.change_to_msg(change) for change in changes]
+        request = srv.Remember.Request(changes=told, edit_id=edit_id)
         response = self._call(self._remember, request)
         if not response.success:
             raise RobotMemoryError(f"memory did not take the change: {response.message}")
@@ -187,6 +190,7 @@ class MemoryClient:
         other_id: str = "",
         new_class: str = "",
         position: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        edit_id: str = "",
     ) -> str:
         """Have memory corrected by hand; return the id of the object that carries on, or of the new one.
 
@@ -199,6 +203,7 @@ class MemoryClient:
             other_id=other_id,
             new_class=new_class,
             position=conversions.point_to_msg(position),
+            edit_id=edit_id,
         )
         return str(self._granted(self._edit, request, "edit").object_id)
 

@@ -135,7 +135,8 @@ class MemoryServices:
         response.status = conversions.status_to_msg(status, "" if areas else "no map has come yet")
 
     def _remember(self, request: Any, response: Any) -> None:
-        response.object_ids = list(self._memory.remember(conversions.changes_from_msg(request.changes)))
+        changes = conversions.changes_from_msg(request.changes)
+        response.object_ids = list(self._memory.remember(changes, request.edit_id))
         response.success = True
 
     def _tell_fact(self, request: Any, response: Any) -> None:
@@ -186,6 +187,7 @@ class MemoryServices:
             request.other_id,
             checked_label("new_class", request.new_class),
             conversions.point_from_msg(request.position),
+            request.edit_id,
         )
         self._memory.commit()
         response.success = True

@@ -79,7 +79,7 @@ class People:
         self._memory.remember(
             [
                 StateChange(
-                    f"person {at + 1}", kind.name, stamp_ns, held=False, position=(x, y, middle_m), source="user"
+                    f"person {at + 1}", kind.name, stamp_ns, held=False, position=(x, y, middle_m), source="skill"
                 )
                 for at, (x, y) in moved.items()
             ]

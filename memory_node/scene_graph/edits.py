@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from memory_node.catalogue.class_name import folded
-from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import Room, SceneEvent, SceneEventKind
 from memory_node.scene_graph.duplicates import merge_rows
+from memory_node.scene_graph.named_things import NamedThings
 from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.state import GraphState
@@ -129,10 +130,12 @@ class SceneEdits:
 
         Raises:
             InvalidValueError: no condition is given; an empty request must not forget everything.
+            NotFoundError: `object_id` names nothing.
         """
         if not (object_id or area_id or object_class or begin_ns or end_ns):
             raise InvalidValueError("expected an object, an area, a class or a time span, got none of them")
         table = self._state.table
+        object_id = object_id and table.record(self._row(object_id)).id
         until_ns = end_ns or _FOR_EVER_NS
         return [
             record.id
@@ -169,10 +172,7 @@ class SceneEdits:
         return self._edited(row)
 
     def _row(self, reference: str) -> int:
-        object_id = self._state.table.id_of(reference)
-        if not object_id:
-            raise NotFoundError(f"no object {reference!r} is in the scene graph")
-        return self._state.table.row(object_id)
+        return NamedThings(self._state).row(reference)
 
     def _edited(self, row: int) -> list[SceneEvent]:
         self._state.table.record(row).provenance = _BY
@@ -183,7 +183,7 @@ class SceneEdits:
 def _fits(record: ObjectRecord, object_id: str, area_id: str, object_class: str) -> bool:
     """Return whether a record has everything that is asked for; "" asks for nothing."""
     return (
-        object_id in ("", record.id, record.name, *record.aliases)
+        object_id in ("", record.id)
         and area_id in ("", record.area_id)
         and (not object_class or folded(record.best_class) == folded(object_class))
     )

@@ -19,6 +19,8 @@ from memory_node.scene_graph.room_kinds import room_kind
 from memory_node.scene_graph.scene_records import Record, records_hash
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
+_NO_BELIEFS = frozenset({"now_ns", "version", "last_names"})
+
 
 class GraphReadings:
     """The questions that a graph answers; nothing here changes it.
@@ -131,8 +133,12 @@ class GraphReadings:
         return graph_to_records(self.state, self.places)
 
     def hash(self) -> str:
-        """Return a hash of everything that the graph believes: equal for equal replays."""
-        return records_hash(self.to_records())
+        """Return a hash of everything that the graph believes: equal for equal replays.
+
+        How often it changed, its newest stamp and which names are taken are no beliefs: an edit and its undo leave the
+        hash as it was.
+        """
+        return records_hash({name: rows for name, rows in self.to_records().items() if name not in _NO_BELIEFS})
 
     def keyframes(self) -> dict[str, Pose]:
         """Return map_T_keyframe by name, of the keyframes that things were seen from."""

@@ -116,7 +116,8 @@ class Places:
             NotFoundError: no such room.
         """
         if room_id not in self.rooms:
-            raise NotFoundError(f"no room {room_id!r} in the scene graph")
+            known = ", ".join(f"{room.name} ({room.id})" for room in self.rooms.values()) or "none"
+            raise NotFoundError(f"no room {room_id!r} in the scene graph; known: {known:.500}")
         room = self.rooms[room_id]
         if by_user or not room.named_by_user:
             self.rooms[room_id] = replace(room, name=name, named_by_user=by_user or room.named_by_user)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping
 
+from memory_node.catalogue.class_name import folded
+
 # Of a class that no label space declares: a detector may call things anything.
 _LONGEST_CLASS = 40
 _UNNAMED = "Unnamed"
@@ -20,8 +22,10 @@ class ThingNames:
         self._given: dict[str, int] = {}
 
     def id_of(self, text: str) -> str:
-        """Return the id that a name or an alias stands for, "" for none."""
-        return self._id_of.get(text.casefold(), "")
+        """Return the id that a name or an alias stands for, "" for none; "side table 2" is SideTable 2."""
+        found = self._id_of.get(text.casefold(), "")
+        word, _, number = text.rpartition(" ")
+        return found or (self._id_of.get(f"{folded(word)} {number}", "") if word and number.isdigit() else "")
 
     def give(self, object_id: str, class_name: str) -> str:
         """Return a new name for a thing of a class."""
@@ -45,7 +49,7 @@ class ThingNames:
     def drop(self, object_id: str, names: Iterable[str]) -> None:
         """Let the names of a thing stand for nothing."""
         for name in names:
-            if self.id_of(name) == object_id:
+            if self._id_of.get(name.casefold()) == object_id:
                 del self._id_of[name.casefold()]
 
     @property

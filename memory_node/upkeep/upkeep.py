@@ -17,6 +17,7 @@ from memory_node.intake.short_term_mirror import ShortTermMirror
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.graph_undo import UndoBook
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_queue import StateEstimationQueue
 from memory_node.store.forget_request import ForgetRequest
@@ -43,6 +44,7 @@ class Upkeep:
         knowledge: KnowledgeGraph,
         clock: Clock,
         states: StateEstimationQueue | None,
+        undo: UndoBook,
         kept: KeptKnowledge | None = None,
         deeds: DeedLog | None = None,
     ) -> None:
@@ -57,6 +59,7 @@ class Upkeep:
         self._clock = clock
         self._states = states
         self._kept = kept
+        self._undo = undo
         self._edits = SceneEdits(scene.state, scene.places)
 
     def edit(
@@ -66,8 +69,11 @@ class Upkeep:
         other_id: str = "",
         new_class: str = "",
         position: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        edit_id: str = "",
     ) -> str:
         """Correct memory by hand (srv/EditObject); return the id of the object that carries on, or of the new one.
+
+        edit_id: under which the edit can be undone; the operation "undo" takes it as object_id.
 
         Raises:
             InvalidValueError: no such operation, or it lacks something.
@@ -82,10 +88,11 @@ class Upkeep:
             "delete": lambda: self._edits.delete(object_id),
             "restore": lambda: self._edits.restore(object_id),
             "name_room": lambda: self._name_room(object_id, new_class),
+            "undo": lambda: self._take_back(object_id),
         }
         if operation not in operations:
             raise InvalidValueError(f"operation: expected one of {', '.join(operations)}, got {operation!r}")
-        with self._changes.begin() as change:
+        with self._changes.begin() as change, self._undo.recorded(edit_id):
             change.events += operations[operation]()
             self._take_notice(change.events)
         change.wait()
@@ -192,6 +199,12 @@ class Upkeep:
             self._deeds.drop(lambda deed: bool({deed.object_id, deed.from_id, deed.to_id} & set(request.object_ids)))
         with contextlib.suppress(NotFoundError):  # what only the scene graph knew
             store.forget(request)
+
+    def _take_back(self, edit_id: str) -> list[SceneEvent]:
+        events = self._undo.take_back(edit_id)
+        self._mirror.refresh_places()
+        self._changes.keep_map()
+        return events
 
     def _name_room(self, room_id: str, name: str) -> list[SceneEvent]:
         self._edits.name_room(room_id, name)

@@ -58,15 +58,23 @@ def test_move_is_undone_with_what_it_stood_on(client: Client) -> None:
     assert objects(client)[apple]["on"] == table
 
 
-def test_merge_is_undone_by_a_split_at_the_old_place(client: Client) -> None:
+def test_merge_is_undone_whole(client: Client) -> None:
     first, second = (key for key, one in objects(client).items() if one["class"] == "Mug")
-    where = sorted(objects(client)[key]["at"] for key in (first, second))
+    before = {key: client.get(f"/api/objects/{key}") for key in (first, second)}
     edit = client.post("/api/edit_object", operation="merge", object_id=first, other_id=second)
     assert second not in objects(client)
     client.post(f"/api/edits/{edit['id']}/undo")
-    mugs = [one for one in objects(client).values() if one["class"] == "Mug"]
-    assert len(mugs) == len(where) == 2
-    assert any(one["at"] == pytest.approx(where[0]) or one["at"] == pytest.approx(where[1]) for one in mugs)
+    for key, was in before.items():
+        card = client.get(f"/api/objects/{key}")
+        assert {**card, "age_s": 0, "edits": []} == {**was, "age_s": 0, "edits": []}
+
+
+def test_telling_of_a_known_thing_by_its_class_is_undone_and_keeps_it(client: Client) -> None:
+    apple = id_of(client, "Apple")
+    edit = client.post("/api/remember", object_class="Apple", added=["cleaned"])
+    assert edit["ids"] == [apple]
+    client.post(f"/api/edits/{edit['id']}/undo")
+    assert objects(client)[apple]["states"] == []
 
 
 def test_split_and_delete_are_undone(client: Client) -> None:
@@ -147,4 +155,5 @@ def test_unknown_objects_are_named(client: Client) -> None:
     status, told = client.ask("POST", "/api/edit_object", {"operation": "delete", "object_id": "nobody"})
     assert status == 404
     assert "nobody" in told["message"]
+    assert id_of(client, "Apple") in client.ask("POST", "/api/forget", {"object_id": "apple"})[1]["message"]
     assert client.get("/api/edits") == []

@@ -69,7 +69,7 @@ def test_names_outlive_a_restart_and_are_not_given_again(tmp_path: Path) -> None
         changes = [StateChange(f"x{one}", "Mug", 0, held=False, position=(one, 0.0, 0.8)) for one in positions]
         memory.remember(changes)
         names = sorted(one.name for one in memory.scene().objects)
-        if len(names) == 2:
+        if "Mug 2" in names:
             memory.forget("Mug 2")
         memory.close()
         return names
