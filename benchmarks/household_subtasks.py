@@ -10,17 +10,18 @@ from benchmarks.household_conditions import Condition
 from benchmarks.household_contradictions import Wording
 from benchmarks.household_goals import ConditionJudge
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
-from memory_node.planner.goal_check import WANTED_STATES
 from memory_node.planner.language.english import load_english
 from memory_node.planner.language.instruction_grammar import InstructionReader
 from memory_node.planner.language.lexicon import Lexicon
 
 # What the outcomes of the parts add up.
 _COUNTED = ("tokens_in", "tokens_out", "cost_usd", "replies", "valid_replies", "replans")
-_STATES = {**WANTED_STATES, GoalKind.SLICE: frozenset({ObjectState.SLICED})}
+_STATES = {kind: goal.wants for kind, goal in GOALS.items() if goal.wants} | {
+    GoalKind.SLICE: frozenset({ObjectState.SLICED})
+}
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.catalogue.treatment import Treatment, declared_state
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GOAL_OF_SKILL
+from memory_node.domain.skill_library import SKILLS
 
 _ON_TOP, _INSIDE = (1.0,), (0.05,)
 # What a place must do for a skill to be done there.
@@ -147,5 +148,8 @@ def _check_places(catalogue: ObjectCatalogue) -> None:
                     f"{kind.name} does not"
                 )
         for kind in (catalogue[name] for name in treatment.tools):
-            if treatment.skill == "SliceObject" and not kind.can(Property.CUTS):
-                raise InvalidValueError(f"treatments.{treatment.name}.tools: {kind.name} does not cut")
+            ability = SKILLS[treatment.skill].tool_ability
+            if ability and not kind.satisfies(ability):
+                raise InvalidValueError(
+                    f"treatments.{treatment.name}.tools: {treatment.skill} needs what {ability}; {kind.name} does not"
+                )

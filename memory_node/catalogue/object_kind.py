@@ -25,6 +25,7 @@ class Property(str, enum.Enum):
     DIRTYABLE = "dirtyable"
     BREAKABLE = "breakable"
     USABLE_UP = "usable_up"
+    WIPEABLE = "wipeable"
     EDIBLE = "edible"
     SURFACE = "surface"  # things lie on it, not in it, also where its box encloses them: between the arms of a chair
     KEPT_SHUT = "kept_shut"  # it is shut again after use, for it keeps cold, heats or guards
@@ -35,6 +36,7 @@ class Property(str, enum.Enum):
     DRAINS = "drains"  # water runs into it and off
     BREWS = "brews"
     CUTS = "cuts"
+    WIPES = "wipes"
 
     def __str__(self) -> str:
         return self.value

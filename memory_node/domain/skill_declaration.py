@@ -133,6 +133,17 @@ class Skill:
         """True where a thing is in the hand after it, False where the hand is free, None where it stays as it was."""
         return next((one.value for one in self.effects if one.predicate is Predicate.HOLDING), None)
 
+    def abilities_of(self, argument: str) -> tuple[str, ...]:
+        """Return what kind of thing an argument must be, as abilities of KIND facts."""
+        facts = (rule.fact for rule in self.preconditions)
+        return tuple(one.ability for one in facts if one.predicate is Predicate.KIND and one.arguments == (argument,))
+
+    @property
+    def tool_ability(self) -> str:
+        """What the tool in the hand must be able to do ("cuts"), "" where none is needed."""
+        facts = (rule.fact for rule in self.preconditions)
+        return next((one.ability for one in facts if one.predicate is Predicate.HOLDING_TOOL), "")
+
     def needs(self, predicate: Predicate) -> bool:
         """Return whether a fact of some kind is among its preconditions."""
         return any(rule.fact.predicate is predicate for rule in self.preconditions)

@@ -193,6 +193,14 @@ _DECLARATIONS = (
         undoable=False,
     ),
     Skill(
+        "WipeObject",
+        "wipe a surface with what the hand holds",
+        (_object("what to wipe"),),
+        (_tool("wipes"), _kind("wipeable"), _near()),
+        (_has(ObjectState.WIPED), _has(ObjectState.DIRTY, value=False)),
+        nominal_s=8.0,
+    ),
+    Skill(
         "BreakObject",
         "break the object on purpose",
         (_object("what to break"),),

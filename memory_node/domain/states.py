@@ -26,6 +26,7 @@ class ObjectState(str, enum.Enum):
     CLOSED = "closed"
     COLD = "cold"
     BROKEN = "broken"
+    WIPED = "wiped"
 
     def __str__(self) -> str:
         return self.value
@@ -43,6 +44,7 @@ EXCLUSIVE: tuple[frozenset[ObjectState], ...] = (
     frozenset({ObjectState.CLEANED, ObjectState.DIRTY}),
     frozenset({ObjectState.HEATED, ObjectState.COLD}),
     frozenset({ObjectState.FILLED, ObjectState.USED_UP}),
+    frozenset({ObjectState.WIPED, ObjectState.DIRTY}),
 )
 _OPPOSITES = {
     state: frozenset(other for group in EXCLUSIVE if state in group for other in group - {state})

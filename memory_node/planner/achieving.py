@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import Predicate
 from memory_node.domain.states import ObjectState
@@ -23,14 +23,6 @@ from memory_node.world.state import Thing, WorldState
 
 _P, _S = Predicate, ObjectState
 _AT_APPLIANCE = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
-_SIMPLE_STATES = {
-    GoalKind.SWITCH_ON: _S.ON,
-    GoalKind.SWITCH_OFF: _S.OFF,
-    GoalKind.OPEN: _S.OPENED,
-    GoalKind.CLOSE: _S.CLOSED,
-    GoalKind.BREAK: _S.BROKEN,
-}
-_ENDED = {GoalKind.SWITCH_OFF: _S.ON, GoalKind.CLOSE: _S.OPENED}
 
 
 class GoalRun:
@@ -62,6 +54,10 @@ class GoalRun:
         self._begin()
         if self._expected is not None:
             self._acting.attempt.excluded |= self._expected.avoided(goal)
+        able = self._situation.skills
+        if GOALS[goal.kind].skills and able.isdisjoint(GOALS[goal.kind].skills):
+            # Nothing is looked for that nothing can be done with.
+            raise Setback(f"{goal} needs {GOALS[goal.kind].skills[0]}, which is not available on this robot")
         if goal.target.another:
             self._acting.attempt.taken |= self._conversation.handled.get(goal.target.object_class, set())
         repeats = goal.count if goal.kind not in (GoalKind.STACK, GoalKind.EXAMINE) else 1
@@ -131,10 +127,13 @@ class GoalRun:
         if goal.kind is GoalKind.DROP:
             yield from self._drop()
             return
-        if goal.kind in _SIMPLE_STATES:
+        if GOALS[goal.kind].in_place:
             self._prefer_in_state(goal)
-            state = _SIMPLE_STATES[goal.kind]
-            yield from self._reach(goal.target, "target", Wanted(_P.STATE, ("target",), state))
+            yield from acting.need("target", goal.target)
+            if GOALS[goal.kind].treats:
+                yield from acting.need_tool(self._treating.of(goal).tools)
+            (state,) = GOALS[goal.kind].wants
+            yield from acting.make(Wanted(_P.STATE, ("target",), state))
             return
         if goal.kind is GoalKind.FIND:
             yield from self._reach(goal.target, "target", Wanted(_P.NEAR, ("target",)))
@@ -172,7 +171,7 @@ class GoalRun:
 
     def _prefer_in_state(self, goal: Goal) -> None:
         """Of several, switch off the one that memory knows to be on, and close the one that is open."""
-        ended = _ENDED.get(goal.kind)
+        ended = GOALS[goal.kind].ends
         if ended is None:
             return
         states = (*goal.target.states, ended)

@@ -27,6 +27,8 @@ _STATES = {
     "broken": (ObjectState.BROKEN, None),
     "cooked": (ObjectState.COOKED, None),
 }
+# What nothing else is called so for goes by its own name.
+_STATES |= {state.value: (state, None) for state in ObjectState if state.value not in _STATES}
 _SURE = 0.5
 
 

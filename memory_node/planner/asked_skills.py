@@ -9,22 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill_library import SKILLS, Skill
 from memory_node.planner.goal import Goal
 
-_SWITCHED = frozenset({GoalKind.SWITCH_ON, GoalKind.SWITCH_OFF})
-# Treatments may be done by hand: a pot on a burner that is turned on and off.
-_TREATED = frozenset({GoalKind.HEAT, GoalKind.CLEAN, GoalKind.FILL})
+_FREE = frozenset({"PickupObject", "OpenObject", "CloseObject"})
 # skill -> the goals that ask for it; all other skills only move the robot and what it carries, or open and close.
 _ASKED_BY: dict[str, frozenset[GoalKind]] = {
-    **{skill: frozenset({goal}) for skill, goal in GOAL_OF_SKILL.items()},
-    "BreakObject": frozenset({GoalKind.BREAK}),
-    "ThrowObject": frozenset({GoalKind.THROW}),
-    **dict.fromkeys(("SwitchOn", "SwitchOff"), _SWITCHED | {GoalKind.EXAMINE}),
-    **dict.fromkeys(("ToggleOn", "ToggleOff"), _SWITCHED | _TREATED),
+    skill: asking
+    for skill in SKILLS.keys() - _FREE
+    if (asking := frozenset(kind for kind, goal in GOALS.items() if skill in (*goal.skills, *goal.permits)))
 }
-_CANNOT_BE_UNDONE = frozenset({"BreakObject", "ThrowObject", "SliceObject", "EmptyObject"})
 
 
 def wants_pieces(goal: Goal, kinds: ObjectCatalogue) -> bool:
@@ -41,7 +36,7 @@ def is_always_permitted(skill: Skill) -> bool:
 def licensed_skills(goals: Sequence[Goal], kinds: ObjectCatalogue) -> tuple[Skill, ...]:
     """Return the skills that may serve these goals, in the library's order; without goals those that can be undone."""
     if not goals:
-        return tuple(skill for skill in SKILLS.values() if skill.name not in _CANNOT_BE_UNDONE)
+        return tuple(skill for skill in SKILLS.values() if skill.undoable)
     wanted = {goal.kind for goal in goals}
     if any(wants_pieces(goal, kinds) for goal in goals):
         wanted.add(GoalKind.SLICE)

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_needs import GoalNeeds
 from memory_node.world.state import Thing
 
-_K = GoalKind
-# skill -> kinds of goals that one such call with their target brings about
-_BROUGHT_ABOUT: dict[str, frozenset[GoalKind]] = {
-    **{skill: frozenset({kind}) for skill, kind in GOAL_OF_SKILL.items()},
-    "PickupObject": frozenset({_K.FETCH, _K.EXAMINE}),
-    "OpenObject": frozenset({_K.OPEN}),
-    "CloseObject": frozenset({_K.CLOSE}),
-    "BreakObject": frozenset({_K.BREAK}),
-    "ThrowObject": frozenset({_K.THROW}),
-    **dict.fromkeys(("SwitchOn", "ToggleOn"), frozenset({_K.SWITCH_ON})),
-    **dict.fromkeys(("SwitchOff", "ToggleOff"), frozenset({_K.SWITCH_OFF})),
-}
 # Skills that turn to a thing before anything is done with it, for a hand that is empty and for one that is not. An
 # empty hand may open in advance what something is to be put into.
 _TURNS_EMPTY = frozenset({"GoToObject", "PickupObject"})
@@ -41,7 +29,7 @@ def fulfils(call: SkillCall, goal: Goal, belief: Belief) -> bool:
         return needs.is_cut(subject)
     if goal.kind is GoalKind.EXAMINE and call.skill in ("SwitchOn", "ToggleOn"):
         return needs.is_light(subject)
-    return goal.kind in _BROUGHT_ABOUT.get(call.skill, ()) and needs.is_target(subject)
+    return call.skill in GOALS[goal.kind].skills and needs.is_target(subject)
 
 
 def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool:

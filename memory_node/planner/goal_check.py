@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import OrientedBox
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.nouns import singular
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.states import ObjectState, believed
@@ -17,27 +17,13 @@ from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.meant_rooms import may_be_meant
 
 _S = ObjectState
-# A goal of these kinds wants its target in one of these states.
-WANTED_STATES: dict[GoalKind, frozenset[ObjectState]] = {
-    GoalKind.CLEAN: frozenset({_S.CLEANED}),
-    GoalKind.HEAT: frozenset({_S.HEATED, _S.COOKED}),
-    GoalKind.COOL: frozenset({_S.COLD}),
-    GoalKind.FILL: frozenset({_S.FILLED}),
-    GoalKind.EMPTY: frozenset({_S.USED_UP}),
-    GoalKind.OPEN: frozenset({_S.OPENED}),
-    GoalKind.CLOSE: frozenset({_S.CLOSED}),
-    GoalKind.SWITCH_ON: frozenset({_S.ON}),
-    GoalKind.SWITCH_OFF: frozenset({_S.OFF}),
-    GoalKind.BREAK: frozenset({_S.BROKEN}),
-}
 # Kinds that the scene graph cannot check: where somebody stood, what was said.
-UNTOLD = frozenset({GoalKind.FIND, GoalKind.GO, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
+UNTOLD = frozenset(kind for kind, goal in GOALS.items() if not goal.checked)
 # What was handed over lies in the person's box, or so far beside it (m): both are seen with errors.
 _LAP_M = 0.1
 # What was heated or cooled so long ago has the warmth of the room again.
 _FADES_NS = 1800 * 10**9
 _FADING = frozenset({_S.HEATED, _S.COOKED, _S.COLD})
-_IN_THE_HAND = frozenset({GoalKind.FETCH, GoalKind.EXAMINE})
 
 
 @dataclass(frozen=True)
@@ -110,7 +96,7 @@ class GoalCheck:
 
         What the scene graph cannot tell (where somebody stood, "back where it belongs") is taken for done.
         """
-        if goal.kind in _IN_THE_HAND:
+        if GOALS[goal.kind].in_hand:
             return self._unmet_in_hand(goal)
         if goal.kind is GoalKind.THROW:
             return f"the hand still holds {self._held}" if self._is(self._held, self._wanted_classes(goal)) else ""
@@ -152,8 +138,8 @@ class GoalCheck:
 
     def _unmet_state(self, goal: Goal, there: Sequence[JudgedThing]) -> str:
         """Return what is amiss with the state of one, or of all that are meant. there: those that are as wanted."""
-        states = WANTED_STATES.get(goal.kind)
-        if states is None:
+        states = GOALS[goal.kind].wants
+        if not states:
             return ""
         wanted = " or ".join(sorted(map(str, states)))
         if not there:
@@ -236,8 +222,8 @@ class GoalCheck:
 
     def _in_wanted_state(self, goal: Goal) -> list[JudgedThing]:
         """Return what a goal may be about, as it wants that to be: clean, warm, on, ..."""
-        there, states = self._of(self._wanted_classes(goal)), WANTED_STATES.get(goal.kind)
-        return there if states is None else [found for found in there if states & found.states]
+        there, states = self._of(self._wanted_classes(goal)), GOALS[goal.kind].wants
+        return there if not states else [found for found in there if states & found.states]
 
     def _wanted_classes(self, goal: Goal) -> tuple[str, ...]:
         names = goal.target.candidates

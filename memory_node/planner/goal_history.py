@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_check import UNTOLD, WANTED_STATES, GoalCheck, Judgement
+from memory_node.planner.goal_check import UNTOLD, GoalCheck, Judgement
 
 _PLACE = "place"
 
@@ -68,9 +68,9 @@ def _wishes(goal: Goal, kinds: ObjectCatalogue) -> Iterable[tuple[str, str]]:
     names = {kinds.whole(name) for name in goal.target.candidates}
     if goal.target.another:
         return
-    states = WANTED_STATES.get(goal.kind, frozenset())
+    states = GOALS[goal.kind].wants
     aspects = {"/".join(sorted({str(state), *map(str, state.opposites)})) for state in states}
-    if goal.destination is not None or goal.kind in (GoalKind.FETCH, GoalKind.EXAMINE, GoalKind.DROP, GoalKind.THROW):
+    if goal.destination is not None or GOALS[goal.kind].in_hand or goal.kind in (GoalKind.DROP, GoalKind.THROW):
         aspects.add(_PLACE)
     yield from ((name, aspect) for name in names for aspect in aspects)
 
@@ -81,5 +81,5 @@ def _only(goal: Goal, aspects: set[str]) -> Goal | None:
         return None
     if _PLACE not in aspects:
         return goal.changed(destination=None, container=None)
-    is_placed = goal.kind in WANTED_STATES and goal.destination is not None and aspects == {_PLACE}
+    is_placed = bool(GOALS[goal.kind].wants) and goal.destination is not None and aspects == {_PLACE}
     return goal.changed(kind=GoalKind.PLACE) if is_placed else goal

@@ -6,18 +6,15 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
-from memory_node.catalogue.object_kind import Property
 from memory_node.catalogue.treatment import Treatment
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_check import WANTED_STATES
 from memory_node.world.state import Thing
 
 _K = GoalKind
-_IN_HAND = frozenset({_K.FETCH, _K.EXAMINE})
-_TO_A_PLACE = frozenset({_K.PLACE, _K.PLACE_TWO, _K.STACK, _K.CLEAN, _K.HEAT, _K.COOL})
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,8 @@ class GoalNeeds:
         if where is not None and (where.beside or where.original_place or not where.candidates):
             return False  # any place may be the one
         is_wanted = self.is_target(thing) or self._is_full_container(thing)
-        return self.goal.kind in _TO_A_PLACE | _IN_HAND and is_wanted
+        kind = GOALS[self.goal.kind]
+        return (kind.carried or kind.in_hand) and is_wanted
 
     def keeps_in_hand(self, thing: Thing) -> bool:
         """Return whether a thing is carried, or cuts what is to be cut."""
@@ -57,7 +55,7 @@ class GoalNeeds:
         places = self.belief.kinds.with_wholes(where.candidates) if where is not None else ()
         treated_at = self._treatment.at if self._treatment is not None else ()
         named = (*self._about, *places, *treated_at)
-        can_cut = self._wants_a_cut and self.belief.kinds[object_class].can(Property.CUTS)
+        can_cut = self._is_tool(object_class)
         return can_cut or folded(object_class) in map(folded, named)
 
     def has_part(self, thing: Thing) -> bool:
@@ -86,7 +84,7 @@ class GoalNeeds:
     def puts(self, thing: Thing, place: Thing) -> bool:
         """Return whether a thing, as it is now, is wanted in or on a place."""
         where = self._destination(thing)
-        if where is None or where.beside or where.original_place or self.goal.kind not in _TO_A_PLACE:
+        if where is None or where.beside or where.original_place or not GOALS[self.goal.kind].carried:
             return False
         begun = self._begun(where) if self.goal.kind is GoalKind.PLACE_TWO else set()
         return place.id in begun if begun else self._is_place(place, where)
@@ -106,16 +104,25 @@ class GoalNeeds:
     def _is_about(self, thing: Thing) -> bool:
         return _is_one_of(thing, self._about) or self._cuts_with(thing)
 
+    def _is_tool(self, object_class: str) -> bool:
+        """Return whether a thing of a class is what the hand must hold for the goal."""
+        treated = GOALS[self.goal.kind].skills[:1] if GOALS[self.goal.kind].treats else ()
+        skills = [*treated, *(("SliceObject",) if self._wants_a_cut else ())]
+        abilities = {SKILLS[skill].tool_ability for skill in skills} - {""}
+        if self.goal.kind is GoalKind.SLICE and not self._wants_a_cut:
+            return False
+        return any(self.belief.kinds[object_class].satisfies(one) for one in abilities)
+
     def _cuts_with(self, tool: Thing) -> bool:
         """Return whether a thing cuts, and something is to be cut."""
-        return self.belief.kinds[tool.object_class].can(Property.CUTS) and self._wants_a_cut
+        return self._is_tool(tool.object_class)
 
     def _destination(self, thing: Thing) -> Mention | None:
         """Return where a thing is wanted next: a target, once it is as wanted, in the container; that with a target in
         it at the destination. None for nowhere yet."""
         if self.is_target(thing):
-            states = WANTED_STATES.get(self.goal.kind)
-            is_ready = states is None or any(self.belief.state.has(thing.id, state) for state in states)
+            states = GOALS[self.goal.kind].wants
+            is_ready = not states or any(self.belief.state.has(thing.id, state) for state in states)
             return (self.goal.container or self.goal.destination) if is_ready else None
         return self.goal.destination if self._is_full_container(thing) else None
 

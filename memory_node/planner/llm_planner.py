@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import KINDS
+from memory_node.domain.goal_labels import OFFERED
 from memory_node.llm.ask import Question as ModelQuestion
 from memory_node.llm.ask import ask
 from memory_node.llm.chat import ChatModel, Message, ScoringModel
@@ -128,7 +128,7 @@ class LlmPlanner:
         Raises:
             LlmError: the model gave no reply.
         """
-        prompt = self._prompts.get_template("planner_goals.j2").render(kinds=KINDS, instruction=instruction)
+        prompt = self._prompts.get_template("planner_goals.j2").render(kinds=OFFERED, instruction=instruction)
         repair = self._prompts.get_template("planner_goals_repair.j2")
 
         def audited(text: str) -> tuple[Goal, ...]:

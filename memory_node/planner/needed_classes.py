@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
+from memory_node.domain.goal_labels import GOAL_OF_SKILL
 from memory_node.domain.skill_library import Skill
 
 
@@ -20,10 +20,10 @@ class NeededClasses:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The classes of tools that cut, () where nothing is to be cut."""
-        usual = self._kinds.usual_treatment(GoalKind.SLICE)
-        is_cut = any(skill.name == "SliceObject" for skill in self._skills)
-        return usual.tools if is_cut and usual is not None else ()
+        """The classes of tools that the skills need in the hand, () where none is needed."""
+        treated = (GOAL_OF_SKILL[skill.name] for skill in self._skills if skill.tool_ability)
+        usual = (self._kinds.usual_treatment(goal) for goal in treated)
+        return tuple(name for one in usual if one is not None for name in one.tools)
 
     @property
     def groups(self) -> Iterable[tuple[str, ...]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from memory_node.catalogue.class_name import folded
+from memory_node.domain.goal_labels import GOALS
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_check import WANTED_STATES
 
 # Not to be in one of these is to be in its opposite.
 _ONE_OR_OTHER = frozenset({ObjectState.ON, ObjectState.OFF, ObjectState.OPENED, ObjectState.CLOSED})
@@ -25,7 +25,7 @@ def refuted_states(
 
     memory_ids: memory's ids by the robot's. stamp_ns: when the picture was taken.
     """
-    wanted = WANTED_STATES.get(goal.kind, frozenset())
+    wanted = GOALS[goal.kind].wants
     classes = {folded(name) for name in goal.target.candidates}
     ended: dict[str, tuple[str, ObjectState]] = {}
     for change in changes:

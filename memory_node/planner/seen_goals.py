@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, Message, Reply
 from memory_node.llm.deadline import Deadline
@@ -21,24 +21,6 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.verifier_config import SeeingModelConfig
 
 _K = GoalKind
-# What a picture of a goal's end shows, by kind. Of other kinds it can show nothing: warmth, waiting, an answer.
-SEEN_ENDS: dict[GoalKind, str] = {
-    _K.PLACE: "it is in or on that place",
-    _K.PLACE_TWO: "all of them are in or on that place",
-    _K.STACK: "it is in or on that container, and the container is in or on that place",
-    _K.CLEAN: "it has no dirt or leftovers on it",
-    _K.EXAMINE: "the robot's hand holds it, and the light is on",
-    _K.SLICE: "it is cut into pieces",
-    _K.FETCH: "the robot's hand holds it",
-    _K.FIND: "it is in view",
-    _K.SWITCH_ON: "it is on, lit or running",
-    _K.SWITCH_OFF: "it is off",
-    _K.OPEN: "it is open",
-    _K.CLOSE: "it is closed",
-    _K.FILL: "there is something in it",
-    _K.EMPTY: "there is nothing in it",
-    _K.BREAK: "it is broken",
-}
 _PLACED = "it is in or on that place; whether it is warm or cold cannot be seen"
 # Where the robot stands and what it holds: the next goal ends that.
 _PASSING = frozenset({_K.FETCH, _K.FIND, _K.EXAMINE})
@@ -86,8 +68,8 @@ def seen_end(goal: Goal) -> str:
     if goal.kind in (_K.HEAT, _K.COOL) and goal.destination is not None:
         return _PLACED
     if goal.kind is _K.CLEAN and goal.destination is not None:
-        return f"{SEEN_ENDS[goal.kind]}, and it is in or on that place"
-    return SEEN_ENDS.get(goal.kind, "")
+        return f"{GOALS[goal.kind].seen}, and it is in or on that place"
+    return GOALS[goal.kind].seen
 
 
 def goals_to_see(goals: Sequence[Goal]) -> tuple[int, ...]:

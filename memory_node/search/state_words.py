@@ -48,7 +48,7 @@ def _alternatives(words: tuple[str, ...]) -> str:
 
 
 def _pattern(state: ObjectState) -> re.Pattern[str]:
-    adjective, deed = _alternatives(_ADJECTIVES[state]), _alternatives(_DEEDS[state])
+    adjective, deed = (_alternatives(words.get(state, (state.value,))) for words in (_ADJECTIVES, _DEEDS))
     # An adjective follows a determiner, perhaps over another adjective; "clean the mug" is an order, no state.
     attribute = (
         rf"\b{_DETERMINER}\s+{_ADVERB}(?:[a-z]+[, ]\s*(?:and\s+)?)?{adjective}\s+(?!{_DETERMINER}\b|it\b|them\b)[a-z]"
@@ -63,7 +63,7 @@ _PATTERNS = {state: _pattern(state) for state in ObjectState}
 
 def adjective_of(state: ObjectState) -> str:
     """Return what people call a thing in that state: "clean" for CLEANED."""
-    return _ADJECTIVES[state][0]
+    return _ADJECTIVES.get(state, (state.value,))[0]
 
 
 def described(class_name: str, states: Iterable[ObjectState]) -> str:

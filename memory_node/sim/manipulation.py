@@ -128,6 +128,19 @@ def slice_(robot: HomeRobot, run: Execution, text: str) -> Thing:
     return robot.world.slice(thing)[0]
 
 
+def wipe(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    """Wipe a surface with what the hand holds."""
+    thing, held = robot.resolve(text), robot.world.held
+    if held is None or not held.can(Property.WIPES):
+        reason = FailureReason.HAND_EMPTY if held is None else FailureReason.NOT_HOLDING
+        raise SkillFailure(reason, "wiping needs a sponge or a cloth in the hand", held.id if held is not None else "")
+    require(thing, Property.WIPEABLE)
+    reach_for(robot, run, thing)
+    run.work("WipeObject")
+    robot.world.change_state(thing, ObjectState.WIPED)
+    return thing
+
+
 def break_(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Break a thing."""
     thing = robot.resolve(text)

@@ -48,6 +48,7 @@ PERFORM: Mapping[str, Callable[..., Thing | None]] = {
     "SwitchOn": manipulation.toggle_on,
     "SwitchOff": manipulation.toggle_off,
     "SliceObject": manipulation.slice_,
+    "WipeObject": manipulation.wipe,
     "BreakObject": manipulation.break_,
     "ThrowObject": manipulation.throw,
     "FillObject": manipulation.fill,

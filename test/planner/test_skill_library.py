@@ -11,7 +11,7 @@ from memory_node.domain.skill_text import library_text
 
 EXPECTED = (
     "Explore GoToObject PickupObject PutObject OpenObject CloseObject ToggleOn ToggleOff SwitchOn SwitchOff "
-    "SliceObject BreakObject ThrowObject FillObject EmptyObject CleanObject HeatObject CoolObject"
+    "SliceObject WipeObject BreakObject ThrowObject FillObject EmptyObject CleanObject HeatObject CoolObject"
 )
 
 

@@ -186,7 +186,10 @@ class English:
         phrasal = {**senses, **self.phrasal}
         done = {form: one.states[0] for one in treatments for verb in one.verbs for form in _participles(verb)}
         states = {**done, **self.states}
-        return dataclasses.replace(self, phrasal=phrasal, phrasal_lengths=_lengths(phrasal), states=states)
+        asked = {word: state.value for word, state in done.items() if word == state.value} | dict(self.asked_states)
+        return dataclasses.replace(
+            self, phrasal=phrasal, phrasal_lengths=_lengths(phrasal), states=states, asked_states=asked
+        )
 
     def preposition_at(self, words: Sequence[str], at: int) -> tuple[str, int] | None:
         """Return the sense of the longest preposition that begins at a word, and how many words it has."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.asking_back import Question, Slot, UnclearError
@@ -177,7 +178,21 @@ class Interpreter:
         target = Mention(text, tuple(dict.fromkeys((*known, *names))))
         return self._goal(command, command.targets[0], target)
 
+    def _for_such_things(self, command: Command, target: Mention) -> Command:
+        """Return the command with the treatment that is declared for such things, of those that share its verb: a table
+        is wiped with a cloth where a mug is washed."""
+        thing = self._kinds[target.object_class]
+        said = self._kinds.treatment(command.treatment)
+        verbs = {verb for verb in said.verbs if verb.split()[0] == command.verb} if said is not None else set()
+        for other in self._kinds.treatments:
+            abilities = SKILLS[other.skill].abilities_of("object")
+            is_other = said is not None and other.skill != said.skill and bool(verbs & set(other.verbs))
+            if is_other and abilities and not thing.pickupable and all(map(thing.satisfies, abilities)):
+                return replace(command, kind=other.goal, treatment=other.name)
+        return command
+
     def _goal(self, command: Command, phrase: NounPhrase, target: Mention) -> Goal:
+        command = self._for_such_things(command, target)
         destination = self._destinations.of(command, target)
         target, container, phrase = self._stacked(command, phrase, target)
         light = self._destinations.light(command) if command.kind is _K.EXAMINE else None
