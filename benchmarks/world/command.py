@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
         for name in names:
             home = Played()
             for number in range(args.sequences):
-                played = HomePlay(homes.world(name), kinds, embedder, f"{args.seed} {name} {number}").play(args.calls)
+                play = HomePlay(homes.world(name), kinds, embedder, f"{args.seed} {name} {number}")
+                played = play.play(args.calls, homes.tasks(name))
                 _add(home, played)
                 bar.advance(task)
             emit(list(_rows(name, home)), args.json)
@@ -54,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _add(total: Played, played: Played) -> None:
     total.ms += played.ms
+    total.listed, total.needed = total.listed + played.listed, total.needed + played.needed
     for name, score in played.scores.items():
         total.scores.setdefault(name, Score()).add(score)
 
@@ -61,7 +63,9 @@ def _add(total: Played, played: Played) -> None:
 def _rows(home: str, played: Played) -> Iterator[dict[str, Any]]:
     p50 = round(statistics.median(played.ms), 3) if played.ms else None
     for name in (SEEN, HANDLED):
-        yield {"home": home, "set": name, **played.scores[name].figures(), "ms_p50": p50}
+        relevant = round(played.listed / played.needed, 4) if played.needed else None
+        figures = played.scores[name].figures()
+        yield {"home": home, "set": name, **figures, "relevant_listed": relevant, "ms_p50": p50}
 
 
 class _Homes:
@@ -72,7 +76,9 @@ class _Homes:
         self._plans = AlfredScenes(scenes) if scenes is not None else None
         self._furnished = Homes(scenes, load_catalogue(), seed) if scenes is not None else None
         cases = load_cases(tasks, "alfred", 0, seed) if tasks is not None else []
-        self._cases = {case.floor_plan: case for case in reversed(cases)}
+        self._cases: dict[str, list[Case]] = {}
+        for case in cases:
+            self._cases.setdefault(case.floor_plan, []).append(case)
         if tasks is not None and scenes is None:
             print("--tasks furnish floor plans: give --scenes, too", file=sys.stderr)
 
@@ -86,4 +92,8 @@ class _Homes:
         if name in shipped_homes():
             return load_home(name)
         assert self._furnished is not None
-        return self._furnished.world(self._cases.get(name) or Case(name, "", name, ""))
+        return self._furnished.world(next(iter(self._cases.get(name, ())), Case(name, "", name, "")))
+
+    def tasks(self, name: str) -> list[Mapping[str, Any]]:
+        """Return the rows of the tasks in a home."""
+        return [case.task for case in self._cases.get(name, ())]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from benchmarks.world.relevant import listed
 from benchmarks.world.truth import Comparison, Score, is_there
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import FloatArray, Pose
@@ -43,10 +46,12 @@ _OFFERED = tuple(skill for skill in SKILLS.values() if skill.name not in ("Explo
 
 @dataclass
 class Played:
-    """What one home gave. ms: of each comparison's reading of memory, milliseconds."""
+    """What one home gave. ms: of each comparison's reading of memory, milliseconds. listed, needed: see relevant.py."""
 
     scores: dict[str, Score] = field(default_factory=lambda: {SEEN: Score(), HANDLED: Score()})
     ms: list[float] = field(default_factory=list)
+    listed: int = 0
+    needed: int = 0
 
 
 class HomePlay:
@@ -68,10 +73,11 @@ class HomePlay:
         self._known: dict[str, set[ObjectState]] = {}
         self._comparisons = {SEEN: Comparison(), HANDLED: Comparison()}
 
-    def play(self, calls: int) -> Played:
-        """Look at the whole home, then make calls; return what the comparisons gave."""
+    def play(self, calls: int, tasks: Iterable[Mapping[str, Any]] = ()) -> Played:
+        """Look at the whole home, then make calls; return what the comparisons gave. tasks: see relevant.py."""
         self._patrol()
         played = Played()
+        played.listed, played.needed = listed(tasks, self._memory.scene(), self._kinds)
         for _ in range(calls):
             if self._random.random() < _MOVES:
                 self._move_unseen()

@@ -10,6 +10,8 @@ from memory_node.domain.scene import SceneObject
 
 # Things of a class that are listed when the instruction does not name the class.
 _OTHERS_OF_A_CLASS = 2
+# Things of a class that are named before others have their turn.
+_IN_TURN = 4
 # Things of a class that a brief prompt lists when the instruction names it.
 _MOST_OF_A_CLASS = 8
 
@@ -43,15 +45,17 @@ def things_to_name(
             return _MOST_OF_A_CLASS if brief else most
         return 0 if brief and name not in fixtures else _OTHERS_OF_A_CLASS
 
-    chosen: dict[str, SceneObject] = {}
+    # Twenty drawers do not push out the sink: of each class a few in turn.
+    turns: list[tuple[int, SceneObject]] = []
     counts: Counter[str] = Counter()
     for found in sorted(known.values(), key=rank):
-        if len(chosen) >= most:
-            break
         name = folded(found.class_name)
-        counts[name] += 1
+        turn = counts[name] // _IN_TURN
+        counts[name] += found.id not in named
         if counts[name] <= most_of(name) or found.id in named:
-            chosen[found.id] = found
+            turns.append((0 if found.id in named else turn, found))
+    in_turn = sorted(turns, key=lambda one: one[0])[:most]
+    chosen = {found.id: found for _, found in in_turn}
     held_up = (found for found in chosen.values() if brief or folded(found.class_name) in wanted)
     supports = (known.get(found.support_id) for found in held_up)
     return list((chosen | {support.id: support for support in supports if support is not None}).values())

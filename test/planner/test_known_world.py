@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from tiny_home import TinyHome, TinyThing
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
@@ -312,3 +313,11 @@ def test_nobody_looks_for_the_whole_of_pieces_that_are_wanted_and_there(kitchen)
     kitchen.things["m-apple"].object_class = "AppleSliced"
     assert world_of(kitchen, "Apple", "AppleSliced").unknown_classes() == ()
     assert world_of(kitchen, "Apple").unknown_classes() == ("Apple",)
+
+
+def test_many_of_a_kind_do_not_push_out_what_else_is_needed() -> None:
+    drawers = [TinyThing(f"m-drawer{number:02}", "Drawer") for number in range(21)]
+    home = TinyHome(*drawers, TinyThing("m-sink", "SinkBasin"), TinyThing("m-fridge", "Fridge"))
+    world = world_of(home, "Drawer", "SinkBasin", "Fridge", most=10)
+    assert {thing.object_class for thing in world.things.values()} == {"Drawer", "SinkBasin", "Fridge"}
+    assert len(world.things) == 10
