@@ -54,7 +54,8 @@ class GoalDeclaration:
     where it is while its state is changed. carried: the target ends at a place, where one is said. in_hand: it ends in
     the hand. checked: the scene graph tells whether it is met. ends: a state that a target must be in to need it. seen:
     what a picture shows where it is met, "" for nothing. learnt: a label of the trained readers, which cannot learn
-    another. offered: what a language model may say that an instruction asks for.
+    another. offered: what a language model may say that an instruction asks for. comes_to: the kind that readings are
+    compared as: to wipe a table is to clean it.
     """
 
     wants: frozenset[ObjectState] = frozenset()
@@ -69,6 +70,7 @@ class GoalDeclaration:
     seen: str = ""
     learnt: bool = True
     offered: bool = True
+    comes_to: GoalKind | None = None
 
 
 _S, _G = ObjectState, GoalDeclaration
@@ -135,7 +137,13 @@ GOALS: Mapping[GoalKind, GoalDeclaration] = MappingProxyType(
         GoalKind.WAIT: _SPOKEN,
         GoalKind.TELL: _SPOKEN,
         GoalKind.WIPE: _G(
-            frozenset({_S.WIPED}), ("WipeObject",), treats=True, in_place=True, seen="it is wiped", learnt=False
+            frozenset({_S.WIPED}),
+            ("WipeObject",),
+            treats=True,
+            in_place=True,
+            seen="it is wiped",
+            learnt=False,
+            comes_to=GoalKind.CLEAN,
         ),
     }
 )

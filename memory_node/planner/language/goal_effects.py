@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.planner.goal import Goal, Mention
 
 _PREPARATION = (GoalKind.FETCH, GoalKind.FIND)
@@ -35,7 +35,9 @@ def cut_once(lines: Sequence[str]) -> tuple[str, ...]:
 
 def _of_one(goal: Goal, treatments: bool) -> list[str]:
     quantity = "" if goal.asked else "all " if goal.every else f"{goal.count} " if goal.count > 1 else ""
-    done = _done(goal, goal.treatment if treatments and goal.treatment else str(goal.kind), quantity)
+    done = _done(
+        goal, goal.treatment if treatments and goal.treatment else str(GOALS[goal.kind].comes_to or goal.kind), quantity
+    )
     if goal.kind is GoalKind.SLICE:
         return done
     moved = str(goal.target)
@@ -52,7 +54,7 @@ def _done(goal: Goal, verb: str, quantity: str) -> list[str]:
     """Return what is done with the target besides placing it. The quantity is told once, where it is placed."""
     if goal.kind in (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK):
         return []
-    if goal.kind in _TREATING:
+    if (GOALS[goal.kind].comes_to or goal.kind) in _TREATING:
         return [f"{verb} {'' if goal.destination is not None else quantity}{goal.target}"]
     if goal.kind is GoalKind.EXAMINE:
         return [f"examine {goal.target} with {goal.light}"]
