@@ -75,6 +75,8 @@ def settle_tops(state: GraphState, supports: Rows) -> list[int]:
     for row in supports[table.mostly_truncated(supports)].tolist():
         load = [table.row(one) for one in state.contents.get(table.record(row).id, ())]
         on = np.array([one for one in load if not table.record(one).inside], np.intp)
+        if len(on) < _TELLING:
+            continue
         on = on[~table.mostly_truncated(on) & roles_of(state, on, supports[:0]).taken]
         top = table.center[row, 2] + 0.5 * table.size[row, 2]
         sunk = top - (table.center[on, 2] - 0.5 * table.size[on, 2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,33 +62,52 @@ class _Role:
         return cls(True, kind.pickupable, fixed, kind.is_receptacle, kind.holds_inside, kind.lidded, level)
 
 
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """The roles of classes by their codes (c,)."""
+
+    declared: Flags
+    pickupable: Flags
+    fixed: Flags
+    receptacle: Flags
+    container: Flags
+    lidded: Flags
+    level: NDArray[np.float64]
+    unnamed: Flags
+
+
+@lru_cache(maxsize=8)
+def _columns(names: tuple[str, ...], catalogue: ObjectCatalogue) -> _Columns:
+    roles = [_Role.of(name, catalogue) for name in names]
+
+    def flags(name: str) -> Flags:
+        return np.array([getattr(role, name) for role in roles], dtype=np.bool_)
+
+    declared, pickupable, fixed, receptacle, container, lidded = map(
+        flags, ("declared", "pickupable", "fixed", "receptacle", "container", "lidded")
+    )
+    level = np.array([role.level for role in roles])
+    unnamed = np.array([name == "object" for name in names], dtype=np.bool_)
+    return _Columns(declared, pickupable, fixed, receptacle, container, lidded, level, unnamed)
+
+
 def roles_of(state: GraphState, rows: Rows, neighbours: Rows) -> Roles:
     """Return what the classes of rows and neighbours say."""
-    names = state.table.class_names
+    of = _columns(tuple(state.table.class_names), state.catalogue)
     own, theirs = state.table.class_code[rows], state.table.class_code[neighbours]
-    codes = np.union1d(own, theirs)
-    roles = [_Role.of(names[code], state.catalogue) for code in codes.tolist()]
-    at, there = np.searchsorted(codes, own), np.searchsorted(codes, theirs)
-
-    def column(name: str) -> NDArray[np.float64]:
-        return np.array([getattr(role, name) for role in roles], dtype=np.float64)
-
-    declared, pickupable = column("declared") > 0.0, column("pickupable") > 0.0
-    unnamed = np.array([names[code] == "object" for code in codes.tolist()], dtype=np.bool_)
-    same_class = (own[:, None] == theirs[None]) & ~unnamed[at][:, None]
-    furniture = declared & ~pickupable
-    stays = furniture[at][:, None]
-    built_in = furniture & ((column("fixed") > 0.0) | (column("container") > 0.0))
+    same_class = (own[:, None] == theirs[None]) & ~of.unnamed[own][:, None]
+    furniture = of.declared & ~of.pickupable
+    built_in = furniture & (of.fixed | of.container)
     return Roles(
-        hangs=(column("fixed") > 0.0)[at],
-        taken=pickupable[at],
-        built_in=built_in[at],
-        movable=pickupable[there],
-        receptacle=(column("receptacle") > 0.0)[there],
-        container=(column("container") > 0.0)[there],
-        lidded=(column("lidded") > 0.0)[there],
-        level=column("level")[there],
+        hangs=of.fixed[own],
+        taken=of.pickupable[own],
+        built_in=built_in[own],
+        movable=of.pickupable[theirs],
+        receptacle=of.receptacle[theirs],
+        container=of.container[theirs],
+        lidded=of.lidded[theirs],
+        level=of.level[theirs],
         same_class=same_class,
         # Furniture stands on no thing that a hand can take, and on no other piece of its kind.
-        barred=stays & (same_class | (declared & pickupable)[there][None]),
+        barred=furniture[own][:, None] & (same_class | (of.declared & of.pickupable)[theirs][None]),
     )
