@@ -88,11 +88,16 @@ def test_node_that_hangs_is_gone(peer: RosPeer) -> None:
 def test_node_elsewhere_is_gone_when_dds_has_missed_it(peer: RosPeer, running: Any) -> None:
     """Its process is on another machine: nothing is known of it."""
     import rclpy
+    from rclpy.duration import Duration
     from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile
     from robot_memory.msg import RunningGoals
 
     message = announced(["one"])
-    latched = {"durability": DurabilityPolicy.TRANSIENT_LOCAL, "liveliness": LivelinessPolicy.AUTOMATIC}
+    latched: dict[str, Any] = {
+        "durability": DurabilityPolicy.TRANSIENT_LOCAL,
+        "liveliness": LivelinessPolicy.AUTOMATIC,
+    }
+    latched["liveliness_lease_duration"] = Duration(seconds=0.3)  # Fast DDS tells nothing of a publisher without
     other = rclpy.create_node("elsewhere", context=peer.context)
     publisher = other.create_publisher(RunningGoals, "running_goals", QoSProfile(depth=1, **latched))
     publisher.publish(message)

@@ -198,7 +198,7 @@ def test_silent_nav2_is_stopped_and_times_out(robot: SimulatedRobot, call: Calle
         ("GoToObject", ("Egg",), "closed"),
         ("PickupObject", ("Apple",), "too_far"),
         ("PickupObject", ("DiningTable",), "wrong_object"),
-        ("PutObject", ("Apple", "DiningTable"), "not_holding"),
+        ("PutObject", ("Apple", "DiningTable"), "hand_empty"),
         ("Fly", ("Apple",), "invalid_call"),
         ("PickupObject", (), "invalid_call"),
     ],
