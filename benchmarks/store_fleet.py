@@ -19,7 +19,8 @@ from memory_node.app.progress import shown
 from memory_node.domain.ids import new_id
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.store import Store, StoreConfig, open_store
-from memory_node.store.engine import open_engine, parse_url
+from memory_node.store.address import parse_url
+from memory_node.store.engine import open_engine
 
 _OBJECTS_A_ROBOT = 100
 _UPDATES_A_SECOND = 5

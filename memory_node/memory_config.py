@@ -21,7 +21,8 @@ class MemoryConfig(Parameters):
     """What a memory is made of."""
 
     database: str = Field(
-        default="", description="long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty: this process only"
+        default="",
+        description="long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty, or :memory: this process only",
     )
     site: str = Field(default="", description="the site that the database is of; empty: what the file says, else home")
     robot_id: str = Field(

@@ -50,6 +50,7 @@ from memory_node.search.unit_index import UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.policies import MakePolicy, build_policy
 from memory_node.short_term.state_queue import open_state_queue
+from memory_node.store.address import is_in_process
 from memory_node.store.store import Store, open_store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge
 
@@ -195,7 +196,7 @@ def scene_records(snapshot: SceneSnapshot) -> dict[str, Any]:
 
 
 def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
-    if not config.database:
+    if is_in_process(config.database):
         return None
     store = open_store(config.database, config.robot_id, config.site, config.store, clock)
     store.check_bodies(_BODY_CHECKS)

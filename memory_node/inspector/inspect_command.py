@@ -57,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
         if error.name is None or error.name.partition(".")[0] not in _NEEDS:
             raise
         raise RobotMemoryError("the inspector needs its extra: pip install 'robot_memory[inspector]'") from error
+    args.read_only = args.read_only or opened_memory.only_reads(args)
     role: Role = "read" if args.read_only else args.may
     tokens = _tokens(args, role)
     _check_reach(args, tokens)

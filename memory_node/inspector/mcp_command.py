@@ -7,7 +7,7 @@ import sys
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector import opened_memory
-from memory_node.inspector.access import ROLES
+from memory_node.inspector.access import ROLES, Role
 from memory_node.inspector.interruptible_input import interruptible_input
 
 HELP = "let agents ask and tell a memory (Model Context Protocol)"
@@ -38,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
             raise
         raise RobotMemoryError("MCP needs the extra `agents`: pip install 'robot_memory[agents]'") from error
     with opened_memory.opened(args) as opened:
-        server = build_server(opened.memory, args.may, views=opened.views)
+        may: Role = "read" if opened_memory.only_reads(args) else args.may
+        server = build_server(opened.memory, may, views=opened.views)
         if args.http is None:
             with interruptible_input():
                 server.run("stdio")

@@ -5,16 +5,23 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import sqlalchemy as sa
+
 from memory_node.catalogue.label_space import HOUSEHOLD
+from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.stored_views import StoredViews
 from memory_node.opening import MemoryConfig, open_memory
-from memory_node.store.engine import page_copy
+from memory_node.store.address import is_server, parse_url, redacted
+from memory_node.store.engine import open_engine, page_copy, reason_of
+from memory_node.store.local_copy import LocalCopy
+from memory_node.store.versioning import site_of
 
 
 @dataclass(frozen=True)
@@ -29,8 +36,12 @@ class OpenedMemory:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options that name a memory."""
     parser.add_argument(
-        "--database", type=Path, help="a memory's file; no node may have it open (default: the running memory node)"
+        "--database",
+        default="",
+        help="a memory's file, which no node may have open, or a postgresql:// address, which is only read, as it is "
+        "now (default: the running memory node)",
     )
+    parser.add_argument("--site", default="", help="site of the database (default: the file's own, on a server home)")
     parser.add_argument("--node", default="memory", help="name of the memory node, with its namespace (default memory)")
     parser.add_argument(
         "--domain-id", type=int, default=int(os.environ.get("ROS_DOMAIN_ID", "0")), help="DDS domain (default: ROS's)"
@@ -46,8 +57,11 @@ def opened(args: argparse.Namespace, as_copy: bool = False) -> Iterator[OpenedMe
         RobotMemoryError: there is no such memory.
     """
     if args.database:
-        with _stored(args.database, args.label_space, as_copy) as found:
-            yield found
+        with contextlib.ExitStack() as stack:
+            used = stack.enter_context(_file_of(args, as_copy))
+            stored = open_memory(MemoryConfig(database=str(used), label_space=args.label_space))
+            stack.callback(stored.close)
+            yield OpenedMemory(stored, StoredViews(stored), redacted(args.database))
         return
     from memory_node.nodes.run import activate_ros
 
@@ -58,12 +72,34 @@ def opened(args: argparse.Namespace, as_copy: bool = False) -> Iterator[OpenedMe
         yield OpenedMemory(memory, views, f"node {args.node}")
 
 
+def only_reads(args: argparse.Namespace) -> bool:
+    """Return whether the memory that the options name can only be read."""
+    return is_server(args.database)
+
+
 @contextlib.contextmanager
-def _stored(path: Path, label_space: str, as_copy: bool) -> Iterator[OpenedMemory]:
+def _file_of(args: argparse.Namespace, as_copy: bool) -> Iterator[Path]:
+    """Give a SQLite file of what a database holds: its own, or a temporary copy."""
+    if is_server(args.database):
+        with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
+            yield _copy_of_server(args.database, args.site, Path(folder) / "memory.db")
+        return
+    path = Path(args.database)
     if not path.is_file():
-        raise RobotMemoryError(f"{path}: no such database")
-    with contextlib.ExitStack() as stack:
-        used = stack.enter_context(page_copy(path)) if as_copy else path
-        stored = open_memory(MemoryConfig(database=str(used), label_space=label_space))
-        stack.callback(stored.close)
-        yield OpenedMemory(stored, StoredViews(stored), str(path))
+        raise RobotMemoryError(f"{redacted(str(path))}: no such database")
+    if not as_copy:
+        yield path
+        return
+    with page_copy(path) as copied:
+        yield copied
+
+
+def _copy_of_server(address: str, site: str, target: Path) -> Path:
+    engine = open_engine(parse_url(address))
+    try:
+        LocalCopy(target, site_of(engine, site), "", system_clock).update(engine)
+    except sa.exc.DBAPIError as error:
+        raise RobotMemoryError(f"the database cannot be read: {reason_of(error)}") from error
+    finally:
+        engine.dispose()
+    return target

@@ -14,6 +14,7 @@ from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import StoreError
 from memory_node.domain.private_files import create_private
 from memory_node.store import copying, schema
+from memory_node.store.address import parse_url, sqlite_path
 from memory_node.store.apply import notify
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import sealed
@@ -25,9 +26,7 @@ from memory_node.store.engine import (
     leave_wal,
     open_engine,
     open_for_reading,
-    parse_url,
     reason_of,
-    sqlite_path,
 )
 from memory_node.store.errors import (
     ForeignFileError,

@@ -16,21 +16,14 @@ from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.domain.ids import new_id
 from memory_node.store import exchange, reading_commands
+from memory_node.store.address import parse_url, sqlite_path
 from memory_node.store.backup import backup, is_whole, open_backup, restore
 from memory_node.store.backup_rotation import rotated_backups
 from memory_node.store.command_output import show, working
 from memory_node.store.compact import compact
 from memory_node.store.config import StoreConfig
 from memory_node.store.distribute import distribute, has_citus, separate_sites
-from memory_node.store.engine import (
-    DATABASE_ERRORS,
-    for_writing,
-    open_engine,
-    parse_url,
-    reason_of,
-    require_store,
-    sqlite_path,
-)
+from memory_node.store.engine import DATABASE_ERRORS, for_writing, open_engine, reason_of, require_store
 from memory_node.store.errors import InvalidImportError, MissingStoreError, StoreInUseError
 from memory_node.store.forget import forget
 from memory_node.store.forget_request import ForgetRequest

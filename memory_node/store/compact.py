@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from memory_node.store import schema
-from memory_node.store.engine import for_writing, sqlite_path
+from memory_node.store.address import sqlite_path
+from memory_node.store.engine import for_writing
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.inventory import database_bytes
 from memory_node.store.reader import reading

@@ -12,9 +12,10 @@ from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sa
-from sqlalchemy.engine import URL, Connection, Engine, make_url
+from sqlalchemy.engine import URL, Connection, Engine
 
 from memory_node.domain.errors import StoreError
+from memory_node.store.address import sqlite_path
 from memory_node.store.errors import ForeignFileError, StoreUnavailableError
 from memory_node.store.server_connection import open_server_engine
 
@@ -25,32 +26,6 @@ PAGE_BYTES = 4096
 LOG_LIMIT_BYTES = 16 * 2**20
 # Of a SQLite file whose schema is damaged, sqlite3 cannot even decode the message that says so.
 DATABASE_ERRORS = (sa.exc.DBAPIError, UnicodeDecodeError)
-
-
-def parse_url(url_or_path: str | Path) -> URL:
-    """Return the SQLAlchemy URL of a path, a `sqlite:///` or a `postgresql://` address.
-
-    Raises:
-        StoreError: another kind of database, or a password in the address.
-    """
-    text = str(url_or_path)
-    url = make_url(text) if "://" in text else URL.create("sqlite", database=str(Path(text).expanduser().absolute()))
-    if url.password is not None or "password" in url.query:
-        raise StoreError(
-            "the store's address holds a password, which process lists and logs would show; "
-            "take it out and set PGPASSWORD or write it to ~/.pgpass"
-        )
-    backend = url.get_backend_name()
-    if backend == "postgresql":
-        return url.set(drivername="postgresql+psycopg")
-    if backend != "sqlite" or url.database in (None, "", ":memory:"):
-        raise StoreError(f"expected a SQLite file or a postgresql:// address, got {url.render_as_string()}")
-    return url
-
-
-def sqlite_path(url: URL) -> Path | None:
-    """Return the file of a SQLite address, None for a server."""
-    return Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
 
 
 def open_engine(url: URL, busy_timeout_s: float = 2.0) -> Engine:
@@ -181,10 +156,18 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
 DAMAGE_ADVICE = "stop the robot and run `memory-node store check --repair`"
 
 
+_POOLER_ADVICE = (
+    "this looks like PgBouncer before 1.21 in transaction mode: install a newer one, or add ?prepare_threshold=none to "
+    "the address"
+)
+
+
 def reason_of(error: BaseException) -> str:
     """Return in one line why a database refused, and what to do about a damaged file."""
     lines = str(getattr(error, "orig", None) or error).strip().splitlines()
     reason = lines[0] if lines else type(error).__name__
+    if "prepared statement" in reason:
+        return f"{reason}; {_POOLER_ADVICE}"
     damaged = "malformed" in reason or "not a database" in reason
     return f"{reason}; {DAMAGE_ADVICE}" if damaged else reason
 

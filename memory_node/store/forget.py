@@ -16,9 +16,10 @@ from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import NotFoundError, StoreError
 from memory_node.domain.ids import new_id
 from memory_node.store import schema
+from memory_node.store.address import parse_url
 from memory_node.store.apply import next_revision, notify
 from memory_node.store.checksums import sealed
-from memory_node.store.engine import for_writing, leave_wal, open_engine, parse_url
+from memory_node.store.engine import for_writing, leave_wal, open_engine
 from memory_node.store.export_log import noted_exports
 from memory_node.store.forget_plan import ForgetPlan, find_objects, make_plan
 from memory_node.store.forget_request import ForgetReport, ForgetRequest

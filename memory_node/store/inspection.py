@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sqlalchemy.engine import URL, Engine
 
+from memory_node.store.address import parse_url, sqlite_path
 from memory_node.store.apply import Applier
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import (
@@ -18,10 +19,8 @@ from memory_node.store.engine import (
     open_engine,
     open_for_reading,
     page_copy,
-    parse_url,
     reason_of,
     require_store,
-    sqlite_path,
 )
 from memory_node.store.errors import MissingStoreError, StoreUnavailableError, StoreVersionError
 from memory_node.store.journal import waiting_batches

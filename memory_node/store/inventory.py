@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
+from memory_node.store.address import sqlite_path
 from memory_node.store.copying import count_rows
-from memory_node.store.engine import sqlite_path
 from memory_node.store.export_log import noted_exports
 from memory_node.store.inspection import OpenedStore
 from memory_node.store.reader import reading, revision_of

@@ -17,10 +17,11 @@ from sqlalchemy.engine import Connection, Engine
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import StoreError
 from memory_node.store import copying, schema
+from memory_node.store.address import parse_url
 from memory_node.store.apply import Applier
 from memory_node.store.bulk import upsert_of
 from memory_node.store.checksums import sealed
-from memory_node.store.engine import copy_pages, for_writing, leave_wal, open_engine, open_for_reading, parse_url
+from memory_node.store.engine import copy_pages, for_writing, leave_wal, open_engine, open_for_reading
 from memory_node.store.reader import reading, revision_of
 from memory_node.store.records import Batch
 from memory_node.store.versioning import prepare

@@ -14,6 +14,7 @@ from sqlalchemy.engine import URL, Connection
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import StoreError
 from memory_node.store import schema
+from memory_node.store.address import sqlite_path
 from memory_node.store.apply import next_revision
 from memory_node.store.backup import open_backup
 from memory_node.store.backup_rotation import rotated_backups
@@ -21,7 +22,7 @@ from memory_node.store.bad_rows import BadRows
 from memory_node.store.check import REPAIR_ADVICE, Finding, check, scan
 from memory_node.store.config import StoreConfig
 from memory_node.store.copying import COPIED, good_rows, insert_rows
-from memory_node.store.engine import DATABASE_ERRORS, for_writing, open_engine, sqlite_path
+from memory_node.store.engine import DATABASE_ERRORS, for_writing, open_engine
 from memory_node.store.errors import (
     ForeignFileError,
     InvalidImportError,

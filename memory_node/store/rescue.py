@@ -17,11 +17,12 @@ from sqlalchemy.engine import Connection
 from memory_node.domain.clock import Clock
 from memory_node.domain.private_files import create_private
 from memory_node.store import schema
+from memory_node.store.address import parse_url
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.bulk import insert_missing
 from memory_node.store.checksums import SEALS
 from memory_node.store.copying import CHUNK
-from memory_node.store.engine import for_writing, leave_wal, open_engine, parse_url, reading_address
+from memory_node.store.engine import for_writing, leave_wal, open_engine, reading_address
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.quarantine import put_row_away
 from memory_node.store.records import Row

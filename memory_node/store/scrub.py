@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from memory_node.store import schema
+from memory_node.store.address import sqlite_path
 from memory_node.store.distribute import kept_by_coordinator
-from memory_node.store.engine import sqlite_path
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.terms import Terms
 from memory_node.store.text_search import rows_mentioning

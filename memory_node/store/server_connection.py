@@ -10,7 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
 
-from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.domain.errors import ResourceMissingError
+from memory_node.store.address import prepare_threshold
 
 # Of the client's own: to connect, and for a link that broke. Addresses may say otherwise.
 _DEFAULTS = {"connect_timeout": 2, "keepalives_idle": 5, "tcp_user_timeout": 5000, "application_name": "robot_memory"}
@@ -40,21 +41,10 @@ def with_quiet_limit(connection: Connection, limit_s: float | None) -> Connectio
 def connect(url: URL, quiet_limit_s: float | None = None, **options: Any) -> Any:
     """Return a psycopg connection; options: of psycopg, besides those of the address."""
     arguments, found = url.get_dialect()().create_connect_args(url)
-    named = {**_DEFAULTS, **options, **found}
-    if "prepare_threshold" in named:
-        named["prepare_threshold"] = _prepare_threshold(named["prepare_threshold"])
+    named = {**_DEFAULTS, **options, **found, **prepare_threshold(url)}
     connection = _bounded_connection().connect(*arguments, **named)
     connection.quiet_limit_s = quiet_limit_s
     return connection
-
-
-def _prepare_threshold(text: Any) -> int | None:
-    """Return psycopg's value of what an address says; "none" prepares no statement, as some poolers need it."""
-    if str(text).lower() == "none":
-        return None
-    if not str(text).isdigit():
-        raise InvalidValueError(f"prepare_threshold: expected a whole number or none, got {str(text)[:40]!r}")
-    return int(text)
 
 
 @cache

@@ -9,11 +9,13 @@ from sqlalchemy.engine import URL, Connection
 
 from memory_node import __version__
 from memory_node.domain.clock import Clock
+from memory_node.domain.errors import StoreError
 from memory_node.domain.ids import new_id
 from memory_node.store import schema
+from memory_node.store.address import sqlite_path
 from memory_node.store.bulk import insert_missing
 from memory_node.store.checksums import sealed
-from memory_node.store.engine import for_writing, open_engine, reason_of, require_store, sqlite_path
+from memory_node.store.engine import for_writing, open_engine, reason_of, require_store
 from memory_node.store.errors import ForeignJournalError, StoreUnavailableError
 from memory_node.store.installation import host_name, installation_id, require_own_robot
 from memory_node.store.location import known_identity, note_identity
@@ -42,6 +44,7 @@ class SiteDatabase:
 
     Raises:
         StoreVersionError, StoreSiteError: the database is newer than this program, or another site's.
+        StoreError: the role of the address may not use the site.
         StoreUnavailableError: a file that can be neither written nor read.
     """
 
@@ -65,6 +68,11 @@ class SiteDatabase:
             self._prepare(site)
         except (sa.exc.OperationalError, OSError) as error:
             self._open_for_reading(site, error)
+        except sa.exc.ProgrammingError as error:
+            raise StoreError(
+                f"the database does not let its role use site {site or 'home'!r} ({reason_of(error)}); its owner can "
+                "allow it: `memory-node store distribute --rls --grant ROLE SITE`"
+            ) from error
 
     def prepare(self) -> None:
         """Make the tables ready and note this session, once the database can be reached.

@@ -14,12 +14,12 @@ from sqlalchemy.engine import Engine
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.scene import Area, Floor, Relation, Room, SceneSnapshot
 from memory_node.store import reader
+from memory_node.store.address import parse_url, sqlite_path
 from memory_node.store.backup import backup
 from memory_node.store.backup_names import backup_file
 from memory_node.store.backup_rotation import BackupRotation
 from memory_node.store.collection import collect_again, without_collection
 from memory_node.store.config import StoreConfig
-from memory_node.store.engine import parse_url, sqlite_path
 from memory_node.store.errors import ForeignJournalError, StoreUnavailableError
 from memory_node.store.feed import ChangeFeed
 from memory_node.store.forget import forget

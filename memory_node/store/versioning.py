@@ -10,8 +10,9 @@ from sqlalchemy.engine import Connection, Engine
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.ids import new_id
 from memory_node.domain.private_files import create_private
+from memory_node.store.address import sqlite_path
 from memory_node.store.checksums import sealed
-from memory_node.store.engine import APPLICATION_ID, for_writing, is_ours, sqlite_path
+from memory_node.store.engine import APPLICATION_ID, for_writing, is_ours
 from memory_node.store.errors import StoreSiteError, StoreUnavailableError, StoreVersionError
 from memory_node.store.records import Row
 from memory_node.store.row_values import check_names
@@ -90,6 +91,11 @@ def site_of(engine: Engine, site: str) -> str:
     """
     with engine.connect() as connection, connection.begin():
         version = schema_version(connection)
+        if version is None and sqlite_path(engine.url) is None:
+            raise StoreUnavailableError(
+                "this database holds no memory yet: start a robot with it, restore a backup into it, or run "
+                "`memory-node store distribute`"
+            )
         if version is None:
             raise StoreUnavailableError("there is no memory in this file yet, and it cannot be written")
         if version != SCHEMA_VERSION:
@@ -98,9 +104,20 @@ def site_of(engine: Engine, site: str) -> str:
                 "while it cannot be written"
             )
         present = list(connection.execute(sa.select(sites.c.name).order_by(sites.c.name)).scalars())
+    if sqlite_path(engine.url) is None:
+        return _site_of_server(site, present)
     if site and site not in present:
         raise StoreSiteError(f"this file is the memory of {', '.join(present)}, not of {site!r}; give another path")
     return site or present[0]
+
+
+def _site_of_server(site: str, present: list[str]) -> str:
+    name = site or "home"
+    if name not in present:
+        raise StoreSiteError(
+            f"the database has no site {name!r}; it has {', '.join(present) or 'none yet'} (--site names one)"
+        )
+    return name
 
 
 def create_tables(connection: Connection) -> None:

@@ -7,8 +7,9 @@ import pytest
 import sqlalchemy as sa
 
 from memory_node.domain.ids import new_id
+from memory_node.store.address import parse_url
 from memory_node.store.distribute import distribute
-from memory_node.store.engine import open_engine, parse_url
+from memory_node.store.engine import open_engine
 
 VARIABLE = "ROBOT_MEMORY_TEST_CITUS"
 

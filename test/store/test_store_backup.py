@@ -16,8 +16,9 @@ from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.domain.private_files import create_private
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.store import versioning
+from memory_node.store.address import parse_url
 from memory_node.store.backup import restore
-from memory_node.store.engine import open_engine, parse_url
+from memory_node.store.engine import open_engine
 from memory_node.store.errors import ForeignFileError, InvalidImportError, StoreVersionError
 from memory_node.store.schema import SCHEMA_VERSION, metadata
 

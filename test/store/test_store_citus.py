@@ -8,7 +8,8 @@ from citus_server import VARIABLE, citus_server
 
 from memory_node.cli import main
 from memory_node.store import ForgetRequest, StoreConfig, open_store, schema
-from memory_node.store.engine import open_engine, parse_url
+from memory_node.store.address import parse_url
+from memory_node.store.engine import open_engine
 from memory_node.store.versioning import make_tables
 
 SMALL = StoreConfig(journal_mib=1.0, retry_interval_s=0.1)

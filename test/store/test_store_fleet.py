@@ -12,7 +12,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from memory_node.domain.scene import Area, SceneEvent, SceneEventKind
-from memory_node.store.engine import parse_url
+from memory_node.store.address import parse_url
 
 
 class CuttableLink:

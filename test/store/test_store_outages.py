@@ -16,7 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from memory_node.domain.scene import SceneEvent, SceneEventKind
-from memory_node.store.engine import parse_url
+from memory_node.store.address import parse_url
 from memory_node.store.errors import StoreBacklogError, StoreUnavailableError
 from memory_node.store.journal import Journal
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from memory_node.store import ForgetRequest
-from memory_node.store.engine import open_engine, parse_url
+from memory_node.store.address import parse_url
+from memory_node.store.engine import open_engine
 
 MUG = "0191-mug"
 

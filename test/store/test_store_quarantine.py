@@ -15,8 +15,9 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.store import Document, Store, StoreConfig, open_store, schema
+from memory_node.store.address import parse_url
 from memory_node.store.checksums import SEALS, sealed
-from memory_node.store.engine import for_writing, open_engine, parse_url
+from memory_node.store.engine import for_writing, open_engine
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
 NAN, FAR = float("nan"), 1.7e308
