@@ -20,12 +20,15 @@ from memory_node.domain.ids import new_id
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.store import Store, StoreConfig, open_store
 from memory_node.store.address import parse_url
+from memory_node.store.distribute import distribute, has_citus
 from memory_node.store.engine import open_engine
 
 _OBJECTS_A_ROBOT = 100
 _UPDATES_A_SECOND = 5
 _SECONDS_A_STEP = 10
 _MEASURED_STEPS = 5_000
+_WAL_BYTES = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"
+_PIDS = "SELECT string_agg(pid::text, ',') FROM pg_stat_activity"
 
 
 @dataclass
@@ -56,10 +59,12 @@ def measure_fleet(url: str, robots: int, robots_a_site: int, seconds: float, see
     """Return rates, delays and the cost of a robot: the server's and the client's CPU, and what it writes.
 
     Each robot updates five objects a second, every one in a commit of its own, and takes a step every ten seconds;
-    one robot of each site takes over what the others see. The server's CPU is None when it runs elsewhere.
+    one robot of each site takes over what the others see. The server's CPU is None when a node runs elsewhere.
     """
     rng = np.random.default_rng(seed)
     engine = open_engine(parse_url(url))
+    if has_citus(engine):
+        distribute(engine)
     with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
         fleet = [_open_robot(url, number, robots_a_site, Path(folder), rng) for number in range(robots)]
         for robot in fleet:
@@ -88,32 +93,48 @@ def measure_fleet(url: str, robots: int, robots_a_site: int, seconds: float, see
         "arrival_p99_s": delays_s[int(len(delays_s) * 0.99)] if delays_s else None,
         "server_cpu_percent_a_robot": None if taken.server_s is None else taken.server_s * percent_a_robot,
         "client_cpu_percent_a_robot": taken.client_s * percent_a_robot,
-        "wal_mb_a_robot_hour": taken.wal_bytes / robots / elapsed_s * 3600.0 / 1e6,
+        "wal_mb_a_robot_hour": None if taken.wal_bytes is None else taken.wal_bytes / robots / elapsed_s * 3600.0 / 1e6,
         "bytes_a_step": bytes_a_step,
+        "nodes": taken.nodes,
+        "not_counted": [*taken.not_counted],
     }
 
 
 @dataclass(frozen=True)
 class _Toll:
-    """What a fleet has cost so far; server_s: CPU seconds of the server's processes, None on another machine."""
+    """What a fleet has cost so far, on all nodes of the server; None for what cannot be counted on each of them.
+
+    server_s: CPU seconds of the server's processes. not_counted: what is None, and why.
+    """
 
     commits: int
-    wal_bytes: int
     client_s: float
+    nodes: int
+    wal_bytes: int | None
     server_s: float | None
+    not_counted: tuple[str, ...]
 
     @classmethod
     def now(cls, engine: sa.Engine, fleet: Sequence[_Robot]) -> _Toll:
         commits = sum(robot.store.diagnostics().commits for robot in fleet)
-        return cls(commits, _wal_bytes(engine), time.process_time(), _server_cpu_s(engine))
+        logs, pids = _on_each_node(engine, _WAL_BYTES), _on_each_node(engine, _PIDS)
+        refused = [f"write-ahead log: {why}" for ok, why in logs if not ok]
+        wal_bytes = None if refused else sum(int(float(found)) for _, found in logs)
+        server_s = _cpu_s([int(pid) for ok, found in pids if ok for pid in found.split(",")])
+        if server_s is None or not all(ok for ok, _ in pids):
+            refused.append("server CPU: not all of its processes run on this machine")
+            server_s = None
+        return cls(commits, time.process_time(), len(logs), wal_bytes, server_s, tuple(refused))
 
     def since(self, before: _Toll) -> _Toll:
         """Return what came on top of an earlier toll."""
-        server_s = None
+        wal_bytes = server_s = None
+        if self.wal_bytes is not None and before.wal_bytes is not None:
+            wal_bytes = self.wal_bytes - before.wal_bytes
         if self.server_s is not None and before.server_s is not None:
             server_s = self.server_s - before.server_s
-        commits, wal_bytes = self.commits - before.commits, self.wal_bytes - before.wal_bytes
-        return _Toll(commits, wal_bytes, self.client_s - before.client_s, server_s)
+        commits, client_s = self.commits - before.commits, self.client_s - before.client_s
+        return _Toll(commits, client_s, self.nodes, wal_bytes, server_s, self.not_counted)
 
 
 def _open_robot(url: str, number: int, robots_a_site: int, folder: Path, rng: np.random.Generator) -> _Robot:
@@ -143,14 +164,19 @@ def _operate(fleet: list[_Robot], robots_a_site: int, seconds: float, rng: np.ra
     return time.monotonic() - started
 
 
-def _wal_bytes(engine: sa.Engine) -> int:
+def _on_each_node(engine: sa.Engine, command: str) -> list[tuple[bool, str]]:
+    """Return whether a query went and its one value, or why it did not, for each node of Citus, or the one server."""
     with engine.connect() as connection:
-        return int(connection.execute(sa.text("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")).scalar_one())
+        if not has_citus(engine):
+            return [(True, str(connection.execute(sa.text(command)).scalar_one()))]
+        asked = sa.text("SELECT success, result FROM run_command_on_all_nodes(:command)")
+        return [(row.success, row.result) for row in connection.execute(asked, {"command": command})]
 
 
 def _measure_step(engine: sa.Engine, robot: _Robot) -> float:
     """Return how many bytes a step takes with its indexes: objects are updated in place, steps accumulate."""
-    size = sa.text("SELECT pg_total_relation_size('steps')")
+    total = "citus_total_relation_size" if has_citus(engine) else "pg_total_relation_size"
+    size = sa.text(f"SELECT {total}('steps')")
     with engine.connect() as connection:
         before = connection.execute(size).scalar_one()
     steps = (make_step(1_000_000 + number // 100, number % 100) for number in range(_MEASURED_STEPS))
@@ -159,10 +185,8 @@ def _measure_step(engine: sa.Engine, robot: _Robot) -> float:
         return (connection.execute(size).scalar_one() - before) / _MEASURED_STEPS
 
 
-def _server_cpu_s(engine: sa.Engine) -> float | None:
-    """Return the CPU seconds of all the server's processes; None when they run on another machine."""
-    with engine.connect() as connection:
-        pids = connection.execute(sa.text("SELECT pid FROM pg_stat_activity")).scalars().all()
+def _cpu_s(pids: Sequence[int]) -> float | None:
+    """Return the CPU seconds of processes of this machine; None where one is not."""
     ticks = 0
     try:
         for pid in pids:

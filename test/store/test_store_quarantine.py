@@ -17,6 +17,7 @@ from memory_node.opening import open_memory
 from memory_node.store import Document, Store, StoreConfig, open_store, schema
 from memory_node.store.address import parse_url
 from memory_node.store.checksums import SEALS, sealed
+from memory_node.store.copying import update_row
 from memory_node.store.engine import for_writing, open_engine
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
@@ -45,9 +46,7 @@ def reseal(url, table, **changes):
     engine = open_engine(parse_url(url))
     with for_writing(engine.connect()) as connection, connection.begin():
         for row in connection.execute(sa.select(table)).mappings().all():
-            changed = sealed(table, {**row, **changes})
-            key = [column == row[column.name] for column in table.primary_key]
-            connection.execute(table.update().where(*key).values(changed))
+            update_row(connection, table, row, sealed(table, {**row, **changes}))
     engine.dispose()
 
 
