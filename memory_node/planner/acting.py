@@ -127,7 +127,9 @@ class Acting:
         self.steps += 1
         if self.steps > _MAX_STEPS:
             raise Setback(f"not achieved within {_MAX_STEPS} steps")
-        result = yield PlannedStep(call)
+        things = (self.belief.named(argument) for argument in call.arguments)
+        known = {argument: thing.memory_id for argument, thing in zip(call.arguments, things) if thing is not None}
+        result = yield PlannedStep(call, memory_ids={name: found for name, found in known.items() if found})
         subject = self.belief.named(call.arguments[0])
         self.attempt.observe(result.changes)
         if result.success:

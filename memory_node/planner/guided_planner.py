@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from memory_node.context.guidance import GuidancePort
 from memory_node.domain.advice import Advice, bind
@@ -194,7 +195,7 @@ class _Episode:
         step = StepRecord(
             episode_id=self.id,
             index=self._index,
-            action=self._named(call),
+            action=self._named(call, planned.memory_ids),
             success=result.success,
             reason=result.reason,
             stamp_ns=self._clock(),
@@ -223,5 +224,7 @@ class _Episode:
     def _class_of(self, call: SkillCall) -> str:
         return self._named(call).arguments[0].partition("@")[0]
 
-    def _named(self, call: SkillCall) -> SkillCall:
-        return SkillCall(call.skill, tuple(self.classes.get(text, text) for text in call.arguments))
+    def _named(self, call: SkillCall, memory_ids: Mapping[str, str] = MappingProxyType({})) -> SkillCall:
+        """Return a call with what memory knows its things by: its own ids, else their classes."""
+        names = (memory_ids.get(text) or self.classes.get(text, text) for text in call.arguments)
+        return SkillCall(call.skill, tuple(names))

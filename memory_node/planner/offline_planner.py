@@ -176,7 +176,7 @@ def _numbered(
     try:
         step = next(run)
         while True:
-            result = yield PlannedStep(step.call, index)
+            result = yield replace(step, goal_index=index)
             lookup.note_step()
             step = run.send(result)
     except StopIteration:

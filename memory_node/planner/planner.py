@@ -76,13 +76,14 @@ class PlannedStep:
     """The next skill to execute, and which goal (index from 0) it serves.
 
     context_id: of what memory told the planner before it chose this step; "" for nothing. guided: it was chosen by
-    compiled guidance, so nothing more comes before it.
+    compiled guidance, so nothing more comes before it. memory_ids: by what the call names, memory's id of it.
     """
 
     call: SkillCall
     goal_index: int = 0
     context_id: str = ""
     guided: bool = False
+    memory_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
