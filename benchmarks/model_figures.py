@@ -12,13 +12,16 @@ from memory_node.llm.model_arguments import add_model_arguments, model_parameter
 from memory_node.planner.planner import PlanOutcome
 from memory_node.planner.planner_config import LlmConfig
 
-MODES = ("auto", "plan", "step", "rank")
+MODES = ("auto", "agent", "plan", "step", "rank")
 
 
 def add_planner_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `--planner llm`."""
     parser.add_argument(
-        "--mode", choices=MODES, default="auto", help="with --planner llm: all calls at once, or one at a time"
+        "--mode",
+        choices=MODES,
+        default="auto",
+        help="with --planner llm: a dialogue of tool calls, all calls at once, or one at a time",
     )
     parser.add_argument(
         "--fallback",

@@ -14,7 +14,7 @@ from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.agent.agent_run import AgentRun
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames
-from memory_node.planner.agent.services import AskedMemory, PastMemory
+from memory_node.planner.agent.services import AskedMemory
 from memory_node.planner.agent.tools import agent_tools
 from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
@@ -37,6 +37,8 @@ from memory_node.planner.planner_config import LlmConfig
 # Instructions of the conversation that are told again.
 _MOST_TURNS = 4
 _LONGEST_TURN = 300
+# Things that the beginning names; the others are found by asking. Each is a few tokens.
+_MOST_THINGS = 150
 
 
 @dataclass
@@ -105,10 +107,10 @@ class AgentPlanner:
     def _open(self, instruction: str, situation: Situation, account: ModelAccount) -> AgentRun:
         """Return the run of an instruction, its beginning told."""
         memory = situation.memory
-        tools = agent_tools(situation.skills, isinstance(memory, AskedMemory), isinstance(memory, PastMemory))
+        tools = agent_tools(situation.skills, isinstance(memory, AskedMemory), situation.known is not None)
         skills = tuple(skill for name, skill in SKILLS.items() if name in situation.skills)
         about = tuple(dict.fromkeys(names[0] for names in self._kinds.spoken_names.named_in(instruction.lower())))
-        world = KnownWorld(self._kinds, about, skills, self._config.things, found=situation.findings.of(self._kinds))
+        world = KnownWorld(self._kinds, about, skills, _MOST_THINGS, found=situation.findings.of(self._kinds))
         audit = PlanAudit((), self._kinds)
         task = Task(instruction, (), situation, world, self._config, self._prompts, account, audit)
         names = HomeNames(world, memory)
@@ -139,9 +141,9 @@ class AgentPlanner:
         text = task.prompt(
             "agent_task.j2",
             turns=turns,
-            told=[" ".join(line.replace('"', "'").split()) for line in told],
+            told=[" ".join(line.replace('"', "'").split()) for line in told if line not in learnt],
             memory=learnt,
-            things=names.lines(scene),
+            things=names.inventory(scene),
             unknown=names.not_known(),
             areas=names.areas(scene),
             held=task.world.held,

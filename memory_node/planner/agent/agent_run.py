@@ -14,7 +14,7 @@ from memory_node.llm.chat import Tool, ToolCall
 from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames
-from memory_node.planner.agent.model_goals import GoalFaultError, GoalReader
+from memory_node.planner.agent.model_goals import GoalFaultError, GoalReader, is_quoted
 from memory_node.planner.agent.permission import refusal
 from memory_node.planner.agent.services import Services, quoted
 from memory_node.planner.agent.tools import faults_of
@@ -208,6 +208,7 @@ class AgentRun:
             "set_goals": self._set_goals,
             "ask_person": self._ask_person,
             "tell_person": self._tell_person,
+            "remember": self._remember,
             "done": self._done,
             "impossible": self._impossible,
         }
@@ -224,7 +225,7 @@ class AgentRun:
             "find": lambda: self._services.find(self._task, argument),
             "locate": lambda: self._services.locate(self._task, argument),
             "ask_memory": lambda: self._services.ask(argument),
-            "recall_past": lambda: self._services.recall_past(argument),
+            "recall_past": lambda: self._services.recall_past(self._task, argument),
         }[call.name]
         return Done(ask(), new=self._asked[key] == 1)
 
@@ -243,7 +244,30 @@ class AgentRun:
         unknown = self._names.not_known(goals)
         self._asked["set_goals"] += 1
         is_new = self._asked["set_goals"] <= _MOST_TOLD
-        return Done("taken over" + (f"; not known: {'; '.join(unknown)}" if unknown else ""), new=is_new)
+        said = ["taken over", *self._bound(goals)]
+        said += [f"not known: {'; '.join(unknown)}"] if unknown else []
+        return Done("\n".join(said), new=is_new)
+
+    def _bound(self, goals: Sequence[Goal]) -> list[str]:
+        """Return what people told that speaks against goals or bears on how they are reached."""
+        limits = self._task.situation.limits
+        if limits is None:
+            return []
+        verdict = limits.of_goals(goals)
+        for note in verdict.notes:
+            self._note(ProgressKind.NOTE, note)
+        return [
+            f"told, and it binds: {quoted(one)}" for one in dict.fromkeys((verdict.question, *verdict.notes)) if one
+        ]
+
+    def _remember(self, call: ToolCall) -> Done:
+        words, known = str(call.arguments["words"]), self._task.situation.known
+        if known is None or not is_quoted(words, self._said):
+            return Done("not done: the person has not said this", False, False)
+        became = known.tell(words)
+        self._asked["remember"] += 1
+        self._note(ProgressKind.NOTE, became)
+        return Done(became)
 
     def take_goals(self, goals: Sequence[Goal]) -> None:
         """Pursue goals from now on."""
@@ -271,7 +295,7 @@ class AgentRun:
         goals = self._task.goals
         if not goals and self.begun:
             return Done("say the goals first, so that they can be checked", False, False)
-        if not goals and "?" not in self._said[-1] and self._told_unmet is None:
+        if not goals and not self._asked["remember"] and "?" not in self._said[-1] and self._told_unmet is None:
             self._told_unmet = ()
             return Done("no goal was said: say what is asked for, or call done again if it is only an answer", False)
         if not goals:
@@ -332,12 +356,15 @@ class AgentRun:
         if others and named not in self._warned:
             self._warned.add(named)
             return Done(_warning(others), False)
-        if far:
-            gone = yield from self._go(far[0].things[0])
+        # Where a skill is done at a place that the call names, the robot drives there, too.
+        at_place = [] if skill.composite or len(things) <= len(skill.named_arguments) else [things[-1]]
+        places = [one.things[0] for one in far] + at_place
+        if places:
+            gone = yield from self._go(places[0])
             if not gone.ok:
                 return gone
         done = yield from self._made(named, things)
-        if done.ok or far or "too_far" not in done.text or skill.name == "GoToObject":
+        if done.ok or places or "too_far" not in done.text or skill.name == "GoToObject":
             return done
         gone = yield from self._go(things[-1])
         return (yield from self._made(named, things)) if gone.ok else gone
@@ -355,24 +382,19 @@ class AgentRun:
         if why:
             return Done(f"not done: {why}", False, False)
         self._lookup.locate(object_class)
-        places = {folded_name.lower(): place for folded_name, place in self._places().items()}
-        strange = [area for area in areas if area.lower() not in places]
-        if strange:
-            return Done(f"not done: no area is called {quoted(strange[0], 60)}", False, False)
-        stops = tuple(places[area.lower()] for area in areas) or self._lookup.search_stops(object_class)
-        return (yield from self._made(named, [], SkillCall("Explore", (object_class, *stops))))
-
-    def _places(self) -> dict[str, str]:
-        """Return the areas' positions as Explore takes them, by name; a room's name stands for its first area."""
         scene = self._task.situation.scene()
-        rooms = {room.id: room.name for room in scene.rooms}
-        found: dict[str, str] = {}
-        for area in scene.areas:
-            place = f"{area.position[0]:.2f},{area.position[1]:.2f}"
-            found.setdefault(area.name, place)
-            if area.room_id in rooms:
-                found.setdefault(rooms[area.room_id], place)
-        return found
+        places = {area: self._names.place_called(area, scene) for area in map(str, areas)}
+        strange = [area for area, found in places.items() if not found]
+        if strange:
+            return Done(
+                f"not done: no area is called {quoted(strange[0], 60)}; there are {self._names.areas(scene)}", False
+            )
+        likely = self._lookup.search_stops(object_class)
+        # Within a room the likeliest areas come first.
+        rank = {stop: number for number, stop in enumerate(likely)}
+        asked = (sorted(found, key=lambda stop: rank.get(stop, len(rank))) for found in places.values())
+        stops = tuple(dict.fromkeys(stop for found in asked for stop in found)) or likely
+        return (yield from self._made(named, [], SkillCall("Explore", (object_class, *stops))))
 
     def _thing(self, name: str) -> tuple[Thing | None, str]:
         """Return the thing that a name means, or why there is none."""

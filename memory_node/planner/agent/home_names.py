@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
@@ -17,6 +17,10 @@ from memory_node.world.state import Thing
 _MOST_AREAS = 40
 _LIKELY_AREAS = 4
 _LONGEST_NAME = 60
+# From here on a place is said to be high: a child does not reach it.
+_HIGH_M = 1.2
+# Things in things in things that are told.
+_DEPTH = 3
 
 
 @dataclass(frozen=True)
@@ -82,20 +86,59 @@ class HomeNames:
             return {}
         return {found.id: room_of_area.get(found.area_id, "") for found in scene.objects}
 
+    def inventory(self, scene: SceneSnapshot) -> list[str]:
+        """Return all named things by room: a line for each that holds others or has a state."""
+        room_of, state = self._rooms_of_things(scene), self._world.belief.state
+        heights = {found.id: float(found.box.center[2]) for found in scene.objects}
+        high = {name: heights.get(thing.memory_id, 0.0) for name, thing in self._world.things.items()}
+        rooms: dict[str, tuple[list[str], list[str]]] = {}
+        for name, thing in sorted(self._world.things.items()):
+            if thing.container or name == state.held:
+                continue
+            told, rest = rooms.setdefault(room_of.get(thing.memory_id, ""), ([], []))
+            said = self._with_contents(name, high)
+            (told if said != name else rest).append(said)
+        lines: list[str] = []
+        for room, (told, rest) in sorted(rooms.items()):
+            lines += [f"{room}:"] if room else []
+            lines += [f"- {line}" for line in told] + ([f"- {', '.join(rest)}"] if rest else [])
+        return lines
+
+    def _with_contents(self, name: str, heights_m: Mapping[str, float], depth: int = _DEPTH) -> str:
+        state, is_outermost = self._world.belief.state, depth == _DEPTH
+        states = sorted(map(str, state.things[name].states))
+        states += [f"{heights_m[name]:.1f} m high"] if is_outermost and heights_m[name] >= _HIGH_M else []
+        said = f"{name} ({', '.join(states)})" if states else name
+        contents = sorted(state.contents(name), key=lambda one: one.id) if depth else []
+        inside = [self._with_contents(one.id, heights_m, depth - 1) for one in contents]
+        if not inside:
+            return said
+        return f"{said}: {', '.join(inside)}" if is_outermost else f"{said} [{', '.join(inside)}]"
+
     def areas(self, scene: SceneSnapshot) -> str:
-        """Return the areas by room, in a line."""
-        room_names = {room.id: room.name for room in scene.rooms}
-        by_room: dict[str, list[str]] = {}
-        for area in scene.areas[:_MOST_AREAS]:
-            by_room.setdefault(room_names.get(area.room_id, ""), []).append(area.name[:_LONGEST_NAME])
-        said = [f"{room}: {', '.join(names)}" if room else ", ".join(names) for room, names in by_room.items()]
-        more = len(scene.areas) - _MOST_AREAS
-        return "; ".join(said) + (f"; and {more} more" if more > 0 else "")
+        """Return the names of the places that can be searched: rooms, where those have names, else areas."""
+        rooms = [room.name for room in scene.rooms if any(area.room_id == room.id for area in scene.areas)]
+        names = list(dict.fromkeys(filter(None, rooms))) or [area.name for area in scene.areas]
+        more = len(names) - _MOST_AREAS
+        return ", ".join(name[:_LONGEST_NAME] for name in names[:_MOST_AREAS]) + (
+            f" and {more} more" if more > 0 else ""
+        )
+
+    def place_called(self, name: str, scene: SceneSnapshot) -> tuple[str, ...]:
+        """Return the positions of a room's areas, or of an area, as Explore takes them; () for a name of none."""
+        rooms = {room.id for room in scene.rooms if folded(room.name) == folded(name)}
+        areas = [one for one in scene.areas if one.room_id in rooms or folded(one.name) == folded(name)]
+        return tuple(f"{one.position[0]:.2f},{one.position[1]:.2f}" for one in areas)
 
     def likely(self, object_class: str) -> str:
         """Return where a thing is likely, in words; "" where memory has no idea."""
-        areas = self._memory.rank_search_areas(object_class, _LIKELY_AREAS)
-        return ", ".join(f"{area.name[:_LONGEST_NAME]} ({area.probability:.0%})" for area in areas)
+        scene, shares = self._memory.scene(), dict[str, float]()
+        room_of, rooms = scene.room_of_area, {room.name for room in scene.rooms}
+        for area in self._memory.rank_search_areas(object_class):
+            name = (room_of.get(area.area_id, "") if rooms else "") or area.name[:_LONGEST_NAME]
+            shares[name] = shares.get(name, 0.0) + area.probability
+        best = sorted(shares.items(), key=lambda one: -one[1])[:_LIKELY_AREAS]
+        return ", ".join(f"{name} ({min(share, 1.0):.0%})" for name, share in best)
 
     def not_known(self, goals: Sequence[Goal] = ()) -> list[str]:
         """Return a line for each class that the task needs and memory lacks: where it is likely, what is alike."""

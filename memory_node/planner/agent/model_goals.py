@@ -65,7 +65,7 @@ class GoalReader:
 
     def _goal(self, row: Mapping[str, Any]) -> Goal:
         words, reason = str(row["words"]), str(row.get("reason") or "")
-        if not self._is_quoted(words):
+        if not is_quoted(words, self.said):
             raise GoalFaultError(f"{words[:80]!r} is not what the person said; quote the instruction's own words")
         kind = GoalKind(row["kind"])
         target = self._mention(str(row["thing"]))
@@ -108,13 +108,6 @@ class GoalReader:
                 " again with a reason"
             )
 
-    def _is_quoted(self, words: str) -> bool:
-        """Return whether the words stand in this order in what the person said, and are more than filling."""
-        quote = _words(words)
-        if not set(quote) - _EMPTY_WORDS:
-            return False
-        return any(_is_within(quote, _words(text)) for text in self.said)
-
     def _mention(self, name: str) -> Mention:
         """Return what a name stands for.
 
@@ -134,6 +127,12 @@ class GoalReader:
                 f"{name[:60]!r} is neither a thing that is known nor a class; find shows what there is"
             )
         return Mention(name, candidates)
+
+
+def is_quoted(words: str, said: Sequence[str]) -> bool:
+    """Return whether words stand in this order in what a person said, and are more than filling."""
+    quote = _words(words)
+    return bool(set(quote) - _EMPTY_WORDS) and any(_is_within(quote, _words(text)) for text in said)
 
 
 def _words(text: str) -> list[str]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
+from memory_node.domain.deed import Deed
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import MemoryPort
+from memory_node.domain.spoken_time import ago
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.planner.agent.home_names import HomeNames
 from memory_node.planner.memory_lookup import MemoryLookup
@@ -21,14 +24,6 @@ class AskedMemory(Protocol):
 
     def ask(self, question: str) -> KnowledgeAnswer:
         """Return the answer."""
-
-
-@runtime_checkable
-class PastMemory(Protocol):
-    """A memory that tells of earlier instructions; see RobotMemory.recall_past."""
-
-    def recall_past(self, text: str) -> object:
-        """Return what fits."""
 
 
 def quoted(text: str, most: int = _LONGEST_QUOTE) -> str:
@@ -88,10 +83,21 @@ class Services:
         lines = lines or [quoted(answer.text)]
         return "\n".join(dict.fromkeys(lines))
 
-    def recall_past(self, about: str) -> str:
-        """Return what was done before."""
-        assert isinstance(self._memory, PastMemory)
-        try:
-            return quoted(str(self._memory.recall_past(about)), 1200)
-        except RobotMemoryError as error:
-            return f"memory cannot answer: {error}"
+    def recall_past(self, task: Task, about: str) -> str:
+        """Return what the robot did or tried with things of a class, the newest last, and what it left unfinished."""
+        known = task.situation.known
+        assert known is not None
+        object_class, now_ns = self._names.class_called(about), known.clock()
+        deeds = [one for one in known.recalled.tried if object_class in ("", one.object_class, one.to_class)]
+        names = {thing.memory_id: name for name, thing in task.world.things.items()}
+        lines = [_deed_in_words(deed, names, now_ns) for deed in deeds[-_MOST_LINES:]]
+        lines += [f"unfinished: {quoted(episode.instruction)}" for episode in known.recalled.unfinished[:3]]
+        return "\n".join(lines) or "nothing that fits was done"
+
+
+def _deed_in_words(deed: Deed, names: Mapping[str, str], now_ns: int) -> str:
+    thing = names.get(deed.object_id, deed.object_class)
+    came = f" from {names.get(deed.from_id, deed.from_class)}" if deed.from_class else ""
+    went = f" to {names.get(deed.to_id, deed.to_class)}" if deed.to_class else ""
+    ended = f", failed: {quoted(deed.reason, 60)}" if deed.reason else ""
+    return f"{ago((now_ns - deed.stamp_ns) * 1e-9)}: {deed.skill} {thing}{came}{went}{ended}"

@@ -17,7 +17,7 @@ _MOST_GOALS = 20
 
 
 def _text(description: str, **more: Any) -> dict[str, Any]:
-    return {"type": "string", "description": description, **more}
+    return {"type": "string", **({"description": description} if description else {}), **more}
 
 
 def _texts(description: str) -> dict[str, Any]:
@@ -73,9 +73,15 @@ LOCATE = _tool(
 ASK_MEMORY = _tool("ask_memory", "Ask what people told and what documents say.", {"question": _text("")}, ("question",))
 RECALL_PAST = _tool(
     "recall_past",
-    "Ask how similar instructions were carried out before, and what was left.",
+    "Ask what the robot did before with things of a class, and what it left unfinished.",
     {"about": _text("")},
     ("about",),
+)
+REMEMBER = _tool(
+    "remember",
+    "Keep a fact that the person has said, in the person's own words.",
+    {"words": _text("")},
+    ("words",),
 )
 LOOK_AT = _tool(
     "look_at", "Drive to a thing and see what is there and in which state.", {"thing": _text("")}, ("thing",)
@@ -99,10 +105,13 @@ IMPOSSIBLE = _tool("impossible", "End: it cannot be done.", {"reason": _text("wh
 
 
 def agent_tools(skills: Collection[str], asks_memory: bool, recalls: bool) -> tuple[Tool, ...]:
-    """Return the tools of a robot with some skills. asks_memory, recalls: whether memory offers these services."""
+    """Return the tools of a robot with some skills.
+
+    asks_memory, recalls: whether memory answers from what was told, and tells of the past.
+    """
     services = [SET_GOALS, FIND, LOCATE]
     services += [ASK_MEMORY] if asks_memory else []
-    services += [RECALL_PAST] if recalls else []
+    services += [RECALL_PAST, REMEMBER] if recalls else []
     known = [skill_tool(skill) for name, skill in SKILLS.items() if name in skills]
     return (*services, LOOK_AT, *known, ASK_PERSON, TELL_PERSON, DONE, IMPOSSIBLE)
 
@@ -110,7 +119,7 @@ def agent_tools(skills: Collection[str], asks_memory: bool, recalls: bool) -> tu
 def skill_tool(skill: Skill) -> Tool:
     """Return a skill as a tool: its arguments by name, those that may be left out not required."""
     properties = {
-        one.name: _texts("names of areas, likeliest first; none: memory's order")
+        one.name: _texts("rooms or areas to search, in order; none: all, the likeliest first")
         if one.kind is ArgumentKind.AREA
         else _text("class" if one.kind is ArgumentKind.OBJECT_CLASS else one.description)
         for one in skill.arguments
