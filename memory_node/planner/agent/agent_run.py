@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_declaration import ArgumentKind, Predicate, Skill
 from memory_node.domain.skill_library import SKILLS
@@ -32,6 +33,13 @@ _MOST_NEWS = 12
 _MOST_ASKED = 2
 # Times that goals said anew, and words for the person, count as progress.
 _MOST_TOLD = 3
+# Goals that nothing in the home shows afterwards, and the skills of which one must have succeeded.
+_LEAVES_NO_TRACE = {
+    GoalKind.THROW: frozenset({"ThrowObject"}),
+    GoalKind.BREAK: frozenset({"BreakObject", "ThrowObject"}),
+    GoalKind.FIND: frozenset({"GoToObject", "Explore", "PickupObject"}),
+    GoalKind.GO: frozenset({"GoToObject"}),
+}
 _NO_TOOL = "You called no tool. Call one; end with done or impossible."
 
 
@@ -84,6 +92,7 @@ class AgentRun:
         self._told_unmet: tuple[str, ...] | None = None
         self._question: ToolCall | None = None
         self._skills = 0
+        self._succeeded: set[str] = set()
         self._idle = 0
         self._faulty = 0
 
@@ -181,11 +190,19 @@ class AgentRun:
         goals = self._task.goals
         if not goals:
             return PlanOutcome((self._task.instruction,), (False,), (why,), planner="llm")
-        reasons = self._task.judged().reasons
+        reasons = self._reasons()
         unmet_goals = [f"{goal}: {reason}" for goal, reason in zip(goals, reasons) if reason]
         failures = (*unmet_goals, why) if unmet_goals else ()
         achieved = tuple(not reason for reason in reasons)
         return PlanOutcome(tuple(map(str, goals)), achieved, failures, planner="llm", pursued=goals)
+
+    def _reasons(self) -> tuple[str, ...]:
+        """Return for each goal what of it is not so, "" for one that is met. Of some deeds the home keeps no trace."""
+        untold = (_LEAVES_NO_TRACE.get(goal.kind, frozenset[str]()) for goal in self._task.goals)
+        return tuple(
+            reason or ("" if not skills or skills & self._succeeded else f"{goal}: not done")
+            for goal, reason, skills in zip(self._task.goals, self._task.judged().reasons, untold)
+        )
 
     def _note(self, kind: ProgressKind, text: str, choices: tuple[str, ...] = ()) -> None:
         self._task.situation.report(PlanProgress(kind, text, choices=choices))
@@ -302,7 +319,7 @@ class AgentRun:
             self._note(ProgressKind.ANSWER, summary)
             outcome = PlanOutcome((self._task.instruction,), (True,), planner="llm", answer=summary)
             return Done("", ending=outcome)
-        unmet_goals = self._task.judged().unmet
+        unmet_goals = tuple(filter(None, self._reasons()))
         if unmet_goals and unmet_goals != self._told_unmet:
             self._told_unmet = unmet_goals
             self._task.account.replans += 1
@@ -316,9 +333,9 @@ class AgentRun:
         why = " ".join(str(call.arguments["reason"]).split())
         self._note(ProgressKind.NOTE, f"not possible: {why}")
         outcome = self._ended(why)
-        if not self._task.goals or outcome.failures:
-            return Done("", ending=outcome)
-        return Done("", ending=replace(outcome, answer=why))
+        if outcome.success:  # memory holds that all is met, and the model that it cannot be
+            outcome = replace(outcome, achieved=(False,) * len(outcome.goals), failures=(why,))
+        return Done("", ending=outcome)
 
     # --- skills
 
@@ -429,6 +446,7 @@ class AgentRun:
         result = yield PlannedStep(call, self._goal_index(), self._context_id)
         self.begun = True
         self._skills += 1
+        self._succeeded |= {call.skill} if result.success else set()
         bare = SkillCall(call.skill, call.arguments[:1]) if call.skill == "Explore" else call
         result = replace(result, call=bare)
         self._task.follow(result)

@@ -132,3 +132,11 @@ def test_limits_of_an_instruction_end_it() -> None:
     result = carry_out(model, max_tokens_per_instruction=30_000)
     assert "30000 tokens" in " ".join(result.outcome.failures)
     assert result.outcome.tokens_in < 40_000
+
+
+@pytest.mark.parametrize("end", [("impossible", {"reason": "it would break"}), END])
+def test_what_leaves_no_trace_is_not_taken_for_done(end) -> None:
+    throw = {"kind": "throw", "thing": "Mug", "words": "throw the mug"}
+    result = carry_out(ScriptedModel([[("set_goals", {"goals": [throw]}), end], [end]]), "throw the mug")
+    assert not result.success
+    assert not result.steps
