@@ -16,13 +16,14 @@ from memory_node.planner import memory_mode
 from memory_node.planner.map_only_memory import MapOnlyMemory, ground_of
 from memory_node.questions.locate import locate
 
-NO_SHORT_TERM, NO_LONG_TERM = "no-short-term", "no-long-term"
-MODES = (*memory_mode.MODES, NO_SHORT_TERM, NO_LONG_TERM)
+KARMA_NO_SHORT_TERM, NO_CACHE, NO_LONG_TERM = "karma-no-short-term", "no-cache", "no-long-term"
+_OBJECTS_ALONE = (KARMA_NO_SHORT_TERM, NO_CACHE, NO_LONG_TERM)
+MODES = (*memory_mode.MODES, *_OBJECTS_ALONE)
 
 
 def sources_of(mode: str) -> frozenset[ContextSource]:
     """Return what a planner in this mode is told of."""
-    return frozenset({ContextSource.OBJECTS}) if mode in (NO_SHORT_TERM, NO_LONG_TERM) else memory_mode.sources_of(mode)
+    return frozenset({ContextSource.OBJECTS}) if mode in _OBJECTS_ALONE else memory_mode.sources_of(mode)
 
 
 def ablated(mode: str, memory: RobotMemory) -> MemoryPort:
@@ -35,7 +36,9 @@ def ablated(mode: str, memory: RobotMemory) -> MemoryPort:
         raise InvalidValueError(f"memory: expected one of {', '.join(MODES)}, got {mode!r}")
     if mode == NO_LONG_TERM:
         return ShortTermMemory(memory)
-    return MemoryOfStartUp(memory) if mode == NO_SHORT_TERM else memory_mode.memory_in(mode, memory)
+    if mode == NO_CACHE:
+        return MemoryWithoutCache(memory)
+    return MemoryOfStartUp(memory) if mode == KARMA_NO_SHORT_TERM else memory_mode.memory_in(mode, memory)
 
 
 class ShortTermMemory(MapOnlyMemory):
@@ -70,13 +73,11 @@ class ShortTermMemory(MapOnlyMemory):
         return self._memory.context(instruction, token_budget, episode_id, sources)
 
 
-class MemoryOfStartUp:
-    """Long-term memory alone, as KARMA ablates it: a map made beforehand, which no skill of the day changes. Only what
-    the hand holds is followed."""
+class MemoryWithoutCache:
+    """The scene graph alone: it follows skills and camera, while the short-term memory answers nothing."""
 
     def __init__(self, memory: MemoryPort) -> None:
         self._memory = memory
-        self._held = memory.held_object()
 
     def recall(self, query: FindQuery) -> Recollection:
         """Abstain."""
@@ -95,13 +96,12 @@ class MemoryOfStartUp:
         return self._memory.rank_search_areas(object_class, k)
 
     def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
-        """Ignore what a skill changed, except in the hand."""
-        self._held = held_after(self._held, changes)
-        return ("",) * len(changes)
+        """Take in what a skill changed."""
+        return self._memory.remember(changes)
 
     def held_object(self) -> HeldObject | None:
         """Return what the hand holds."""
-        return self._held
+        return self._memory.held_object()
 
     def context(
         self,
@@ -116,3 +116,21 @@ class MemoryOfStartUp:
     def scene(self) -> SceneSnapshot:
         """Return the scene graph."""
         return self._memory.scene()
+
+
+class MemoryOfStartUp(MemoryWithoutCache):
+    """Long-term memory alone, as KARMA ablates it: a map made beforehand, which no skill of the day changes. Only what
+    the hand holds is followed."""
+
+    def __init__(self, memory: MemoryPort) -> None:
+        super().__init__(memory)
+        self._held = memory.held_object()
+
+    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
+        """Ignore what a skill changed, except in the hand."""
+        self._held = held_after(self._held, changes)
+        return ("",) * len(changes)
+
+    def held_object(self) -> HeldObject | None:
+        """Return what the hand holds."""
+        return self._held

@@ -39,6 +39,8 @@ from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 # Failures of one goal after which an executor with faults gives up.
+# as config/planner.yaml ships it
+_SHIPPED_COMPILER = "rules"
 _PATIENCE = 3
 
 HELP = "instructions carried out in the ALFRED homes"
@@ -170,7 +172,15 @@ def live(
         # What the robot learns from its episodes goes with it from home to home.
         experience = Experience(learning, RuleExtractor(), NullLog(), system_clock)
         for home in lives(cases) if unknown is None else single_days(cases):
-            life = Life(mode, embedder, planner, experience, unknown=unknown or 0.0, subtasks=subtasks)
+            life = Life(
+                mode,
+                embedder,
+                planner,
+                experience,
+                unknown=unknown or 0.0,
+                subtasks=subtasks,
+                guidance=lambda memory: memory.guidance.port(_SHIPPED_COMPILER),
+            )
             for case in home:
                 world = homes.world(case)
                 trials.append(life.carry_out(case, world, partial(judge_of, case, kinds=kinds)))

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from benchmarks.ablated_memory import NO_SHORT_TERM, ablated, sources_of
+from benchmarks.ablated_memory import KARMA_NO_SHORT_TERM, ablated, sources_of
 from benchmarks.household_cases import Case
 from benchmarks.household_goals import ConditionJudge, Judge
 from benchmarks.household_homes import some_classes
 from benchmarks.household_subtasks import Subtasks, SubtaskScore
+from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_kind import Property
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import GuidancePort
@@ -29,7 +30,7 @@ from memory_node.planner.planner import Lookup, Planner
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.alfred_home import ALFRED_REACH_M
-from memory_node.sim.execution import Progress
+from memory_node.sim.execution import Progress, SkillFailure
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
 from memory_node.sim.visibility import horizontal_distance
@@ -49,6 +50,7 @@ class Trial:
     """One instruction carried out: result, conditions met, and how memory answered.
 
     lookups_needed: questions for things that the robot had seen; lookups_right: those answered with one of them.
+    recalls: questions of whose class a thing was handled next; recalls_right: those whose short-term units hold it.
     path: (n, 2) where the robot drove. failures: "Skill(Class, ...): reason" of each skill that failed.
     """
 
@@ -63,6 +65,8 @@ class Trial:
     path: list[tuple[float, float]] = field(default_factory=list)
     failures: tuple[str, ...] = ()
     subtasks: SubtaskScore = field(default_factory=SubtaskScore)
+    recalls: int = 0
+    recalls_right: int = 0
 
     @property
     def success(self) -> bool:
@@ -117,6 +121,7 @@ class Life:
         self._path: list[tuple[float, float]] = []
         self._judge: Judge | None = None
         self._needed = self._right = 0
+        self._recalls = RecallJudge()
 
     @property
     def situation(self) -> tuple[World, Pose] | None:
@@ -132,6 +137,7 @@ class Life:
         self._day += 1
         self._world, self._seen, self._path = world, set(), []
         self._needed = self._right = 0
+        self._recalls = RecallJudge()
         config = RobotConfig(reach_m=ALFRED_REACH_M)
         self._take_in_map(world)
         self._begin_day()
@@ -168,6 +174,8 @@ class Life:
             list(self._path),
             failures,
             score,
+            self._recalls.judged,
+            self._recalls.right,
         )
 
     def _executed(self, executor: InstructionExecutor, instruction: str) -> tuple[InstructionResult, SubtaskScore]:
@@ -187,6 +195,8 @@ class Life:
 
     def run_skill(self, robot: HomeRobot, call: SkillCall) -> SkillResult:
         """Execute a skill while memory and judge watch."""
+        # Before it moves: the units say where the thing is now.
+        self._recalls.handle(call, robot)
         result = robot.run(call, on_progress=lambda progress: self._follow(robot, progress))
         self._look(robot)
         return result
@@ -199,7 +209,7 @@ class Life:
     def _look(self, robot: HomeRobot) -> None:
         assert self._world is not None
         self._seen |= {thing.id for thing in robot.visible_objects()}
-        if self._sees and self._mode != NO_SHORT_TERM:
+        if self._sees and self._mode != KARMA_NO_SHORT_TERM:
             self._memory.observe(robot.observe())
         if self._judge is not None:
             self._judge.watch(self._world)
@@ -273,6 +283,7 @@ class Life:
     def _judge_lookup(self, lookup: Lookup) -> None:
         """Compare an answer with the truth, where the robot has seen what was asked for."""
         assert self._world is not None
+        self._recalls.recall(lookup)
         known = [thing for thing in self._world.of_class(lookup.object_class) if thing.id in self._seen]
         if not known:
             return
@@ -280,6 +291,36 @@ class Life:
         if lookup.answer is not None:
             place = lookup.answer.position
             self._right += any(_is_there(thing.box, place) for thing in known)
+
+
+class RecallJudge:
+    """Counts the recalls of the short-term memory whose units contain the thing that is handled next.
+
+    KARMA's memory retrieval accuracy (Wang et al. 2024). judged: recalls of whose class a thing was handled
+    afterwards; right: those with a unit within `SAME_PLACE_M` of that thing.
+    """
+
+    def __init__(self) -> None:
+        self.judged = self.right = 0
+        self._waiting: list[Lookup] = []
+
+    def recall(self, lookup: Lookup) -> None:
+        """Take in a question to memory with its units."""
+        self._waiting.append(lookup)
+
+    def handle(self, call: SkillCall, robot: HomeRobot) -> None:
+        """Judge the recalls of the classes of the things that a call names."""
+        if call.skill == "Explore":
+            return
+        for text in call.arguments:
+            try:
+                thing = robot.resolve(text)
+            except SkillFailure:
+                continue
+            asked = [one for one in self._waiting if folded(one.object_class) == folded(thing.class_name)]
+            self._waiting = [one for one in self._waiting if one not in asked]
+            self.judged += len(asked)
+            self.right += sum(any(_is_there(thing.box, unit.position) for unit in one.recalled) for one in asked)
 
 
 def _is_there(box: OrientedBox, place: FloatArray, within_m: float = SAME_PLACE_M) -> bool:

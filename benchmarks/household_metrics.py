@@ -31,6 +31,9 @@ def _row(category: str, trials: Sequence[Trial], baseline: Sequence[Trial] | Non
         "success_rate": share_of(sum(trial.success for trial in trials), len(trials)),
         "goal_condition_rate": share_of(sum(trial.met for trial in trials), sum(trial.conditions for trial in trials)),
         "memory_retrieval_accuracy": share_of(
+            sum(trial.recalls_right for trial in trials), sum(trial.recalls for trial in trials)
+        ),
+        "lookup_accuracy": share_of(
             sum(trial.lookups_right for trial in trials), sum(trial.lookups_needed for trial in trials)
         ),
         "memory_hit_rate": share_of(sum(trial.result.lookups_hit for trial in trials), lookups),

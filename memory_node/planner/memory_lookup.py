@@ -66,7 +66,8 @@ class MemoryLookup:
         # What is likely gone is still worth a look when nothing better is known.
         trusted = [one for one in location.answers if one.status in _TRUSTED]
         answer = next((one for one in trusted if folded(one.object_class) == folded(object_class)), None)
-        self._on_lookup(Lookup(object_class, text or object_class, answer, time.monotonic() - started))
+        recalled = tuple(one for one in location.answers if one.source == "short_term")
+        self._on_lookup(Lookup(object_class, text or object_class, answer, time.monotonic() - started, recalled))
         found = f"{answer.object_class} ({answer.source})" if answer else "nothing"
         self._report(PlanProgress(ProgressKind.MEMORY, f"asked memory for {object_class}: {found}"))
         return answer

@@ -88,12 +88,17 @@ class PlannedStep:
 
 @dataclass(frozen=True)
 class Lookup:
-    """One question to memory for a thing that a goal needs. answer: None when memory knew of none."""
+    """One question to memory for a thing that a goal needs.
+
+    answer: the one to go by, None when memory knew of none. recalled: the short-term memory's units of that class, best
+    first.
+    """
 
     object_class: str
     text: str
     answer: ObjectAnswer | None
     seconds: float = 0.0
+    recalled: tuple[ObjectAnswer, ...] = ()
 
     @property
     def source(self) -> str:

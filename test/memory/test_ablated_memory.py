@@ -10,6 +10,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState
 from memory_node.memory import RobotMemory
 from memory_node.scene_graph.free_space import OccupancyMap
 
@@ -25,7 +26,13 @@ def known(memory: RobotMemory, see: Callable[..., Frame]) -> RobotMemory:
 
 @pytest.mark.parametrize(
     ("mode", "recalls", "finds"),
-    [("full", True, True), ("no-short-term", False, True), ("no-long-term", True, False), ("none", False, False)],
+    [
+        ("full", True, True),
+        ("no-cache", False, True),
+        ("karma-no-short-term", False, True),
+        ("no-long-term", True, False),
+        ("none", False, False),
+    ],
 )
 def test_parts_are_off_as_the_mode_says(known: RobotMemory, mode: str, recalls: bool, finds: bool) -> None:
     memory = ablated(mode, known)
@@ -70,3 +77,11 @@ def test_the_map_stays_and_is_toured_without_zigzag(known: RobotMemory) -> None:
 def test_unknown_mode_is_refused(known: RobotMemory) -> None:
     with pytest.raises(InvalidValueError, match="half"):
         ablated("half", known)
+
+
+def test_scene_follows_what_is_told_without_cache_and_not_as_karma_ablates_it(known: RobotMemory) -> None:
+    (mug,) = known.scene().objects
+    ablated("karma-no-short-term", known).remember([StateChange(mug.id, "Mug", 2, added=(ObjectState.FILLED,))])
+    assert ObjectState.FILLED not in {belief.state for belief in known.scene().objects[0].states}
+    ablated("no-cache", known).remember([StateChange(mug.id, "Mug", 3, added=(ObjectState.FILLED,))])
+    assert ObjectState.FILLED in {belief.state for belief in known.scene().objects[0].states}
