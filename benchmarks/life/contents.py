@@ -13,6 +13,7 @@ from benchmarks.life.switches import EPISODES, FACTS, LESSONS, SCENE, SHORT_TERM
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.episodes.deed_log import DEEDS
 from memory_node.experience.log import GUIDELINES, RECORDS
 from memory_node.experience.optimizer.curator import ENTRIES
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS
@@ -22,6 +23,7 @@ from memory_node.store.store import Store, open_store
 
 _MEMORY_OF = {
     RECORDS: EPISODES,
+    DEEDS: EPISODES,
     GUIDELINES: LESSONS,
     ENTRIES: LESSONS,
     PRESCRIPTIONS: LESSONS,

@@ -133,6 +133,31 @@ def test_a_shuffled_memory_holds_what_the_next_scenario_held(days) -> None:
     assert told == [("The bowl is Ben's.",), ("The bowl is Ana's.",)]
 
 
+def test_shuffling_one_memory_leaves_the_others(days) -> None:
+    head = "  category: past\n  home: studio\n  events:\n    - do: put the bowl on the bed\n"
+    want = "    - do: x\n      want: {most_calls: 0}\n"
+    one, two = days.read(f"- id: left-one\n{head}{want}- id: left-two\n{head}    - next_day: true\n{want}")
+    held = []
+
+    def make_player(life, day):
+        class Asking(RobotPlayer):
+            def execute(self, words, *arguments):
+                if words == "x":
+                    memory = life.memory
+                    bed = next(found for found in memory.scene().objects if found.class_name == "Bed")
+                    things = {found.class_name for found in memory.scene().objects if found.support_id == bed.id}
+                    held.append((things, {deed.skill for deed in memory.deeds.all()}, len(memory.past.episodes(9))))
+                return super().execute(words, *arguments)
+
+        return Asking(life, days.planner)
+
+    Shuffling((one, two), days.lives, make_player, False).play(one, "facts")
+    ((things, skills, episodes),) = held
+    assert "Bowl" in things
+    assert {"PickupObject", "PutObject"} <= skills
+    assert episodes == 1
+
+
 def test_a_list_of_things_hides_the_others(days) -> None:
     counts = {}
 
