@@ -30,7 +30,7 @@ from memory_node.search.vector_index import VectorIndex
 
 # Candidates above `exact_below` units: the nearest ones by the graph, and the best ones of the likely classes. Of each
 # kind at least the first number, and the second number for each wanted answer.
-_NEAREST_MIN, _NEAREST_FOR_EACH = 100, 25
+_NEAREST_MIN, _NEAREST_FOR_EACH = 60, 6
 _OF_CLASSES_MIN, _OF_CLASSES_FOR_EACH = 40, 8
 
 

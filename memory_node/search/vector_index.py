@@ -34,7 +34,7 @@ class GraphSettings:
 
     connectivity: int = 24
     expansion_add: int = 128
-    expansion_search: int = 256
+    expansion_search: int = 96
     dtype: str = "f16"
 
 
