@@ -205,7 +205,7 @@ class KnownWorld:
     def unmoved(self) -> Hashable:
         """All beliefs but the robot's place: two values are equal if nothing else has changed."""
         state = self.belief.state
-        return state.standing_at("").changing
+        return tuple(self.things), state.standing_at("").changing
 
     @property
     def areas(self) -> tuple[str, ...]:

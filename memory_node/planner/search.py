@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.object_kind import Property
@@ -14,8 +14,8 @@ from memory_node.domain.skill_library import ALL_SKILLS, SKILLS
 from memory_node.domain.states import DOORS, ObjectState
 from memory_node.planner.belief import Belief
 from memory_node.planner.planner import PlanningFailedError
-from memory_node.world.facts import holds
-from memory_node.world.skills import after, fits_kind, serves
+from memory_node.world.facts import holds, prepared
+from memory_node.world.skills import Effects, effects_of, fits_kind, with_effects
 from memory_node.world.state import WorldState
 
 _TRAVEL_S = 6.0
@@ -42,16 +42,18 @@ class Wanted:
 
 @dataclass(frozen=True)
 class _Operator:
-    """A skill bound to things. needs: the facts that may fail to hold, with the keys of their things."""
+    """A skill bound to things. needs: the tests of the facts that may fail to hold."""
 
-    skill: Skill
     call: SkillCall
     cost: float
-    needs: tuple[tuple[Fact, tuple[str, ...]], ...]
+    needs: tuple[Callable[[WorldState], bool], ...]
+    effects: Effects
 
     def is_possible(self, state: WorldState) -> bool:
-        things = state.things
-        return all(holds(fact, [things[key] for key in keys], state) for fact, keys in self.needs)
+        for test in self.needs:  # noqa: SIM110 - all() with a generator takes twice as long here
+            if not test(state):
+                return False
+        return True
 
 
 def find_plan(belief: Belief, wanted: Sequence[Wanted], fixture: str = "") -> list[SkillCall]:
@@ -79,23 +81,27 @@ def _search(
     """Return the cheapest plan with some skills only, None when there is none."""
     operators = list(_operators(start, wanted, fixture, skills))
     tie = itertools.count()
-    frontier: list[tuple[float, int, WorldState, tuple[_Operator, ...]]] = [(0.0, next(tie), start, ())]
-    best = {start.changing: 0.0}
+    first = start.changing
+    frontier: list[tuple[float, int, WorldState, tuple[object, ...], tuple[_Operator, ...]]] = [
+        (0.0, next(tie), start, first, ())
+    ]
+    best = {first: 0.0}
     for _ in range(_MAX_EXPANSIONS):
         if not frontier:
             break
-        cost, _, state, path = heapq.heappop(frontier)
-        if cost > best[state.changing]:
+        cost, _, state, key, path = heapq.heappop(frontier)
+        if cost > best[key]:
             continue
         if all(one.holds(state) for one in wanted):
             return [_referred(operator.call, start) for operator in path]
         for operator in operators:
             if not operator.is_possible(state):
                 continue
-            reached, then = cost + operator.cost, after(operator.skill, state, operator.call)
-            if reached < best.get(then.changing, float("inf")):
-                best[then.changing] = reached
-                heapq.heappush(frontier, (reached, next(tie), then, (*path, operator)))
+            reached, then = cost + operator.cost, with_effects(operator.effects, state)
+            key = then.changing
+            if reached < best.get(key, float("inf")):
+                best[key] = reached
+                heapq.heappush(frontier, (reached, next(tie), then, key, (*path, operator)))
     return None
 
 
@@ -114,13 +120,17 @@ def _operators(
             continue
         travel = _TRAVEL_S if skill.name == "GoToObject" else 0.0
         arguments = [one.name for one in skill.arguments if not one.optional or skill.composite]
-        for keys in itertools.permutations(state.things, len(arguments)):
+        changing = [rule.fact for rule in skill.preconditions if rule.fact.predicate is not Predicate.KIND]
+        fitting = [[one.id for one in state if fits_kind(skill, name, one, state)] for name in arguments]
+        for keys in itertools.product(*fitting):
+            if len(set(keys)) < len(keys):
+                continue
             binding = dict(zip(arguments, keys))
             elsewhere = fixture and binding.get("fixture", fixture) != fixture
             if not elsewhere and _makes_sense(skill, binding, state, named):
-                changing = (rule.fact for rule in skill.preconditions if rule.fact.predicate is not Predicate.KIND)
-                needs = tuple((fact, tuple(binding[one] for one in fact.arguments)) for fact in changing)
-                yield _Operator(skill, SkillCall(skill.name, keys), skill.nominal_s + travel, needs)
+                needs = tuple(prepared(fact, tuple(binding[one] for one in fact.arguments)) for fact in changing)
+                effects = effects_of(skill, binding)
+                yield _Operator(SkillCall(skill.name, keys), skill.nominal_s + travel, needs, effects)
 
 
 def _is_of_use(skill: Skill, states: set[ObjectState | None]) -> bool:
@@ -134,10 +144,8 @@ def _is_of_use(skill: Skill, states: set[ObjectState | None]) -> bool:
 
 
 def _makes_sense(skill: Skill, binding: dict[str, str], state: WorldState, named: set[str]) -> bool:
-    if not all(fits_kind(skill, argument, state.things[key], state) for argument, key in binding.items()):
-        return False
     if skill.name == "PutObject" and binding["receptacle"] not in named:
         # A thing that is in the way is put where it can be seen, and where nothing will heat it.
         aside = state.kinds[state.things[binding["receptacle"]].object_class]
         return not aside.lidded and not aside.can(Property.HEATS)
-    return "fixture" not in binding or serves(skill, state.things[binding["fixture"]], state)
+    return True

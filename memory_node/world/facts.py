@@ -41,6 +41,19 @@ def holds(fact: Fact, things: Sequence[Thing], state: WorldState) -> bool:
     return (meaning.assumed(fact, things, state) if found is None else found) is fact.value
 
 
+def prepared(fact: Fact, keys: tuple[str, ...]) -> Callable[[WorldState], bool]:
+    """Return `holds` for a fact about some things of a state, to be asked of many states."""
+    meaning, value = MEANINGS[fact.predicate], fact.value
+    truth_of, assumed = meaning.truth, meaning.assumed
+
+    def is_so(state: WorldState) -> bool:
+        things = [state.things[key] for key in keys]
+        found = truth_of(fact, things, state)
+        return (assumed(fact, things, state) if found is None else found) is value
+
+    return is_so
+
+
 def missing(fact: Fact, things: Sequence[Thing], state: WorldState) -> str:
     """Return in words why a fact does not hold."""
     return MEANINGS[fact.predicate].missing(fact, things, state)

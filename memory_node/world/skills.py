@@ -83,14 +83,28 @@ def after(skill: Skill, state: WorldState, call: SkillCall) -> WorldState:
     for thing in binding.values():
         if thing.id not in state.things and thing.object_class:
             state = state.with_thing(thing)
+    return with_effects(effects_of(skill, {name: thing.id for name, thing in binding.items()}), state)
+
+
+# Declared effects with the keys of the things that they are about, None for one that was left out.
+Effects = Sequence[tuple[Fact, tuple[str, ...] | None]]
+
+
+def effects_of(skill: Skill, binding: Mapping[str, str]) -> Effects:
+    """Return what a skill brings about, over the keys of things. binding: by argument name."""
+    about = ((fact, [binding.get(name, "") for name in fact.arguments]) for fact in skill.effects)
+    return [(fact, tuple(keys) if all(keys) else None) for fact, keys in about]
+
+
+def with_effects(effects: Effects, state: WorldState) -> WorldState:
+    """Return the state that effects lead to."""
     before = state
-    for fact in skill.effects:
-        things = _things(fact, binding)
-        if things is None:
+    for fact, keys in effects:
+        if keys is None:
             # A composite chooses its appliance itself where the call names none.
             state = state.standing_at(None) if fact.predicate is Predicate.NEAR else state
-        elif not fact.arguments or things:
-            state = _with_effect(fact, things, state, before)
+        elif all(key in state.things for key in keys):
+            state = _with_effect(fact, [state.things[key] for key in keys], state, before)
     return state
 
 
