@@ -52,7 +52,13 @@ def running_bridge(parameters: Mapping[str, str]) -> Iterator[tuple[RosPeer, Sim
     rclpy.init(args=["skills", "--ros-args", *words], domain_id=peer.domain_id)
     from memory_node.nodes.skills import SkillsNode
 
-    node = SkillsNode()
+    try:
+        node = SkillsNode()
+    except BaseException:  # the next test must find nothing of this one
+        rclpy.try_shutdown()
+        robot.close()
+        peer.close()
+        raise
     executor = MultiThreadedExecutor(num_threads=6)
     executor.add_node(node)
     thread = threading.Thread(target=executor.spin, daemon=True)

@@ -21,7 +21,11 @@ def running_memory(
     named = {**{f"memory:{name}": value for name, value in given.items()}, **beside}
     words = [word for name, value in named.items() for word in ("-p", f"{name}:={value}")]
     rclpy.init(args=["test", "--ros-args", *words], domain_id=domain_id)
-    node = MemoryNode()
+    try:
+        node = MemoryNode()
+    except BaseException:  # the next test must find nothing of this one
+        rclpy.try_shutdown()
+        raise
     executor = MultiThreadedExecutor(num_threads=6)
     executor.add_node(node)
 
@@ -39,7 +43,7 @@ def running_memory(
         thread.join(5.0)
         executor.shutdown()
         node.destroy_node()
-        rclpy.shutdown()
+        rclpy.try_shutdown()
 
 
 def counted(node: Any) -> dict[str, int]:
