@@ -59,7 +59,7 @@ class Sources:
         """Return the names that a call may use; of classes those of the bases, too, where `**` passes them on."""
         if isinstance(node, ast.ClassDef):
             inits = [item for item in node.body if isinstance(item, Function) and item.name == "__init__"]
-            names = _names(inits[0])[1:] if inits else ["**"]
+            names = _names(inits[-1])[1:] if inits else ["**"]  # those before are overloads
             if "**" not in names:
                 return names
             bases = [self.find(module, base.id) for base in node.bases if isinstance(base, ast.Name)]
