@@ -12,7 +12,7 @@ from memory_node.llm.model_arguments import add_model_arguments, model_parameter
 from memory_node.planner.planner import PlanOutcome
 from memory_node.planner.planner_config import LlmConfig
 
-MODES = ("auto", "agent", "plan", "step", "rank")
+MODES = ("auto", "agent", "plan", "rank")
 
 
 def add_planner_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,7 @@ def add_planner_arguments(parser: argparse.ArgumentParser) -> None:
         "--mode",
         choices=MODES,
         default="auto",
-        help="with --planner llm: a dialogue of tool calls, all calls at once, or one at a time",
+        help="with --planner llm: a dialogue of tool calls, all calls at once, or the likeliest call",
     )
     parser.add_argument(
         "--fallback",

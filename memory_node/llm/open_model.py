@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
+from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, Score, ignore
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import ModelMissingError
@@ -38,6 +38,28 @@ class MissingModel:
         form: ReplyForm | None = None,
         on_line: Callable[[str], None] = ignore,
     ) -> Reply:
+        """Say what is missing.
+
+        Raises:
+            ModelMissingError: always.
+        """
+        raise ModelMissingError(str(self._missing))
+
+    def scores(
+        self,
+        messages: Sequence[Message],
+        candidates: Sequence[str],
+        deadline: Deadline | None = None,
+        whole: bool = True,
+    ) -> tuple[Score, ...]:
+        """Say what is missing.
+
+        Raises:
+            ModelMissingError: always.
+        """
+        raise ModelMissingError(str(self._missing))
+
+    def read(self, messages: Sequence[Message], deadline: Deadline | None = None) -> int:
         """Say what is missing.
 
         Raises:

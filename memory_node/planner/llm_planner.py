@@ -12,7 +12,7 @@ from memory_node.llm.ask import Question as ModelQuestion
 from memory_node.llm.ask import ask
 from memory_node.llm.chat import ChatModel, Message, ScoringModel
 from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LlmError, RejectedReplyError
+from memory_node.llm.errors import LlmError, RejectedReplyError, UnsupportedError
 from memory_node.llm.json_reply import json_form
 from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.asked_skills import licensed_skills, wants_pieces
@@ -35,7 +35,7 @@ from memory_node.planner.planner import (
 )
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.said_goals import SaidGoals, read_said_goals
-from memory_node.planner.step_chooser import RankedChoice, StepChooser, WrittenChoice
+from memory_node.planner.step_chooser import RankedChoice, StepChooser
 from memory_node.planner.stepwise import StepwiseRun
 from memory_node.planner.whole_plan import WholePlanRun
 
@@ -222,24 +222,16 @@ class LlmPlanner:
     def _mode(self) -> str:
         """The way to choose calls; one call at a time where somebody else chooses them."""
         if self._chooser_of is not None:
-            return "step"
+            return "rank"
         automatic = "rank" if self._config.in_process else "plan"
         return self._config.mode if self._config.mode != "auto" else automatic
 
     def _run(self, task: Task) -> ModelRun:
-        config, model = self._config, self._model
+        model = self._model
         if self._chooser_of is not None:
             return StepwiseRun(task, self._chooser_of(task))
         if self._mode == "plan":
             return WholePlanRun(task, model, self._kinds)
-        if self._mode == "rank" and isinstance(model, ScoringModel):
-            chooser: StepChooser = RankedChoice(model)
-        else:
-            chooser = WrittenChoice(
-                model,
-                config.max_repairs,
-                lambda error: task.prompt("planner_step_repair.j2", error=error),
-                lambda text: task.situation.report(PlanProgress(ProgressKind.NOTE, f"the call was sent back: {text}")),
-                thinks=not config.brief,
-            )
-        return StepwiseRun(task, chooser)
+        if not isinstance(model, ScoringModel):
+            raise UnsupportedError(f"llm.mode rank: {model.name} tells no likelihoods")
+        return StepwiseRun(task, RankedChoice(model))

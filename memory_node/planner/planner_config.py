@@ -35,21 +35,20 @@ class PricedModelConfig(ModelConfig):
 class LlmConfig(PricedModelConfig):
     """Of the language model planner."""
 
-    mode: Literal["auto", "agent", "plan", "step", "rank"] = Field(
+    mode: Literal["auto", "agent", "plan", "rank"] = Field(
         default="auto",
         description="agent: the model reads the instruction, calls skills and memory, and says when it is done;"
-        " plan: all calls at once; step: a thought and one call at a time (with brief: the call alone);"
+        " plan: all calls at once;"
         " rank: one call at a time, the likeliest of those that can be made; auto: rank in this process, agent at"
         " an endpoint",
     )
     household_adapter: Expert[bool] = Field(
         default=True,
-        description="embedded model in step and rank: with the adapter that comes with the trained readers and brief"
-        " prompts",
+        description="embedded model in rank: with the adapter that comes with the trained readers and brief prompts",
     )
     brief: Expert[bool] = Field(
         default=False,
-        description="prompts without the skills' conditions and things that no goal needs; in step and rank without"
+        description="prompts without the skills' conditions and things that no goal needs; in rank without"
         " skills and example, for a model that has learnt the calls; in plan with little of memory, as the embedded"
         " model has it always",
     )

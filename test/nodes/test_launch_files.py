@@ -150,10 +150,10 @@ def test_planner_may_be_left_out(launched: Launched) -> None:
 
 def test_language_model_is_given_to_the_planner(launched: Launched) -> None:
     url = "http://localhost:8000/v1"
-    planner = launched("memory.launch.py", planner="llm", llm_base_url=url, llm_model="qwen3", llm_mode="step")[
+    planner = launched("memory.launch.py", planner="llm", llm_base_url=url, llm_model="qwen3", llm_mode="plan")[
         "planner"
     ]
-    assert (planner["llm.base_url"], planner["llm.model"], planner["llm.mode"]) == (url, "qwen3", "step")
+    assert (planner["llm.base_url"], planner["llm.model"], planner["llm.mode"]) == (url, "qwen3", "plan")
     planner = launched("memory.launch.py", planner="llm", llm_model="my.gguf")["planner"]
     assert (planner["llm.model_path"], planner["llm.base_url"], planner["llm.mode"]) == ("my.gguf", "", "auto")
 

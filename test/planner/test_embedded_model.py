@@ -16,7 +16,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("mode", ["auto", "rank", "step"])
+@pytest.mark.parametrize("mode", ["auto", "rank"])
 def test_embedded_model_that_chooses_calls_gets_the_adapter_and_brief_prompts(folder: Path, mode: str) -> None:
     (folder / ADAPTER).touch()
     config = as_embedded_model_plans(LlmConfig(mode=mode))

@@ -1,9 +1,14 @@
+import json
+
 import pytest
 from scripted_model import ScriptedModel, carry_out, home
 
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.llm.chat import Reply
 from memory_node.llm.errors import UnreachableError
+from memory_node.llm.json_grammar import json_grammar
+from memory_node.planner.agent.tools import agent_tools, exact_calls_form
 from memory_node.planner.planner import ProgressKind
 
 GOAL = (
@@ -140,3 +145,14 @@ def test_what_leaves_no_trace_is_not_taken_for_done(end) -> None:
     result = carry_out(ScriptedModel([[("set_goals", {"goals": [throw]}), end], [end]]), "throw the mug")
     assert not result.success
     assert not result.steps
+
+
+def test_a_model_in_this_process_can_be_held_to_the_tools_by_a_grammar() -> None:
+    tools = agent_tools(ALL_SKILLS, asks_memory=True, recalls=True)
+    grammar = json_grammar(exact_calls_form(tools).schema)
+    assert all(tool.name in grammar for tool in tools)
+
+
+def test_schemas_of_tools_hold_nothing_that_endpoints_refuse() -> None:
+    text = json.dumps([dict(tool.parameters) for tool in agent_tools(ALL_SKILLS, True, True)])
+    assert not any(f'"{word}"' in text for word in ("$ref", "$defs", "anyOf", "oneOf", "allOf"))
