@@ -71,6 +71,7 @@ def model_figures(trials: Sequence[Trial]) -> dict[str, Any]:
         "planner_steps_mean": mean_of(replies),
         "replans_mean": mean_of([outcome.replans for outcome in outcomes]),
         "tokens_in_mean": mean_of([outcome.tokens_in for outcome in outcomes], 1),
+        "tokens_new_mean": mean_of([outcome.tokens_new for outcome in outcomes], 1),
         "tokens_out_mean": mean_of([outcome.tokens_out for outcome in outcomes], 1),
         "ms_per_step_p50": median_of(per_step, 1),
         "first_token_ms_p50": median_of(_first_token_ms(outcomes), 1),

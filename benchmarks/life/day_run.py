@@ -25,8 +25,8 @@ from memory_node.planner.planner import PlanProgress, ProgressKind
 class StepReport:
     """One step that was judged or carried out. index: of its event; words: that were said to the robot.
 
-    verdict: None for a step that is not judged. calls: what was tried, each with how it ended. tokens_new: None where
-    the planner does not tell them.
+    verdict: None for a step that is not judged. calls: what was tried, each with how it ended. tokens_new: of
+    tokens_in, those that the model's endpoint had not read before.
     """
 
     index: int
@@ -39,7 +39,7 @@ class StepReport:
     metres: float = 0.0
     searches: int = 0
     tokens_in: int = 0
-    tokens_new: int | None = 0
+    tokens_new: int = 0
     needless_question: bool = False
     wrong_things: bool = False
 
@@ -245,8 +245,7 @@ def _step_report(
         sum((one.distance_m for one in outcome.trace.results), 0.0),
         searches_of(outcome.trace.results),
         result.outcome.tokens_in,
-        # A planner that does not tell it and asked no model had no new tokens.
-        getattr(result.outcome, "tokens_new", None if result.outcome.tokens_in else 0),
+        result.outcome.tokens_new,
         verdict is not None and outcome.asked and not wanted,
         verdict is not None and bool({"only", "no_calls"} & verdict.problems.keys()),
     )

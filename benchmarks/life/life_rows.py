@@ -71,7 +71,7 @@ def _row(setting: Setting, category: str, reports: Sequence[DayReport]) -> dict[
         "calls_mean": mean_of([len(step.calls) for step in steps], 1),
         "metres_mean": mean_of([step.metres for step in steps], 2),
         "tokens_in_mean": mean_of([step.tokens_in for step in steps], 1),
-        "tokens_new_mean": mean_of([step.tokens_new for step in steps if step.tokens_new is not None], 1),
+        "tokens_new_mean": mean_of([step.tokens_new for step in steps], 1),
     }
 
 

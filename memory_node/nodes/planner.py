@@ -284,6 +284,12 @@ def result_to_msg(result: InstructionResult, episode_id: str, held_object: str) 
             lookups=len(result.lookups),
             short_term_hits=result.lookups_hit,
             long_term_hits=result.lookups_answered - result.lookups_hit,
+            replans=outcome.replans,
             context_tokens=outcome.tokens_in,
+            cached_tokens=outcome.tokens_cached,
+            reply_tokens=outcome.tokens_out,
+            replies=outcome.replies,
+            model_time=outcome.model_s,
+            cost=outcome.cost_usd,
         ),
     )

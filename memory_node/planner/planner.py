@@ -137,6 +137,11 @@ class PlanOutcome:
     pursued: tuple[Goal, ...] = ()
 
     @property
+    def tokens_new(self) -> int:
+        """Of the tokens sent, those that the model's endpoint had not read before."""
+        return self.tokens_in - self.tokens_cached
+
+    @property
     def success(self) -> bool:
         """Whether every goal was achieved."""
         return bool(self.goals) and all(self.achieved)
