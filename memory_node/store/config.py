@@ -44,7 +44,7 @@ class StoreConfig(Parameters):
         le=100_000.0,
         description="time between two backups of a SQLite file, in the folder backups beside its images; 0: none (h)",
     )
-    backups_kept: int = Field(default=3, ge=1, le=10_000, description="backups that are kept, the newest ones")
+    backups_kept: Expert[int] = Field(default=3, ge=1, le=10_000, description="backups that are kept, the newest ones")
     poll_interval_s: Expert[float] = Field(
         default=1.0,
         ge=0.001,
