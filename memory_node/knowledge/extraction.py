@@ -10,7 +10,7 @@ from memory_node.domain.skill import FailureReason
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.coreference import Named, resolved, told_clauses
 from memory_node.knowledge.facts import MOST_SENTENCES, RULES, Prescription, Proposition
-from memory_node.knowledge.standard_step import StandardStep
+from memory_node.knowledge.standard_step import ASKED, StandardStep
 from memory_node.knowledge.standardise import classes_of
 from memory_node.knowledge.text.dates import with_days
 from memory_node.knowledge.text.names import concepts_of
@@ -86,6 +86,16 @@ def propositions_of(steps: Sequence[StepRecord]) -> list[Proposition]:
             text = f"{step.action.skill}({', '.join(names)}) fails with {step.reason}"
             found.append(Proposition(text, frozenset(names), source, step.stamp_ns))
     return found
+
+
+def said_in_passing(episode: EpisodeSummary) -> StandardStep | None:
+    """Return an instruction that says more than what is to be done, as something that was told: "Put the vase on the
+    table. It was a gift from my best friend." None for a command alone.
+    """
+    if len(sentences(episode.instruction)) < 2:
+        return None
+    stamp_ns = episode.ended_ns or episode.started_ns
+    return StandardStep(f"{episode.id}:0", state=ASKED, action=episode.instruction.strip(), stamp_ns=stamp_ns)
 
 
 def prescription_of(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> Prescription | None:

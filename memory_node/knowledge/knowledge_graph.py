@@ -20,6 +20,7 @@ from memory_node.knowledge.extraction import (
     RuleExtractor,
     prescription_of,
     propositions_of,
+    said_in_passing,
     told_propositions,
 )
 from memory_node.knowledge.facts import Prescription, Proposition, prescription_from_dict, proposition_from_dict
@@ -127,6 +128,10 @@ class KnowledgeGraph(KnowledgeQuestions):
         vectors = self._embedder.embed(intents) if intents else ()
         with self._lock:
             edits = [self._nodes.stated(proposition) for proposition in propositions_of(steps)]
+            said = said_in_passing(episode)
+            if said is not None:
+                edits.append(self._nodes.edit(STEPS, said.source, said))
+                edits += [self._nodes.stated(one) for one in self._extractor.propositions(said)]
             self._finish_ways(edits, ways, dict(zip(intents, vectors)))
         self.embed_names_of_intents()
 

@@ -12,6 +12,8 @@ from memory_node.knowledge.facts import RULES
 
 # The state of a step in which a person told a fact.
 TOLD = "told by a person"
+# The state of a step in which a person said more than what is to be done.
+ASKED = "said with an instruction"
 # What the session of such a step begins with.
 TOLD_SESSION = "told-"
 # The state of a step of which only the beginning is kept.

@@ -128,3 +128,13 @@ def test_oldest_ways_go_beyond_the_bound(graph: KnowledgeGraph, monkeypatch: pyt
         steps = [StepRecord(f"e{number}", 0, SkillCall("ToggleOn", ("Faucet",)), True, FailureReason.NONE, number)]
         graph.learn(EpisodeSummary(f"e{number}", instruction, "", number, number, True), steps)
     assert {way.intent for way in graph.ways_to("wash the apple", k=9)} == {"wash the mug"}
+
+
+def test_what_is_said_with_an_instruction_is_known_later(graph: KnowledgeGraph) -> None:
+    learn(graph, "e1", "Put the vase on the desk. The vase was a gift from my best friend.")
+    learn(graph, "e2", "Put the book on the desk.")
+    found = graph.told_about("where is the gift from my best friend?")
+    assert [one.sources for one in found] == [("e1:0",)]
+    assert "gift from my best friend" in found[0].text
+    graph.forget("e1")
+    assert graph.told_about("where is the gift from my best friend?") == []
