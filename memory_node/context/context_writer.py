@@ -14,8 +14,13 @@ from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.experience.experience import Experience
 from memory_node.experience.experience_answer import ExperienceQuery
+from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.knowledge.text.sentences import sentences
 from memory_node.scene_graph.graph import SceneGraph
+
+# Lines of what was told that a context holds at most, and sentences of an instruction that are looked up apart.
+_TOLD_LINES, _MOST_PARTS = 8, 4
 
 
 class ContextWriter:
@@ -45,6 +50,14 @@ class ContextWriter:
         self._clock = clock
         self._make_id = make_id
 
+    def _told_about(self, instruction: str) -> list[Proposition]:
+        """Return what people told and documents say that bears on an instruction, for each of its sentences by itself:
+        one that asks for two things needs what was told of both.
+        """
+        parts = sentences(instruction)[:_MOST_PARTS] or [instruction]
+        found = [self._knowledge.told_about(part, k=max(_TOLD_LINES // len(parts), 1)) for part in parts]
+        return list({one.text: one for told in found for one in told}.values())[:_TOLD_LINES]
+
     def write(
         self,
         instruction: str,
@@ -68,7 +81,7 @@ class ContextWriter:
             learnt,
             facts=self._knowledge.about(classes),
             ways=self._knowledge.ways_to(instruction),
-            known=self._knowledge.told_about(instruction),
+            known=self._told_about(instruction),
             room_relations=relations,
             recollection=recalled,
             home=home.lines,

@@ -17,7 +17,7 @@ from memory_node.knowledge.packed_table import PackedTable
 from memory_node.knowledge.procedural_graph import ProceduralGraph
 from memory_node.knowledge.retrieval.packing import Arrays, part, under
 from memory_node.knowledge.semantic_graph import SemanticGraph
-from memory_node.knowledge.standard_step import TOLD, StandardStep, pack_step, step_to_dict, unpack_step
+from memory_node.knowledge.standard_step import ASKED, TOLD, StandardStep, pack_step, step_to_dict, unpack_step
 from memory_node.knowledge.updating import LEAST_LIKENESS, TOPIC_LIKENESS, UpdateJudge, updated
 
 
@@ -70,6 +70,11 @@ class KnowledgeNodes:
         """Return whether a proposition counts and was told by a person."""
         steps = (self.steps.get(source) for source in proposition.sources)
         return proposition.active and any(step is not None and step.state == TOLD for step in steps)
+
+    def was_said_with_a_task(self, proposition: Proposition) -> bool:
+        """Return whether a person said it beside what was to be done."""
+        steps = (self.steps.get(source) for source in proposition.sources)
+        return any(step is not None and step.state == ASKED for step in steps)
 
     def figures(self) -> tuple[int, int]:
         """Return how many nodes and edges there are."""

@@ -183,7 +183,11 @@ class KnowledgeQuestions:
         with self._lock:
             held = [self._nodes.semantic.get(hit.statement.key) for hit in hits if hit.step in self._nodes.steps]
             found = [(one, self._nodes.semantic.likeness(one.text, vector)) for one in held if one is not None]
-            return bearing_on(instruction, found, self._nodes.semantic.idf)[: k or self._config.guidance_k]
+            bearing = bearing_on(instruction, found, self._nodes.semantic.idf)
+            # An occasion is named in few words ("my evening spot"): of what was said with instructions the most like
+            # ones come, too.
+            said = [one for one, _ in found if one not in bearing and self._nodes.was_said_with_a_task(one)]
+            return [*bearing, *said][: k or self._config.guidance_k]
 
     def about(self, concepts: Iterable[str], k: int = 5) -> list[Proposition]:
         """Return the k propositions about these concepts: most concepts first, then best supported, then newest."""
