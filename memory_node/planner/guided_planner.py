@@ -67,7 +67,8 @@ class GuidedPlanner:
             return (yield from self._inner.carry_out(instruction, situation))
         for attempt in self._numbers:
             outcome = yield from self._attempt(instruction, situation, attempt)
-            ended = outcome.success or bool(outcome.question)  # who waits for an answer has not failed
+            # Who waits for an answer has not failed.
+            ended = outcome.success or outcome.is_final or bool(outcome.question)
             if ended or attempt == self._numbers[-1] or not self._experience.may_retry(attempt):
                 break
             situation.report(

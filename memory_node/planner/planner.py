@@ -115,7 +115,8 @@ class PlanOutcome:
     asked; valid_replies: how many of those could be used as they came. replans: new plans after what failed.
     first_token_s: seconds from the first request to the first token of a written reply. question: asked instead of
     doing anything, with choices that would do as an answer; the next instruction answers it. answer: to a question.
-    pursued: the goals as a planner that reads words into goals has them, () of another planner.
+    pursued: the goals as a planner that reads words into goals has them, () of another planner. is_final: another
+    attempt would bring nothing, because the planner has tried again itself.
     """
 
     goals: tuple[str, ...]
@@ -135,6 +136,7 @@ class PlanOutcome:
     choices: tuple[str, ...] = ()
     answer: str = ""
     pursued: tuple[Goal, ...] = ()
+    is_final: bool = False
 
     @property
     def tokens_new(self) -> int:

@@ -68,7 +68,8 @@ def test_what_was_spoken_of_and_held_goes_on_also_in_a_planner_that_starts_anew(
         "compiler": "none",
     }
     asked = {"base_url": server.url, "model": "m", "mode": "plan", "max_replans": 0, "max_repairs": 0, "retries": 0}
-    given |= {f"llm.{name}": value for name, value in asked.items()}
+    experts = ("max_replans", "max_repairs", "retries")
+    given |= {f"{'expert.' if name in experts else ''}llm.{name}": value for name, value in asked.items()}
     peer = RosPeer(free_domain())
     robot = WillingRobot(peer.node)
     beside = {f"planner:{name}": value for name, value in given.items()}

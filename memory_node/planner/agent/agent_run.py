@@ -136,6 +136,8 @@ class AgentRun:
             self._question = None
 
     def _turn(self, calls: Sequence[ToolCall], words: str) -> Generator[PlannedStep, SkillResult, PlanOutcome | None]:
+        if not calls and "?" in self._said[-1] and not self._task.goals and not self.begun:
+            return self._answer(words)
         if not calls:
             self._idle += 1
             self._dialogue.say(_NO_TOOL)
@@ -189,12 +191,13 @@ class AgentRun:
         """Return the outcome of a run that did not come to its end: goals that are met count."""
         goals = self._task.goals
         if not goals:
-            return PlanOutcome((self._task.instruction,), (False,), (why,), planner="llm")
+            return PlanOutcome((self._task.instruction,), (False,), (why,), planner="llm", is_final=True)
         reasons = self._reasons()
         unmet_goals = [f"{goal}: {reason}" for goal, reason in zip(goals, reasons) if reason]
         failures = (*unmet_goals, why) if unmet_goals else ()
         achieved = tuple(not reason for reason in reasons)
-        return PlanOutcome(tuple(map(str, goals)), achieved, failures, planner="llm", pursued=goals)
+        names = tuple(map(str, goals))
+        return PlanOutcome(names, achieved, failures, planner="llm", pursued=goals, is_final=True)
 
     def _reasons(self) -> tuple[str, ...]:
         """Return for each goal what of it is not so, "" for one that is met. Of some deeds the home keeps no trace."""
@@ -316,9 +319,7 @@ class AgentRun:
             self._told_unmet = ()
             return Done("no goal was said: say what is asked for, or call done again if it is only an answer", False)
         if not goals:
-            self._note(ProgressKind.ANSWER, summary)
-            outcome = PlanOutcome((self._task.instruction,), (True,), planner="llm", answer=summary)
-            return Done("", ending=outcome)
+            return Done("", ending=self._answer(summary))
         unmet_goals = tuple(filter(None, self._reasons()))
         if unmet_goals and unmet_goals != self._told_unmet:
             self._told_unmet = unmet_goals
@@ -328,6 +329,12 @@ class AgentRun:
         self._note(ProgressKind.ANSWER, summary)
         outcome = self._ended("the model holds that it is done")
         return Done("", ending=replace(outcome, answer=summary))
+
+    def _answer(self, words: str) -> PlanOutcome:
+        """End a question: nothing was to be done."""
+        text = " ".join(words.split())
+        self._note(ProgressKind.ANSWER, text)
+        return PlanOutcome((self._task.instruction,), (True,), planner="llm", answer=text)
 
     def _impossible(self, call: ToolCall) -> Done:
         why = " ".join(str(call.arguments["reason"]).split())

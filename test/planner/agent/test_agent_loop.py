@@ -63,6 +63,18 @@ def test_a_question_about_memory_needs_no_goals() -> None:
     assert "DiningTable" in model.results()[0]
 
 
+def test_a_question_may_be_answered_in_plain_words() -> None:
+    result = carry_out(ScriptedModel(["On the table."]), "where is the mug?")
+    assert result.success
+    assert result.outcome.answer == "On the table."
+
+
+def test_an_instruction_that_the_model_gave_up_is_not_attempted_again() -> None:
+    result = carry_out(ScriptedModel([[("impossible", {"reason": "no"})]]), "fly to the moon")
+    assert result.outcome.is_final
+    assert not result.success
+
+
 def test_the_answer_to_a_question_goes_on_with_the_dialogue() -> None:
     model = ScriptedModel(
         [[("ask_person", {"question": "Which cup?", "choices": ["mug", "cup"]})], [GOAL, OPEN, PICK, PUT, END]]
