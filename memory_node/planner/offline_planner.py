@@ -14,6 +14,7 @@ from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Setback
 from memory_node.planner.language.asking_back import Question
+from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.told_cautions import Cautious, cautious_by_words
 from memory_node.planner.language.told_facts import informed, words_about
@@ -107,7 +108,13 @@ class OfflinePlanner:
         """Return what the plain reader makes of an instruction; None where it reads none of it."""
         if situation.goals or situation.known is None or situation.conversation.pending is not None:
             return None
-        return self._plain_reader.read(instruction, situation.memory.scene(), situation.known)
+        plain = self._plain_reader.read(instruction, situation.memory.scene(), situation.known)
+        if plain is not None and situation.asks_for_person:
+            # The reader of words asks, and its conversation takes the answer.
+            home = home_classes(situation, self._kinds)
+            if question_about_person(plain.goals, Conversation(), home, self._kinds) is not None:
+                return None
+        return plain
 
     def _carry_out_plain(self, plain: PlainReading, situation: Situation) -> PlanRun:
         for note in plain.notes:
