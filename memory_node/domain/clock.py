@@ -11,3 +11,23 @@ Clock = Callable[[], int]
 def system_clock() -> int:
     """Return the wall clock in nanoseconds since 1970."""
     return time.time_ns()
+
+
+# Stamps before 2000 are of a clock that began at zero, as in a simulation or a script.
+_OF_OUR_DAYS_NS = 946_684_800 * 10**9
+
+
+class MemoryClock:
+    """ "Now" on the time line of a memory: the wall clock, or its newest stamp where its own clock began at zero."""
+
+    def __init__(self, wall: Clock = system_clock) -> None:
+        self._wall = wall
+        self._newest_ns = 0
+
+    def follow(self, newest_ns: int) -> None:
+        """Take over a stamp of the memory."""
+        self._newest_ns = max(self._newest_ns, newest_ns)
+
+    def __call__(self) -> int:
+        """Return now in nanoseconds."""
+        return self._newest_ns if 0 < self._newest_ns < _OF_OUR_DAYS_NS else self._wall()

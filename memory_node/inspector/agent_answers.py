@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from pydantic import BaseModel, Field
 
 from memory_node.domain.answer import ObjectAnswer, RankedArea
-from memory_node.domain.scene import SceneSnapshot
-from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.step import EpisodeSummary
+from memory_node.inspector.household import Answered
+from memory_node.planner.reading.thing_words import BELIEVED, ThingWords
 
 
 class FoundObject(BaseModel):
@@ -17,9 +21,9 @@ class FoundObject(BaseModel):
     class_probability: float
     position_m: list[float] = Field(description="centre (x, y, z) in the frame `frame_id`, in metres")
     frame_id: str
-    room: str
-    area_id: str
-    support_id: str = Field(description="the object that it stands on or in; empty: none is known")
+    room: str | None
+    area_id: str | None
+    support_id: str | None = Field(description="the object that it stands on or in; null: none is known")
     inside: bool
     states: list[str]
     existence: float = Field(description="how likely it is still there, 0 to 1")
@@ -55,19 +59,104 @@ class Located(Found):
 class Known(BaseModel):
     """What is known of a question."""
 
-    answer: str = Field(description="in words; null where memory abstains")
-    abstains: bool
+    answer: str | None = Field(description="in words; null where nothing is known at all")
+    abstains: bool = Field(description="memory does not know; the answer then says what it does not know")
     confidence: float
+    object_ids: list[str] = Field(description="the things that the answer is about")
     rests_on: list[str] = Field(description="the statements behind the answer, best first")
 
 
-def known(answer: KnowledgeAnswer) -> Known:
-    """Return an answer from knowledge as an agent gets it."""
+class Changes(BaseModel):
+    """What changed since a moment."""
+
+    changes: list[str] = Field(description="what came, went, moved and became of things, in words")
+
+
+class Episode(BaseModel):
+    """One instruction and how it ended."""
+
+    episode_id: str
+    instruction: str
+    started: str = Field(description="local time, ISO 8601")
+    ended: str | None = Field(description="null: it runs")
+    success: bool | None = Field(description="null: it runs, or was given up")
+
+
+class Episodes(BaseModel):
+    """What the robot was told to do, the newest first."""
+
+    episodes: list[Episode]
+
+
+class Thing(BaseModel):
+    """All that is known of one thing."""
+
+    object_id: str
+    name: str
+    aliases: list[str]
+    object_class: str
+    where: str = Field(description="in words")
+    position_m: list[float] = Field(description="centre (x, y, z) in map, in metres")
+    size_m: list[float]
+    room: str | None
+    support_id: str | None = Field(description="the object that it stands on or in; null: none is known")
+    support: str | None = Field(description="its name")
+    inside: bool
+    states: list[str]
+    existence: float = Field(description="how likely it is still there, 0 to 1")
+    is_there: bool = Field(description="false: it is gone, and this is where it was last")
+    age_s: float = Field(description="seconds since it was last seen")
+    on_or_in_it: list[str] = Field(description="names of what stands on it or in it")
+    earlier_places: int = Field(description="how many are on record")
+
+
+def known(answer: Answered) -> Known:
+    """Return an answer as an agent gets it."""
     return Known(
-        answer=answer.text,
+        answer=answer.text or None,
         abstains=answer.abstains,
         confidence=round(answer.confidence, 4),
+        object_ids=list(answer.ids),
         rests_on=[one.text for one in answer.propositions],
+    )
+
+
+def episode_of(episode: EpisodeSummary) -> Episode:
+    """Return one episode as an agent gets it."""
+    return Episode(
+        episode_id=episode.id,
+        instruction=episode.instruction,
+        started=_clock_time(episode.started_ns),
+        ended=_clock_time(episode.ended_ns) if episode.ended_ns else None,
+        success=episode.success,
+    )
+
+
+def _clock_time(stamp_ns: int) -> str:
+    return datetime.fromtimestamp(stamp_ns * 1e-9).isoformat(timespec="seconds")
+
+
+def thing_of(found: SceneObject, scene: SceneSnapshot, words: ThingWords, now_ns: int) -> Thing:
+    """Return one object as an agent gets it; scene: what stands where."""
+    names = {one.id: one.name for one in scene.objects}
+    return Thing(
+        object_id=found.id,
+        name=found.name,
+        aliases=list(found.aliases),
+        object_class=found.class_name,
+        where=words.gone(found) if found.removed else words.whereabouts(found),
+        position_m=[round(float(value), 3) for value in found.box.center],
+        size_m=[round(float(value), 3) for value in found.box.size],
+        room=words.room_of(found) or None,
+        support_id=found.support_id or None,
+        support=names.get(found.support_id),
+        inside=found.inside,
+        states=[str(belief.state) for belief in found.states if belief.probability >= BELIEVED],
+        existence=round(found.existence, 4),
+        is_there=not found.removed,
+        age_s=round((now_ns - found.last_seen_ns) * 1e-9, 1),
+        on_or_in_it=[one.name for one in scene.objects if one.support_id == found.id],
+        earlier_places=len(found.history),
     )
 
 
@@ -79,9 +168,9 @@ def found_object(answer: ObjectAnswer) -> FoundObject:
         class_probability=round(answer.class_probability, 4),
         position_m=[round(float(value), 3) for value in answer.position],
         frame_id=answer.frame_id,
-        room=answer.room_name,
-        area_id=answer.area_id,
-        support_id=answer.support_id,
+        room=answer.room_name or None,
+        area_id=answer.area_id or None,
+        support_id=answer.support_id or None,
         inside=answer.inside,
         states=[str(belief.state) for belief in answer.states],
         existence=round(answer.existence, 4),

@@ -10,7 +10,6 @@ import sys
 import time
 from pathlib import Path
 
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector import opened_memory
 from memory_node.inspector.access import ROLES, TOKEN_VARIABLE, Caller, RateLimit, Role, TokenBook, read_tokens
@@ -62,12 +61,13 @@ def run(args: argparse.Namespace) -> int:
     tokens = _tokens(args, role)
     _check_reach(args, tokens)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
-    kinds = load_catalogue(args.label_space)
     hosts = frozenset({"127.0.0.1", "localhost", "::1", args.host.lower(), *map(str.lower, args.allow_host)})
     limit = RateLimit(args.requests_per_s, 2 * args.requests_per_s, time.monotonic)
     allow_many_connections()
     with opened_memory.opened(args, as_copy=args.read_only) as opened:
-        inspector = Inspector(opened.memory, opened.views, kinds, opened.source, images=not args.no_images)
+        inspector = Inspector(
+            opened.memory, opened.views, opened.kinds, opened.source, images=not args.no_images, clock=opened.clock
+        )
         app = build_application(inspector, GuardConfig(tokens, role, hosts, limit))
         scheme = "https" if args.tls_certificate else "http"
         shown = f"[{args.host}]" if ":" in args.host else args.host

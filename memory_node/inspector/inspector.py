@@ -15,6 +15,7 @@ from memory_node.inspector.change_feed import ChangeFeed
 from memory_node.inspector.deeds import Deeds
 from memory_node.inspector.edit_book import EditBook
 from memory_node.inspector.hit_history import HitHistory
+from memory_node.inspector.household import Household
 from memory_node.inspector.scene_mirror import SceneMirror
 
 
@@ -36,6 +37,7 @@ class Inspector:
     ) -> None:
         self.memory, self.views, self.kinds, self.source, self.images = memory, views, kinds, source, images
         self.deeds = Deeds(memory)
+        self.household = Household(memory, kinds, clock)
         self.feed = ChangeFeed(views.follow)
         self.hits = HitHistory(views, clock)
         self.scene = SceneMirror(memory, views.follow)

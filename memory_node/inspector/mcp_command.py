@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         raise RobotMemoryError("MCP needs the extra `agents`: pip install 'robot_memory[agents]'") from error
     with opened_memory.opened(args) as opened:
         may: Role = "read" if opened_memory.only_reads(args) else args.may
-        server = build_server(opened.memory, may, views=opened.views)
+        server = build_server(opened.memory, may, opened.clock, opened.views, opened.kinds)
         if args.http is None:
             with interruptible_input():
                 server.run("stdio")

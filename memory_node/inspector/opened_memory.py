@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,8 +13,9 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from memory_node.catalogue.label_space import HOUSEHOLD
-from memory_node.domain.clock import system_clock
+from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.clock import Clock, MemoryClock, system_clock
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.stored_views import StoredViews
@@ -23,14 +25,18 @@ from memory_node.store.engine import open_engine, page_copy, reason_of
 from memory_node.store.local_copy import LocalCopy
 from memory_node.store.versioning import site_of
 
+_RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+
 
 @dataclass(frozen=True)
 class OpenedMemory:
-    """A memory, what it shows of itself, and what to call it."""
+    """A memory, what it shows of itself, what to call it, "now" on its time line, and its label space."""
 
     memory: AgentMemory
     views: MemoryViews
     source: str
+    clock: Clock
+    kinds: ObjectCatalogue
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--domain-id", type=int, default=int(os.environ.get("ROS_DOMAIN_ID", "0")), help="DDS domain (default: ROS's)"
     )
+    parser.add_argument(
+        "--range",
+        choices=("LOCALHOST", "SUBNET"),
+        help="where to look for the node: this machine or its network (default: ROS_AUTOMATIC_DISCOVERY_RANGE)",
+    )
     parser.add_argument("--label-space", default=HOUSEHOLD, help="name or file of the label space (default: household)")
 
 
@@ -59,17 +70,37 @@ def opened(args: argparse.Namespace, as_copy: bool = False) -> Iterator[OpenedMe
     if args.database:
         with contextlib.ExitStack() as stack:
             used = stack.enter_context(_file_of(args, as_copy))
-            stored = open_memory(MemoryConfig(database=str(used), label_space=args.label_space))
+            clock = MemoryClock()
+            stored = open_memory(MemoryConfig(database=str(used), label_space=args.label_space), clock=clock)
             stack.callback(stored.close)
-            yield OpenedMemory(stored, StoredViews(stored), redacted(args.database))
+            clock.follow(stored.scene().stamp_ns)
+            # No robot is localised here, in a map that could be another one: what is stored is told as it is.
+            stored.confirm_relocalization()
+            source, kinds = redacted(args.database), load_catalogue(args.label_space)
+            yield OpenedMemory(stored, StoredViews(stored), source, clock, kinds)
         return
+    if args.range:
+        os.environ[_RANGE] = args.range
     from memory_node.nodes.run import activate_ros
 
     activate_ros()
     from memory_node.nodes.connected_memory import inspected
+    from memory_node.nodes.waiting import PeerTimeoutError
 
-    with inspected(args.node, args.domain_id) as (memory, views):
-        yield OpenedMemory(memory, views, f"node {args.node}")
+    where = f"domain {args.domain_id}, discovery range {os.environ.get(_RANGE, 'SUBNET')}"
+    print(f"looking for the node {args.node} in {where}", file=sys.stderr, flush=True)
+    with contextlib.ExitStack() as stack:
+        try:
+            memory, views = stack.enter_context(inspected(args.node, args.domain_id))
+        except PeerTimeoutError as error:
+            raise RobotMemoryError(
+                f"{error} in {where}; --domain-id and --range look elsewhere (the demo prints its own), --database "
+                "opens a file"
+            ) from error
+        clock = MemoryClock()
+        clock.follow(memory.scene().stamp_ns)
+        stack.callback(views.follow(lambda change: [clock.follow(one.last_seen_ns) for one in change.objects] and None))
+        yield OpenedMemory(memory, views, f"node {args.node}", clock, load_catalogue(args.label_space))
 
 
 def only_reads(args: argparse.Namespace) -> bool:

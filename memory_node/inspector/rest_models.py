@@ -169,10 +169,11 @@ class Statement(BaseModel):
 class Answer(BaseModel):
     """What is known of a question."""
 
-    answer: str
-    abstains: bool
+    answer: str | None = Field(description="in words; null where nothing is known at all")
+    abstains: bool = Field(description="memory does not know; the answer then says what it does not know")
     confidence: float
     mode: str
+    object_ids: list[str] = Field(description="the things that the answer is about")
     propositions: list[Statement]
 
 

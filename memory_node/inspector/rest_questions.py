@@ -66,13 +66,14 @@ def rank_search_areas(asked: models.RankSearchAreas, here: Here, _: Reader) -> l
 
 @router.post("/ask_memory")
 def ask_memory(asked: models.AskMemory, here: Here, _: Reader) -> models.Answer:
-    """Say what is known, from episodes, from people and from what was read."""
-    answer = here.memory.ask(asked.question, Mode(asked.mode) if asked.mode else None, asked.k)
+    """Say what is known: of what is now by the scene graph, else from episodes, people and what was read."""
+    answer = here.household.ask(asked.question, Mode(asked.mode) if asked.mode else None, asked.k)
     return models.Answer(
-        answer=answer.text,
+        answer=answer.text or None,
         abstains=answer.abstains,
         confidence=round(answer.confidence, 4),
         mode=str(answer.mode),
+        object_ids=list(answer.ids),
         propositions=list(map(statement, answer.propositions)),
     )
 

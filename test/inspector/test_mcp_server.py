@@ -37,8 +37,11 @@ _INITIALIZE = (
     b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", '
     b'"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}\n'
 )
-READING = {"find_objects", "recall_objects", "locate_object", "ask_memory", "get_context", "scene_text"}
-EDITING = {"remember", "tell_fact", "confirm_relocalization"}
+READING = {
+    *("find_objects", "recall_objects", "locate_object", "ask_memory", "get_context", "scene_text"),
+    *("contents", "object", "changes", "episodes"),
+}
+EDITING = {"remember", "tell_fact", "edit_object", "undo", "confirm_relocalization"}
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +195,14 @@ def test_forgetting_needs_its_role(memory: RobotMemory) -> None:
         ("remember", {"object_class": "Apple", "picked_up": True, "put_on": "table"}, "got both"),
         ("remember", {"object_class": "Apple", "position_m": [1e300, 0.0, 0.0]}, "position"),
         ("launch_rocket", {}, "launch_rocket"),
+        ("find_objects", {"text": "apple", "limit": 3}, "limit: no such argument"),
+        ("remember", {"object_id": "apple of nobody", "object_class": "Apple", "is_now": ["sliced"]}, "Apple 1"),
+        ("remember", {"object_class": "Zebra", "is_now": ["broken"]}, "Zebra"),
+        ("remember", {"object_class": "Apple", "put_on": "Wardrobe"}, "Wardrobe"),
+        ("edit_object", {"operation": "split", "object_id": "Apple 1"}, "position_m"),
+        ("contents", {"place": "spaceship"}, "spaceship"),
+        ("changes", {"since": "when I was young"}, "90 min"),
+        ("object", {"object_id": "apple"}, "Apple"),
     ],
 )
 def test_bad_calls_are_told_and_change_nothing(memory: RobotMemory, tool: str, arguments: Any, said: str) -> None:

@@ -117,6 +117,9 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
 
     with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
         parameters = node_parameters(args, mode, folder)
+        agent = {"command": "memory-node", "args": ["mcp", "--domain-id", str(domain_id), "--range", "LOCALHOST"]}
+        console.print(f"Domain {domain_id}, discovery range LOCALHOST. For an agent (Model Context Protocol):")
+        console.print(f'  "robot_memory": {json.dumps(agent)}', soft_wrap=True, markup=False, highlight=False)
         # The client leaves first: DDS waits a second for what nodes that have ended can no longer acknowledge.
         with NodeProcesses(domain_id, args.out / mode) as nodes, DemoClient(domain_id) as client:
             nodes.start_all(parameters, composed=args.composed)

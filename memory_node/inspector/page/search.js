@@ -57,7 +57,7 @@ export class SearchPanel extends Panel {
     this.app.mark([]);
     const told = answer.propositions.map((one) => el("li", { class: "answer" }, one.text, el("div", { class: "why" }, `${when(one.stamp_s)}, shown or said ${one.support} times, read by ${one.made_by}`)));
     this.results.replaceChildren(
-      el("pre", {}, answer.abstains ? "Nothing that is known answers this." : answer.answer),
+      el("pre", {}, answer.answer ?? "Nothing that is known answers this."),
       bar("confidence", answer.confidence),
       el("h3", {}, "It rests on"),
       told.length ? el("ol", { class: "plain" }, told) : el("p", { class: "soft" }, "nothing"));

@@ -1,0 +1,131 @@
+"""Questions of a household: the scene graph answers what is now, deeds and told facts what was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.clock import Clock
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.inspector.agent_memory import AgentMemory
+from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.mode import Mode
+from memory_node.planner.reading.past import span_of
+from memory_node.planner.reading.present import PresentAnswer, PresentQuestions
+from memory_node.planner.reading.questions import answer_to
+from memory_node.planner.reading.references import References, UnclearError, UnreadableError
+
+_UNITS_S = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_AGO = re.compile(r"^(?P<count>\d+(?:\.\d+)?) ?(?P<unit>s|min|h|d)$")
+_NS = 10**9
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer in words. abstains: memory knows nothing that answers; the text then says what it does not know, or "".
+
+    ids: of the things that it is about. propositions: what it rests on, besides these.
+    """
+
+    text: str
+    abstains: bool
+    confidence: float
+    mode: Mode
+    ids: tuple[str, ...] = ()
+    propositions: Sequence[Proposition] = ()
+
+
+class Household:
+    """Reads plain questions first, which are exact, and searches what was told and done for the others.
+
+    kinds: the label space. clock: "now", on memory's time line.
+    """
+
+    def __init__(self, memory: AgentMemory, kinds: ObjectCatalogue, clock: Clock) -> None:
+        self._memory, self._kinds, self._clock = memory, kinds, clock
+
+    def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> Answered:
+        """Return the answer to a question; mode: only searched for, None: found out."""
+        if mode is not None:
+            return _searched(self._memory.ask(question, mode, k))
+        present = self._present().answer(question)
+        if present is not None:
+            return _of_now(present)
+        past = self._past(question)
+        if past:
+            return Answered(past, False, 1.0, Mode.EPISODIC)
+        return _searched(self._memory.ask(question, None, k))
+
+    def contents(self, place: str) -> Answered:
+        """Return what is in or on a thing or room.
+
+        Raises:
+            InvalidValueError: memory knows neither a thing nor a room of this name.
+        """
+        found = self._present().answer(f"what is in {place}")
+        if found is None or not found.known:
+            rooms = ", ".join(room.name for room in self._memory.scene().rooms) or "none"
+            raise InvalidValueError(
+                f"place: expected a room or a thing that memory knows, got {place!r}; rooms: {rooms:.500}; things are "
+                "told by find_objects"
+            )
+        return _of_now(found)
+
+    def changes(self, since: str) -> list[str]:
+        """Return in words what changed since a moment: "today", "yesterday", "this morning", "90 min", an ISO time.
+
+        Raises:
+            InvalidValueError: it is none of these.
+        """
+        return self._present().changes(self._stamp(since))
+
+    def _stamp(self, since: str) -> int:
+        now_ns = self._clock()
+        words = " ".join(since.split()).lower()
+        first, _ = span_of(words, now_ns, None)
+        if first:
+            return first
+        ago = _AGO.match(words.removesuffix(" ago"))
+        if ago is not None:
+            return max(now_ns - int(float(ago["count"]) * _UNITS_S[ago["unit"]] * _NS), 1)
+        try:
+            return max(int(datetime.fromisoformat(since.strip()).timestamp() * _NS), 1)
+        except (ValueError, OverflowError):
+            raise InvalidValueError(
+                "since: expected today, yesterday, this morning, this afternoon, this evening or last night, a span "
+                f"such as 90 min, 2 h or 3 d, or a time such as 2026-05-03T08:00, got {since!r}"
+            ) from None
+
+    def _present(self) -> PresentQuestions:
+        scene = self._memory.scene(removed=True)
+
+        def past(stamp_ns: int) -> SceneSnapshot:
+            return self._memory.scene(as_of_ns=stamp_ns)
+
+        return PresentQuestions(self._kinds, scene, past, self._clock())
+
+    def _past(self, question: str) -> str:
+        """Return what the robot did or people told, "" where the question is none of these."""
+        recalled = self._memory.recall_past()
+        scene = self._memory.scene()
+        known = References(self._kinds, scene, recalled.facts, recalled.deeds, self._clock())
+        try:
+            return answer_to(question, known)
+        except UnclearError as unclear:
+            return str(unclear)
+        except UnreadableError:
+            return ""
+
+
+def _of_now(answer: PresentAnswer) -> Answered:
+    return Answered(answer.text, not answer.known, answer.confidence, Mode.EPISODIC, answer.ids)
+
+
+def _searched(answer: KnowledgeAnswer) -> Answered:
+    text = "" if answer.abstains else answer.text
+    return Answered(text, answer.abstains, answer.confidence, answer.mode, (), answer.propositions)

@@ -1,0 +1,316 @@
+"""Answers plain questions about what is now: the scene graph decides, each thing is at one place, with how sure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.states import ObjectState
+from memory_node.planner.reading.past import clock_of, span_of
+from memory_node.planner.reading.phrase import phrase_of
+from memory_node.planner.reading.thing_words import BELIEVED, ThingWords, is_so, listed, name_of
+
+_STATES = {
+    "dirty": ObjectState.DIRTY,
+    "clean": ObjectState.CLEANED,
+    "washed": ObjectState.CLEANED,
+    "on": ObjectState.ON,
+    "off": ObjectState.OFF,
+    "open": ObjectState.OPENED,
+    "closed": ObjectState.CLOSED,
+    "full": ObjectState.FILLED,
+    "empty": ObjectState.USED_UP,
+    "hot": ObjectState.HEATED,
+    "cold": ObjectState.COLD,
+    "sliced": ObjectState.SLICED,
+    "broken": ObjectState.BROKEN,
+    "cooked": ObjectState.COOKED,
+}
+# What is known of one of these says the contrary of the other.
+_CONTRARY = {
+    ObjectState.DIRTY: ObjectState.CLEANED,
+    ObjectState.ON: ObjectState.OFF,
+    ObjectState.OPENED: ObjectState.CLOSED,
+    ObjectState.FILLED: ObjectState.USED_UP,
+    ObjectState.HEATED: ObjectState.COLD,
+}
+_CONTRARY |= {other: state for state, other in _CONTRARY.items()}
+_MOST_TOLD = 20
+_MOVED_M = 0.15
+_DETERMINER = re.compile(r"^(?:the|a|an|any|some|my|our|your|all|every|this|that|these|those) ", re.I)
+
+
+@dataclass(frozen=True)
+class PresentAnswer:
+    """An answer in words. known: whether memory had one. confidence: how sure its least sure thing is, 0 to 1.
+
+    ids: of the things that it is about.
+    """
+
+    text: str
+    known: bool = True
+    confidence: float = 1.0
+    ids: tuple[str, ...] = ()
+
+
+class PresentQuestions:
+    """kinds: the label space. scene: now, with what is removed. past: the scene as of a stamp. now_ns, zone: now."""
+
+    def __init__(
+        self,
+        kinds: ObjectCatalogue,
+        scene: SceneSnapshot,
+        past: Callable[[int], SceneSnapshot],
+        now_ns: int,
+        zone: tzinfo | None = None,
+    ) -> None:
+        self._kinds, self._scene, self._past, self._now_ns, self._zone = kinds, scene, past, now_ns, zone
+        self._here = [one for one in scene.objects if not one.removed]
+        self._words = ThingWords(scene, kinds.recipient, now_ns)
+
+    def answer(self, question: str) -> PresentAnswer | None:
+        """Return the answer to a question about what is now; None where it is no such question."""
+        plain = " ".join(question.replace("’", "'").split()).strip(" ?.!")
+        for form, answer in _FORMS:
+            match = form.match(plain)
+            told = answer(self, match) if match is not None else None
+            if told is not None:
+                return told
+        return None
+
+    # --- places
+
+    def where(self, match: re.Match[str]) -> PresentAnswer | None:
+        """Answer: where is it?"""
+        found = self._present(match["thing"])
+        if found is None:
+            return None
+        if not found:
+            return self._missing(match["thing"])
+        return self._told(f"{listed(map(self._words.whereabouts, found[:_MOST_TOLD]))}.", found)
+
+    def contents(self, match: re.Match[str]) -> PresentAnswer | None:
+        """Answer: what is in it, or on it?"""
+        at, inside = _bare(match["place"]), match["how"] in ("in", "inside")
+        room = self._room(at)
+        if room:
+            return self._held([one for one in self._here if self._words.room_of(one) == room], f"in the {room}")
+        supports = self._present(at)
+        if supports is None:
+            return None
+        if not supports:
+            return self._missing(at)
+        held = [one for one in self._here if one.support_id in {support.id for support in supports}]
+        within = [one for one in held if one.inside]
+        where = f"{'in' if inside else 'on'} {listed(map(name_of, supports[:3]))}"
+        return self._held(within if inside and within else held, where)
+
+    def seen(self, match: re.Match[str]) -> PresentAnswer | None:
+        """Answer: when was it seen last?"""
+        found = self._things(match["thing"])
+        if found is None:
+            return None
+        if not found:
+            return _unknown(match["thing"])
+        last = max(found, key=lambda one: one.last_seen_ns)
+        when = clock_of(last.last_seen_ns, self._now_ns, self._zone)
+        where = self._words.gone(last) if last.removed else self._words.whereabouts(last)
+        return self._told(f"I last saw {name_of(last)} {when}: {where}.", [last])
+
+    def is_there(self, match: re.Match[str]) -> PresentAnswer | None:
+        """Answer: is it there?"""
+        found, at = self._present(match["thing"]), _bare(match["place"])
+        if found is None:
+            return None
+        is_at = self._is_at(at)
+        if is_at is None:
+            return None
+        if not found:
+            return self._missing(match["thing"])
+        there = [one for one in found if is_at(one)]
+        told = listed(map(self._words.whereabouts, (there or found)[:_MOST_TOLD]))
+        return self._told(f"{'Yes' if there else 'No'}: {told}.", there or found)
+
+    # --- how many, which
+
+    def count(self, match: re.Match[str]) -> PresentAnswer | None:
+        """Answer: how many are there?"""
+        found, at = self._present(match["thing"]), match["place"]
+        is_at = self._is_at(_bare(at)) if at else None
+        if found is None or (at and is_at is None):
+            return None
+        found = [one for one in found if is_at is None or is_at(one)]
+        where = f" {match['how']} the {_bare(at)}" if at else ""
+        names = f": {listed(map(self._words.named_at, found[:_MOST_TOLD]))}" if found else ""
+        return self._told(f"I know of {len(found)} {_bare(match['thing'])}{where}{names}.", found)
+
+    def have(self, match: re.Match[str]) -> PresentAnswer | None:
+        """Answer: is there one?"""
+        found = self._present(match["thing"])
+        if found is None:
+            return None
+        if not found:
+            return self._missing(match["thing"])
+        return self._told(f"Yes: {listed(map(self._words.whereabouts, found[:_MOST_TOLD]))}.", found)
+
+    def which(self, match: re.Match[str]) -> PresentAnswer | None:
+        """Answer: which are so?"""
+        found, word = self._present(match["thing"]), match["state"].lower()
+        if found is None:
+            return None
+        if not found:
+            return self._missing(match["thing"])
+        so = [one for one in found if is_so(one, _STATES[word])]
+        if so:
+            return self._told(f"{word.capitalize()}: {listed(map(self._words.named_at, so[:_MOST_TOLD]))}.", so)
+        unsure = sum(_is(one, _STATES[word]) is None for one in found)
+        rest = f"; of {unsure} nobody told me" if unsure else ""
+        return PresentAnswer(f"Of {len(found)} {_bare(match['thing'])} none is known to be {word}{rest}.")
+
+    def is_state(self, match: re.Match[str]) -> PresentAnswer | None:
+        """Answer: is it so?"""
+        found, word = self._present(match["thing"]), match["state"].lower()
+        if found is None:
+            return None
+        if not found:
+            return self._missing(match["thing"])
+        said = [_is(one, _STATES[word]) for one in found]
+        verbs = {True: "is", False: "is not", None: "is not known to be"}
+        told = listed(f"{name_of(one)} {verbs[so]} {word}" for one, so in zip(found[:_MOST_TOLD], said))
+        lead = "Yes: " if all(said) else "No: " if all(so is False for so in said) else ""
+        answer = self._told(f"{lead}{told}.", found)
+        return answer if any(so is not None for so in said) else PresentAnswer(answer.text, False, 0.0, answer.ids)
+
+    # --- what changed
+
+    def changed(self, match: re.Match[str]) -> PresentAnswer | None:
+        """Answer: what has changed?"""
+        time = match["time"] or "today"
+        since_ns, _ = span_of(time, self._now_ns, self._zone)
+        told = self.changes(since_ns)
+        return PresentAnswer(f"{'. '.join(told)}." if told else f"I saw nothing change since {time}.")
+
+    def changes(self, since_ns: int) -> list[str]:
+        """Return in words what came, went, moved and became of things since a stamp."""
+        before = {one.id: one for one in self._past(max(since_ns, 1)).objects}
+        now = {one.id: one for one in self._here}
+        told = [f"New: {self._words.whereabouts(one)}" for key, one in now.items() if key not in before]
+        told += [
+            f"Moved: {self._words.whereabouts(one)}; before {self._words.at(before[key])}"
+            for key, one in now.items()
+            if key in before and _has_moved(before[key], one)
+        ]
+        told += [
+            f"{name_of(one)} became {belief.state}"
+            for one in now.values()
+            for belief in one.states
+            if belief.probability >= BELIEVED and belief.confirmed_ns > since_ns
+        ]
+        gone = (one for key, one in before.items() if key not in now)
+        return told + [f"Gone: {name_of(one)}, before {self._words.at(one)}" for one in gone]
+
+    # --- things
+
+    def _things(self, words: str) -> list[SceneObject] | None:
+        """Return the things that words name, removed ones included; None where they name no kind of thing."""
+        objects, bare = self._scene.objects, _bare(words)
+        called = [one for one in objects if one.is_called(words) or one.is_called(bare)]
+        if called:
+            return called
+        phrase = phrase_of(words, self._kinds)
+        classes = phrase.classes if phrase is not None else ()
+        spelt = {folded(one) for one in classes} or {folded(bare), folded(bare).removesuffix("s")}
+        found = [one for one in objects if folded(one.class_name) in spelt]
+        if not found and not classes:
+            return None
+        states = phrase.states if phrase is not None else ()
+        return [one for one in found if all(is_so(one, state) for state in states)]
+
+    def _present(self, words: str) -> list[SceneObject] | None:
+        found = self._things(words)
+        return None if found is None else [one for one in found if not one.removed]
+
+    def _room(self, words: str) -> str:
+        return next((room.name for room in self._scene.rooms if words.lower() in (room.name.lower(), room.id)), "")
+
+    def _is_at(self, words: str) -> Callable[[SceneObject], bool] | None:
+        """Return what tells whether a thing is in or on a room or thing that words name; None where they name none."""
+        room = self._room(words)
+        if room:
+            return lambda one: self._words.room_of(one) == room
+        supports = self._present(words)
+        ids = {support.id for support in supports or ()}
+        return None if supports is None else lambda one: one.support_id in ids
+
+    # --- answers
+
+    def _missing(self, words: str) -> PresentAnswer:
+        gone = self._things(words)
+        if not gone:
+            return _unknown(words)
+        return self._told(f"{self._words.gone(max(gone, key=lambda one: one.last_seen_ns))}.", gone)
+
+    def _held(self, things: Sequence[SceneObject], where: str) -> PresentAnswer:
+        if not things:
+            return PresentAnswer(f"I know of nothing {where}.")
+        more = f" and {len(things) - _MOST_TOLD} more" if len(things) > _MOST_TOLD else ""
+        names = listed(map(self._words.with_states, things[:_MOST_TOLD]))
+        seen = self._words.seen(max(things, key=lambda one: one.last_seen_ns))
+        return self._told(f"{where[:1].upper()}{where[1:]}: {names}{more} ({seen}).", things)
+
+    @staticmethod
+    def _told(text: str, things: Iterable[SceneObject]) -> PresentAnswer:
+        things = tuple(things)
+        sure = min((one.existence for one in things if not one.removed), default=1.0)
+        return PresentAnswer(text, True, sure, tuple(one.id for one in things))
+
+
+def _unknown(words: str) -> PresentAnswer:
+    return PresentAnswer(f"I know of no {_bare(words)} here.", known=False, confidence=0.0)
+
+
+def _bare(words: str) -> str:
+    return _DETERMINER.sub("", words.strip())
+
+
+def _is(one: SceneObject, state: ObjectState) -> bool | None:
+    """Return whether a thing is so; None where nobody told."""
+    if is_so(one, state):
+        return True
+    contrary = _CONTRARY.get(state)
+    denied = any(belief.state is state for belief in one.states) or (contrary is not None and is_so(one, contrary))
+    return False if denied else None
+
+
+def _has_moved(was: SceneObject, one: SceneObject) -> bool:
+    distance_m = float(((one.box.center - was.box.center) ** 2).sum()) ** 0.5
+    return distance_m >= _MOVED_M or one.support_id != was.support_id
+
+
+_IS = r"(?:is|are)"
+_SO = "|".join(_STATES)
+_AT = r"(?P<how>in|inside|on|at) (?P<place>.+?)"
+_SINCE = r"today|yesterday|this (?:morning|afternoon|evening)|last night"
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[PresentQuestions, re.Match[str]], PresentAnswer | None]], ...] = tuple(
+    (re.compile(rf"^{form}$", re.I), answer)
+    for form, answer in (
+        (rf"what(?: has|'s)? changed(?: since)?(?: (?P<time>{_SINCE}))?", PresentQuestions.changed),
+        (r"when did (?:you|anyone) last see (?P<thing>.+)", PresentQuestions.seen),
+        (rf"where(?: {_IS}|'s| did I (?:put|leave)) (?P<thing>.+?)(?: now)?", PresentQuestions.where),
+        (rf"what(?: {_IS}|'s| do we have| stands| lies)(?: there)? {_AT}(?: now)?", PresentQuestions.contents),
+        (
+            rf"how many (?P<thing>.+?)(?: {_IS} there| do (?:we|you|I) (?:have|know)| {_IS})?(?: {_AT})?",
+            PresentQuestions.count,
+        ),
+        (rf"(?:which|what) (?P<thing>.+?) {_IS} (?P<state>{_SO})", PresentQuestions.which),
+        (rf"{_IS} there (?P<thing>.+?)(?: left)?", PresentQuestions.have),
+        (r"do (?:we|you|I) have (?P<thing>.+?)(?: left)?", PresentQuestions.have),
+        (rf"{_IS} (?P<thing>.+?)(?: still)? (?P<state>{_SO})", PresentQuestions.is_state),
+        (rf"{_IS} (?P<thing>.+?)(?: still)? {_AT}", PresentQuestions.is_there),
+    )
+)

@@ -1,0 +1,79 @@
+"""A remembered thing in words: what it is called, where it is, when it was seen and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from memory_node.catalogue.class_name import spoken
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.spoken_time import ago
+from memory_node.domain.states import ObjectState
+from memory_node.scene_graph.state import ROBOT_ID
+
+BELIEVED = 0.5
+
+
+class ThingWords:
+    """scene: what is remembered. person_class: of persons, who are handed things. now_ns: what ages count to."""
+
+    def __init__(self, scene: SceneSnapshot, person_class: str, now_ns: int) -> None:
+        self._all = {one.id: one for one in scene.objects}
+        self._rooms = scene.room_of_area
+        self._person_class = person_class
+        self._now_ns = now_ns
+
+    def room_of(self, one: SceneObject) -> str:
+        """Return the name of the room that a thing is in, "" where nobody knows."""
+        return self._rooms.get(one.area_id, "")
+
+    def at(self, one: SceneObject) -> str:
+        """Return its place: "on SideTable 2, in the kitchen"."""
+        support, room = self._all.get(one.support_id), self.room_of(one)
+        in_room = f"in the {room}" if room else ""
+        if one.support_id == ROBOT_ID:
+            return "in the robot's hand"
+        if support is not None:
+            how = "with" if support.class_name == self._person_class else "in" if one.inside else "on"
+            return ", ".join(filter(None, (f"{how} {name_of(support)}", in_room)))
+        x, y, z = (float(value) for value in one.box.center)
+        return in_room or f"at ({x:.1f}, {y:.1f}, {z:.1f}) m in map"
+
+    def seen(self, one: SceneObject) -> str:
+        """Return how long ago it was seen."""
+        return f"seen {ago((self._now_ns - one.last_seen_ns) * 1e-9)}"
+
+    def whereabouts(self, one: SceneObject) -> str:
+        """Return where it is, when that was seen and how sure it is."""
+        doubt = "probably no longer " if one.existence < BELIEVED else ""
+        return f"{name_of(one)} is {doubt}{self.at(one)} ({self.seen(one)}, {one.existence:.0%} sure)"
+
+    def named_at(self, one: SceneObject) -> str:
+        """Return what it is called and where it is."""
+        return f"{name_of(one)} {self.at(one)}"
+
+    def with_states(self, one: SceneObject) -> str:
+        """Return what it is called, with its states and doubts."""
+        states = [str(belief.state) for belief in one.states if belief.probability >= BELIEVED]
+        states += ["probably gone"] if one.existence < BELIEVED else []
+        return f"{name_of(one)} ({', '.join(states)})" if states else name_of(one)
+
+    def gone(self, one: SceneObject) -> str:
+        """Return where a thing was that is not there any more."""
+        last = one.history[-1] if one.history else None
+        was = one if last is None else one.changed(area_id=last.area_id, support_id=last.support_id, box=last.box)
+        return f"{name_of(one)} is not there any more; it was {self.at(was)} ({self.seen(one)})"
+
+
+def name_of(one: SceneObject) -> str:
+    """Return what a thing is called."""
+    return one.name or spoken(one.class_name)
+
+
+def is_so(one: SceneObject, state: ObjectState) -> bool:
+    """Return whether a thing is believed to be in a state."""
+    return any(belief.state is state and belief.probability >= BELIEVED for belief in one.states)
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return words as a list of a sentence."""
+    return "; ".join(words)
