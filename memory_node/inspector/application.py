@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -23,6 +24,7 @@ from memory_node.inspector.page_files import PageFile, page_files
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": rest_models.Problem, "description": text}
     for status, text in {
+        400: "a body that is no JSON",
         401: "no valid token",
         403: "the role does not allow it",
         404: "there is no such thing",
@@ -49,8 +51,11 @@ def build_application(inspector: Inspector, guard: GuardConfig) -> Guard:
     app.state.inspector = inspector
     app.state.figures = figures
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=3)
+    checks = [Depends(only_known_parameters), Depends(HTTPBearer(auto_error=False))]  # the guard asks for the token
     for part in (rest_questions, rest_edits, rest_views):
-        app.include_router(part.router)
+        app.include_router(part.router, prefix="/api/v1", dependencies=checks)
+        # The first release had no version in its paths.
+        app.include_router(part.router, prefix="/api", dependencies=checks, include_in_schema=False)
     app.add_api_route("/healthz", healthz, response_class=PlainTextResponse)
     app.add_api_route("/metrics", metrics, response_class=PlainTextResponse)
     files = page_files()
@@ -61,6 +66,19 @@ def build_application(inspector: Inspector, guard: GuardConfig) -> Guard:
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _http_error)
     return Guard(app, guard, figures.note)
+
+
+def only_known_parameters(request: Request) -> None:
+    """Refuse a query parameter that the path does not have: a misspelt one would be answered as if it were not there.
+
+    Raises:
+        InvalidValueError: there is one.
+    """
+    known = {field.alias for field in request.scope["route"].dependant.query_params}
+    unknown = sorted(set(request.query_params) - known)
+    if unknown:
+        expected = ", ".join(sorted(known)) or "none"
+        raise InvalidValueError(f"{', '.join(unknown)[:200]}: no such parameter; expected {expected}")
 
 
 def healthz(request: Request) -> str:
@@ -94,6 +112,8 @@ def _refused(_: Request, error: Exception) -> JSONResponse:
 def _not_valid(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return _problem(400, f"the body is no JSON: {first.get('ctx', {}).get('error', first['msg'])}")
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     return _problem(422, f"{where or 'the body'}: {first['msg']}")
 

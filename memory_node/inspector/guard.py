@@ -70,16 +70,20 @@ class Guard:
         self._on_answer = on_answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or refuse it."""
+        """Serve one request, or refuse it; HEAD is answered as GET is, without the body."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began = time.monotonic()
+        began, head_only = time.monotonic(), scope["method"] == "HEAD"
+        if head_only:
+            scope = {**scope, "method": "GET"}
 
         async def send_bounded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), *_HEADERS]
                 self._on_answer(scope, message["status"], time.monotonic() - began)
+            elif head_only:
+                message = {**message, "body": b""}
             # Without an end a client that reads nothing would hold its answer for ever.
             await asyncio.wait_for(send(message), self._config.send_within_s)
 

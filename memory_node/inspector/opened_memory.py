@@ -17,7 +17,7 @@ from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock, MemoryClock, system_clock
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
+from memory_node.inspector.agent_memory import AgentMemory, MemoryChange, MemoryViews
 from memory_node.inspector.stored_views import StoredViews
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.store.address import is_server, parse_url, redacted
@@ -99,7 +99,11 @@ def opened(args: argparse.Namespace, as_copy: bool = False) -> Iterator[OpenedMe
             ) from error
         clock = MemoryClock()
         clock.follow(memory.scene().stamp_ns)
-        stack.callback(views.follow(lambda change: [clock.follow(one.last_seen_ns) for one in change.objects] and None))
+
+        def note(change: MemoryChange) -> None:
+            clock.follow(max((one.last_seen_ns for one in change.objects), default=0))
+
+        stack.callback(views.follow(note))
         yield OpenedMemory(memory, views, f"node {args.node}", clock, load_catalogue(args.label_space))
 
 

@@ -10,7 +10,7 @@ from memory_node.inspector.edit_book import Edit
 from memory_node.inspector.inspector import Editor, Forgetter, Here, Reader
 from memory_node.inspector.scene_rows import seconds
 
-router = APIRouter(prefix="/api", tags=["edits"])
+router = APIRouter(tags=["edits"])
 
 
 @router.post("/remember")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from memory_node.domain.geometry import POSITION_LIMIT_M
 from memory_node.domain.states import ObjectState
@@ -17,7 +17,8 @@ from memory_node.inspector.edit_book import LONGEST_WAIT_S
 Metres = Annotated[float, Field(ge=-POSITION_LIMIT_M, le=POSITION_LIMIT_M, allow_inf_nan=False)]
 Text = Annotated[str, Field(max_length=4000)]
 Name = Annotated[str, Field(max_length=200)]
-Concept = Annotated[str, Field(min_length=1, max_length=200)]
+Concept = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 Count = Annotated[int, Field(ge=0, le=100)]
 Tokens = Annotated[int, Field(ge=50, le=20_000)]
 Seconds = Annotated[float, Field(ge=0.0, le=9.2e9, allow_inf_nan=False)]
@@ -60,14 +61,14 @@ class LocateObject(RecallObjects):
 class RankSearchAreas(Request):
     """srv/RankSearchAreas."""
 
-    object_class: Annotated[str, Field(min_length=1, max_length=200)]
+    object_class: Concept
     k: Count = 0
 
 
 class AskMemory(Request):
     """srv/AskMemory."""
 
-    question: Annotated[str, Field(min_length=1, max_length=4000)]
+    question: Words
     mode: Literal["", "episodic", "semantic", "procedural"] = ""
     k: Count = 0
 
@@ -101,7 +102,7 @@ class Remember(Edit):
 class MoveObject(Edit):
     """An object is somewhere else: srv/Remember with a position alone."""
 
-    object_id: Annotated[str, Field(min_length=1, max_length=200)]
+    object_id: Concept
     position: Position
 
 
@@ -109,23 +110,29 @@ class EditObject(Edit):
     """srv/EditObject."""
 
     operation: Literal["relabel", "call", "merge", "split", "delete", "restore", "name_room"]
-    object_id: Annotated[str, Field(min_length=1, max_length=200)]
+    object_id: Concept
     other_id: Name = ""
     new_class: Name = ""
     position: Position = [0.0, 0.0, 0.0]
+
+    @model_validator(mode="after")
+    def _is_named(self) -> EditObject:
+        if self.operation in ("relabel", "call", "name_room") and not self.new_class.strip():
+            raise ValueError(f"new_class: {self.operation} needs a name, got a blank one")
+        return self
 
 
 class TellFact(Edit):
     """srv/TellFact."""
 
-    text: Annotated[str, Field(min_length=1, max_length=4000)]
+    text: Words
     teller: Name = ""
 
 
 class Forget(Edit):
     """srv/Forget, of one object."""
 
-    object_id: Annotated[str, Field(min_length=1, max_length=200)]
+    object_id: Concept
 
 
 class ConfirmRelocalization(Edit):
@@ -175,6 +182,83 @@ class Answer(BaseModel):
     mode: str
     object_ids: list[str] = Field(description="the things that the answer is about")
     propositions: list[Statement]
+
+
+class ObjectRow(BaseModel):
+    """What is drawn and listed of an object."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    id: str
+    name: str = Field(description="short and unique in the site: Mug 2")
+    object_class: str = Field(alias="class")
+    p: float = Field(description="probability of the class")
+    at: list[float] = Field(description="centre (x, y, z) in map, m")
+    size: list[float] = Field(description="along its own x, y, z, m")
+    yaw: float = Field(description="rad")
+    sigma: float = Field(description="standard deviation of the centre along the worst axis, m")
+    existence: float = Field(description="how likely it is still there, 0 to 1")
+    area: str
+    on: str = Field(description="id of what it stands on or in; empty: none is known")
+    inside: bool
+    seen_s: float = Field(description="stamp of when it was seen last, s")
+    movable: bool
+    removed: bool
+    by: str = Field(description="who entered it: camera, skill, user")
+    states: list[str]
+
+
+class ObjectPage(BaseModel):
+    """A page of the objects that are there, in order of birth."""
+
+    version: int
+    total: int
+    offset: int
+    objects: list[ObjectRow]
+
+
+class FloorRow(BaseModel):
+    """A floor."""
+
+    id: str
+    name: str
+    height: float = Field(description="m")
+
+
+class RoomRow(BaseModel):
+    """A room."""
+
+    id: str
+    name: str
+    floor_id: str
+    at: list[float] = Field(description="(x, y) in map, m")
+    m2: float
+
+
+class AreaRow(BaseModel):
+    """A place where the robot can stand."""
+
+    id: str
+    name: str
+    room_id: str
+    floor_id: str
+    at: list[float] = Field(description="(x, y) in map, m")
+
+
+class SceneGraph(BaseModel):
+    """The scene graph; with `since`, what `changed` and which ids are `gone` instead, where that is known."""
+
+    version: int
+    stamp_s: float | None = None
+    frame_id: str | None = None
+    frame_verified: bool | None = None
+    floors: list[FloorRow] | None = None
+    rooms: list[RoomRow] | None = None
+    areas: list[AreaRow] | None = None
+    objects: list[ObjectRow] | None = None
+    relations: list[list[str]] | None = Field(None, description="[source id, kind, target id]")
+    changed: list[ObjectRow] | None = None
+    gone: list[str] | None = None
 
 
 class Section(BaseModel):

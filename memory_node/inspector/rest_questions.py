@@ -15,7 +15,7 @@ from memory_node.inspector.scene_rows import nanoseconds, seconds
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
 
-router = APIRouter(prefix="/api", tags=["questions"])
+router = APIRouter(tags=["questions"])
 _DEFAULT_K = 5
 _OLD_S = 24 * 3600.0
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Path, Request, Response
+from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from memory_node.inspector import rest_models as models
@@ -14,12 +15,22 @@ from memory_node.inspector.episode_rows import episode_value, episodes_value
 from memory_node.inspector.inspector import Here, Inspector, Reader
 from memory_node.inspector.rest_questions import statement
 from memory_node.inspector.scene_mirror import as_json
-from memory_node.inspector.scene_rows import nanoseconds, object_card, scene_rows, seconds, timeline, what_changed
+from memory_node.inspector.scene_rows import (
+    nanoseconds,
+    object_card,
+    object_row,
+    scene_rows,
+    seconds,
+    timeline,
+    what_changed,
+)
 
-router = APIRouter(prefix="/api", tags=["views"])
+router = APIRouter(tags=["views"])
 _MOST_STREAMS = 100
 # A stream says so often that it lives, and tells at most so often what changed.
 _BEAT_S, _REST_S = 10.0, 0.2
+Offset = Annotated[int, Query(ge=0, le=10_000_000)]
+Limit = Annotated[int, Query(ge=1, le=1000)]
 ObjectId = Annotated[str, Path(min_length=1, max_length=200)]
 
 
@@ -29,8 +40,10 @@ def about(here: Here, caller: Reader) -> dict[str, Any]:
     return {"source": here.source, "images": here.images, "name": caller.name, "role": caller.role}
 
 
-@router.get("/scene_graph")
-def scene_graph(here: Here, _: Reader, as_of_s: models.Seconds = 0.0, since: int | None = None) -> Response:
+@router.get("/scene_graph", responses={200: {"model": models.SceneGraph}, 304: {"description": "as in If-None-Match"}})
+def scene_graph(
+    request: Request, here: Here, _: Reader, as_of_s: models.Seconds = 0.0, since: int | None = None
+) -> Response:
     """Return floors, rooms, areas, objects and relations, now or as of a stamp (srv/GetSceneGraph).
 
     since: a version that was told before; then only what has changed since is told, as `changed` and `gone`, where
@@ -40,7 +53,19 @@ def scene_graph(here: Here, _: Reader, as_of_s: models.Seconds = 0.0, since: int
         body = as_json(scene_rows(here.memory.scene(as_of_ns=nanoseconds(as_of_s))))
     else:
         body = here.scene.whole() if since is None else here.scene.since(since)
-    return Response(body, media_type="application/json")
+    etag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
+    headers = {"ETag": etag, "Cache-Control": "no-cache"}
+    if etag in [one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")]:
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type="application/json", headers=headers)
+
+
+@router.get("/objects")
+def objects(here: Here, _: Reader, offset: Offset = 0, limit: Limit = 100) -> models.ObjectPage:
+    """Return a page of the objects that are there, in order of birth."""
+    scene = here.memory.scene()
+    rows = [models.ObjectRow(**object_row(one)) for one in scene.objects[offset : offset + limit]]
+    return models.ObjectPage(version=scene.version, total=len(scene.objects), offset=offset, objects=rows)
 
 
 @router.get("/timeline")
@@ -148,7 +173,7 @@ async def _events(request: Request, here: Inspector) -> AsyncIterator[bytes]:
                 yield b": alive\n\n"
                 continue
             yield (
-                b"event: change\ndata: "
+                b"id: %d\nevent: change\ndata: " % change.version
                 + as_json({"version": change.version, "changed": change.changed, "gone": change.gone})
                 + b"\n\n"
             )

@@ -69,7 +69,7 @@ class _Copy:
         rows_then = np.array([self.row_of[one] for one in both], np.intp)
         rows_now = np.array([now[one] for one in both], np.intp)
         columns: dict[str, dict[str, Any]] = {}
-        for name, column in self.columns.items():
+        for name, column in self.columns.items() if both else ():
             same = (column[rows_then] == getattr(table, name)[rows_now]).reshape(len(both), -1).all(axis=1)
             for at in np.flatnonzero(~same).tolist():
                 columns.setdefault(both[at], {})[name] = column[rows_then[at]].copy()

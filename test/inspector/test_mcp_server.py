@@ -158,7 +158,7 @@ def test_facts_are_told_and_asked_for(memory: RobotMemory) -> None:
     assert "black tea" in known["answer"]
     assert known["rests_on"]
     unknown = call(server, "ask_memory", question="How high is Mount Everest?").structured_content
-    assert (unknown["abstains"], unknown["answer"]) == (True, "null")
+    assert (unknown["abstains"], unknown["answer"]) == (True, None)
 
 
 def test_episodes_are_resources(memory: RobotMemory) -> None:

@@ -110,6 +110,14 @@ def _told_of(objects: dict[str, SceneObject]) -> dict[str, tuple]:
     }
 
 
+def test_first_thing_of_a_memory_can_be_taken_back() -> None:
+    memory = open_memory(MemoryConfig())
+    memory.remember([_new("Mug", (2.0, 1.0, 0.8))], "first")
+    memory.edit("undo", "first")
+    assert memory.scene(removed=True).objects == ()
+    memory.close()
+
+
 def test_what_was_seen_since_stays() -> None:
     memory = furnished()
     memory.edit("relabel", "Mug 1", new_class="Cup", edit_id="relabel")

@@ -1,0 +1,80 @@
+"""REST keeps to its contract: versions, unknown parameters, broken bodies, pages, caches and its OpenAPI document."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("fastapi")
+
+from furnished_home import furnished
+from inspected_home import Client, serving
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    memory, _ = furnished()
+    with serving(memory) as client:
+        yield client
+    memory.close()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "said"),
+    [
+        ("GET", "/api/v1/scene_graph?asof=1", None, 422, "as_of_s"),
+        ("GET", "/api/v1/episodes?count=1", None, 422, "newest"),
+        ("POST", "/api/v1/find_objects", "{broken", 400, "JSON"),
+        ("POST", "/api/v1/find_objects", '{"txt": "apple"}', 422, "txt"),
+        (
+            "POST",
+            "/api/v1/edit_object",
+            '{"operation": "relabel", "object_id": "Mug 1", "new_class": " "}',
+            422,
+            "blank",
+        ),
+        ("POST", "/api/v1/tell_fact", '{"text": "  "}', 422, "text"),
+        ("POST", "/api/v1/remember", '{"object_class": "Zebra", "added": ["broken"]}', 404, "Zebra"),
+        ("POST", "/api/v1/remember", '{"object_class": "Mug", "added": ["broken"]}', 422, "Mug 2"),
+        ("GET", "/api/v1/objects?limit=0", None, 422, "limit"),
+    ],
+)
+def test_requests_that_cannot_be_are_refused(
+    client: Client, method: str, path: str, body: str | None, status: int, said: str
+) -> None:
+    got, _, told = client.raw(method, path, body)
+    assert (got, said in told["message"]) == (status, True), told
+
+
+def test_objects_come_in_pages(client: Client) -> None:
+    first = client.get("/api/v1/objects?limit=3")
+    second = client.get("/api/v1/objects?limit=3&offset=3")
+    assert (first["total"], len(first["objects"]), len(second["objects"])) == (4, 3, 1)
+    assert {"Apple", "Mug"} <= {one["class"] for one in first["objects"] + second["objects"]}
+
+
+def test_unchanged_scene_is_not_sent_again(client: Client) -> None:
+    _, headers, _ = client.raw("GET", "/api/v1/scene_graph")
+    assert client.raw("GET", "/api/v1/scene_graph", None, If_None_Match=headers["etag"])[0] == 304
+    client.post("/api/v1/remember", object_id="Apple 1", added=["cleaned"])
+    assert client.raw("GET", "/api/v1/scene_graph", None, If_None_Match=headers["etag"])[0] == 200
+
+
+def test_head_has_the_headers_of_get_and_no_body(client: Client) -> None:
+    status, headers, body = client.raw("HEAD", "/healthz")
+    assert (status, body) == (200, b"")
+    assert headers["content-length"] == "3"
+
+
+def test_document_tells_answers_errors_and_how_to_be_let_in(client: Client) -> None:
+    document = client.get("/openapi.json")
+    assert all(path.startswith(("/api/v1/", "/healthz", "/metrics")) for path in document["paths"])
+    scene = document["paths"]["/api/v1/scene_graph"]["get"]
+    assert "SceneGraph" in json.dumps(scene["responses"]["200"])
+    assert {"400", "401", "404", "422", "503"} <= set(scene["responses"])
+    assert scene["security"]
+    assert document["components"]["securitySchemes"]
+
+
+def test_paths_of_the_first_release_go_on(client: Client) -> None:
+    assert client.get("/api/scene_graph")["objects"]
