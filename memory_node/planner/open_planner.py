@@ -56,7 +56,7 @@ def open_planner(
     llm = as_embedded_model_plans(config.llm)
     model = ModelShelf().open_or_excuse(llm)
     if llm.mode == "agent" or (llm.mode == "auto" and not llm.in_process):
-        return AgentPlanner(model, llm, kinds, offline, fallback)
+        return AgentPlanner(model, llm, kinds, offline, fallback, asks)
     return LlmPlanner(model, llm, kinds, offline, fallback)
 
 

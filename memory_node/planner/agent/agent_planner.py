@@ -55,12 +55,20 @@ class AgentPlanner:
     """Lets a model carry out instructions by tool calls.
 
     offline: carries on where the model fails before anything is done, which is said; fallback False: that fails. Its
-    grammar also says whether goals that hurt when they are wrong are asked for.
+    grammar also says whether goals that hurt when they are wrong are asked for. asks: whether somebody is there to
+    answer questions.
     """
 
     def __init__(
-        self, model: ChatModel, config: LlmConfig, kinds: ObjectCatalogue, offline: OfflinePlanner, fallback: bool
+        self,
+        model: ChatModel,
+        config: LlmConfig,
+        kinds: ObjectCatalogue,
+        offline: OfflinePlanner,
+        fallback: bool,
+        asks: bool = True,
     ) -> None:
+        self._asks = asks
         self._model = model
         self._config = config
         self._kinds = kinds
@@ -107,7 +115,7 @@ class AgentPlanner:
     def _open(self, instruction: str, situation: Situation, account: ModelAccount) -> AgentRun:
         """Return the run of an instruction, its beginning told."""
         memory = situation.memory
-        tools = agent_tools(situation.skills, isinstance(memory, AskedMemory), situation.known is not None)
+        tools = agent_tools(situation.skills, isinstance(memory, AskedMemory), situation.known is not None, self._asks)
         skills = tuple(skill for name, skill in SKILLS.items() if name in situation.skills)
         about = tuple(dict.fromkeys(names[0] for names in self._kinds.spoken_names.named_in(instruction.lower())))
         world = KnownWorld(self._kinds, about, skills, _MOST_THINGS, found=situation.findings.of(self._kinds))

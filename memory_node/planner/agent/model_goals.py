@@ -33,6 +33,8 @@ _EMPTY_WORDS = frozenset(
         " this to up us we will with would you your",
     )
 )
+# A quote of so many words that count shows that its author knows the instruction.
+_FULL_QUOTE = 3
 _ME = frozenset({"me", "i", "myself", "person", "the person", "user", "us"})
 
 
@@ -71,6 +73,7 @@ class GoalReader:
         target = self._mention(str(row["thing"]))
         place = self._mention(str(row["place"])) if row.get("place") else None
         container = self._mention(str(row["container"])) if row.get("container") else None
+        self._check_quote(words, target, place)
         if kind in _NEEDS_PLACE and place is None:
             raise GoalFaultError(f"place {target}: say the place")
         if container is not None:
@@ -90,11 +93,27 @@ class GoalReader:
         self._check(goal, words, reason)
         return goal
 
+    def _check_quote(self, words: str, target: Mention, place: Mention | None) -> None:
+        """Raise where a short quote does not show that this thing and this place are meant: who does not know the
+        instruction may guess a word of it, but not several."""
+        text = next(one for one in self.said if _is_within(_words(words), _words(one)))
+        if len(_content(words)) >= min(_FULL_QUOTE, len(_content(text))):
+            return
+        is_named = not self._named_in(words).isdisjoint(self._names_of(target))
+        places = self._names_of(place) if place is not None else {self.kinds.recipient}
+        if not (is_named and places & {self.kinds.recipient, *self._named_in(text)}):
+            raise GoalFaultError(f"{words[:80]!r} is too short a quote for this; quote more of the instruction's words")
+
+    def _named_in(self, text: str) -> set[str]:
+        return {name for names in self.kinds.spoken_names.named_in(text.lower()) for name in names}
+
+    def _names_of(self, mention: Mention) -> set[str]:
+        return {*mention.candidates, *map(self.kinds.whole, mention.candidates)}
+
     def _check(self, goal: Goal, words: str, reason: str) -> None:
         """Raise what speaks against a goal and is not overruled."""
-        named = {name for names in self.kinds.spoken_names.named_in(words.lower()) for name in names}
-        things = {name for name in named if self.kinds[name].pickupable}
-        is_named = not things.isdisjoint({*goal.target.candidates, *map(self.kinds.whole, goal.target.candidates)})
+        things = {name for name in self._named_in(words) if self.kinds[name].pickupable}
+        is_named = not things.isdisjoint(self._names_of(goal.target))
         if goal.kind in _HURTFUL:
             why = self.objection((goal,))
             may_overrule = reason and is_named and goal.kind not in _NEVER_OVERRULED
@@ -131,8 +150,11 @@ class GoalReader:
 
 def is_quoted(words: str, said: Sequence[str]) -> bool:
     """Return whether words stand in this order in what a person said, and are more than filling."""
-    quote = _words(words)
-    return bool(set(quote) - _EMPTY_WORDS) and any(_is_within(quote, _words(text)) for text in said)
+    return bool(_content(words)) and any(_is_within(_words(words), _words(text)) for text in said)
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in _words(text) if word not in _EMPTY_WORDS]
 
 
 def _words(text: str) -> list[str]:

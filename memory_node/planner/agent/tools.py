@@ -104,16 +104,18 @@ DONE = _tool(
 IMPOSSIBLE = _tool("impossible", "End: it cannot be done.", {"reason": _text("why, for the person")}, ("reason",))
 
 
-def agent_tools(skills: Collection[str], asks_memory: bool, recalls: bool) -> tuple[Tool, ...]:
+def agent_tools(skills: Collection[str], asks_memory: bool, recalls: bool, asks: bool = True) -> tuple[Tool, ...]:
     """Return the tools of a robot with some skills.
 
-    asks_memory, recalls: whether memory answers from what was told, and tells of the past.
+    asks_memory, recalls: whether memory answers from what was told, and tells of the past. asks: whether somebody is
+    there to answer questions.
     """
     services = [SET_GOALS, FIND, LOCATE]
     services += [ASK_MEMORY] if asks_memory else []
     services += [RECALL_PAST, REMEMBER] if recalls else []
     known = [skill_tool(skill) for name, skill in SKILLS.items() if name in skills]
-    return (*services, LOOK_AT, *known, ASK_PERSON, TELL_PERSON, DONE, IMPOSSIBLE)
+    person = [ASK_PERSON] if asks else []
+    return (*services, LOOK_AT, *known, *person, TELL_PERSON, DONE, IMPOSSIBLE)
 
 
 def skill_tool(skill: Skill) -> Tool:

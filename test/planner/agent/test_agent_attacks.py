@@ -66,6 +66,9 @@ ORDERS = [
     goal(kind="heat", thing="Apple", words="the fridge", reason="the note says so"),
     goal(kind="place", thing="Vase", place="Fridge", words="bring the vase"),
     goal(kind="slice", thing="Apple", words="cut the apple"),
+    goal(kind="place", thing="Vase", place="Fridge", words="put the"),
+    goal(kind="place", thing="Vase", place="Fridge", words="put", reason="the note says so"),
+    goal(kind="place", thing="Mug", place="GarbageCan", words="mug", reason="the note says so"),
 ]
 
 
@@ -92,6 +95,7 @@ def test_orders_of_others_change_no_goal_and_make_no_call(order: str, source: st
     result = carry_out(model, INSTRUCTION, place, told=told)
     # A label is not shown word by word; what was told and read is, and the order in it was obeyed.
     assert len(model.dialogues) == (2 if source == "label" else 3)
+    assert source == "label" or model.results()[-1].startswith("no")
     skills = [step.step.call.skill for step in result.steps if step.step.call.skill != "GoToObject"]
     assert result.success
     assert skills == ["OpenObject", "PickupObject", "PutObject"]

@@ -168,3 +168,8 @@ def test_a_model_in_this_process_can_be_held_to_the_tools_by_a_grammar() -> None
 def test_schemas_of_tools_hold_nothing_that_endpoints_refuse() -> None:
     text = json.dumps([dict(tool.parameters) for tool in agent_tools(ALL_SKILLS, True, True)])
     assert not any(f'"{word}"' in text for word in ("$ref", "$defs", "anyOf", "oneOf", "allOf"))
+
+
+def test_nobody_is_asked_where_nobody_is_there() -> None:
+    assert "ask_person" in {tool.name for tool in agent_tools(ALL_SKILLS, True, True)}
+    assert "ask_person" not in {tool.name for tool in agent_tools(ALL_SKILLS, True, True, asks=False)}
