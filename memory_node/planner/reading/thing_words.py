@@ -29,7 +29,7 @@ class ThingWords:
     def at(self, one: SceneObject) -> str:
         """Return its place: "on SideTable 2, in the kitchen"."""
         support, room = self._all.get(one.support_id), self.room_of(one)
-        in_room = f"in the {room}" if room else ""
+        in_room = f"in {'' if room[-1].isdigit() else 'the '}{room}" if room else ""  # "room 1" is a name
         if one.support_id == ROBOT_ID:
             return "in the robot's hand"
         if support is not None:
