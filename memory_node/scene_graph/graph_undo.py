@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import operator
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -20,6 +21,7 @@ from memory_node.scene_graph.state import ROBOT_ID, GraphState
 # Edits that can be undone; the oldest goes first. An edit keeps what it changed alone.
 KEPT_EDITS = 1000
 _FIELDS = tuple(field.name for field in fields(ObjectRecord))
+_values = operator.attrgetter(*_FIELDS)
 # Values with arrays are compared by identity: who changes them puts new ones in their place.
 _BY_IDENTITY = frozenset({"embedding", "history", "crop_jpeg"})
 Pairs = set[tuple[str, str]]
@@ -52,11 +54,13 @@ class _Difference:
 
 
 class _Copy:
-    """The graph at one moment; costs some milliseconds at 5,000 objects, which a person's edit may."""
+    """The graph at one moment; a copy of 5,000 objects costs tens of milliseconds, which a person's edit may."""
 
     def __init__(self, state: GraphState, places: Places) -> None:
         self.row_of = dict(state.table.row_of)
-        self.records = {one: _copied(state.table.record(row)) for one, row in self.row_of.items()}
+        records = ((one, state.table.record(row)) for one, row in self.row_of.items())
+        # The weights of classes alone are changed in place.
+        self.records = {one: (_values(record), dict(record.classes)) for one, record in records}
         self.columns = state.table.copied_columns()
         self.apart = _pairs(state)
         self.votes = dict(state.seen_apart)
@@ -75,7 +79,7 @@ class _Copy:
                 columns.setdefault(both[at], {})[name] = column[rows_then[at]].copy()
         changed = {}
         for one in both:
-            old = _different(self.records[one], table.record(now[one]))
+            old = _different(*self.records[one], table.record(now[one]))
             if old or one in columns:
                 changed[one] = (old, columns.get(one, {}))
         apart = _pairs(state)
@@ -83,7 +87,9 @@ class _Copy:
         return _Difference(
             changed,
             {
-                one: _Before(self.records[one], {name: column[row].copy() for name, column in self.columns.items()})
+                one: _Before(
+                    _record_of(*self.records[one]), {name: column[row].copy() for name, column in self.columns.items()}
+                )
                 for one, row in self.row_of.items()
                 if one not in now
             },
@@ -207,14 +213,24 @@ def _restored(state: GraphState, row: int, is_back: bool) -> SceneEvent:
 
 
 def _copied(record: ObjectRecord) -> ObjectRecord:
-    copied = copy.copy(record)
-    copied.classes, copied.attributes = dict(record.classes), copy.copy(record.attributes)
-    return copied
+    return _record_of(_values(record), dict(record.classes))
 
 
-def _different(old: ObjectRecord, new: ObjectRecord) -> dict[str, Any]:
-    pairs = ((name, getattr(old, name), getattr(new, name)) for name in _FIELDS)
-    return {name: then for name, then, now in pairs if then is not now and (name in _BY_IDENTITY or bool(then != now))}
+def _record_of(values: tuple[Any, ...], classes: dict[str, float]) -> ObjectRecord:
+    return ObjectRecord(**{**dict(zip(_FIELDS, values)), "classes": dict(classes)})
+
+
+def _different(old: tuple[Any, ...], classes: dict[str, float], new: ObjectRecord) -> dict[str, Any]:
+    now = _values(new)
+    if all(map(operator.is_, old, now)) and classes == new.classes:
+        return {}
+    differ = {
+        name: then
+        for name, then, value in zip(_FIELDS, old, now)
+        if then is not value and (name in _BY_IDENTITY or bool(then != value))
+    }
+    differ.pop("classes", None)
+    return differ if classes == new.classes else {**differ, "classes": classes}
 
 
 def _pairs(state: GraphState) -> Pairs:
