@@ -29,7 +29,7 @@ class CompilerModelConfig(ModelConfig):
     changes_state: Expert[bool] = Field(
         default=False, description="whether the model changes the brief state beside the rules, too"
     )
-    soft_memory_path: str = Field(
+    soft_memory_path: Expert[str] = Field(
         default="",
         description="file (.npz) of the soft memory that belongs to the adapter; empty: guidance in words alone",
     )

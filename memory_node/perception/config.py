@@ -37,7 +37,7 @@ class PerceptionConfig(Parameters):
     occluded_share: ClassVar[float] = 0.07
     # share of an object's foot or upper edge that is covered from which it counts as partly hidden
     covered_share: ClassVar[float] = 0.3
-    depth_sigma_m_at_1m: float = Field(
+    depth_sigma_m_at_1m: Expert[float] = Field(
         default=0.0015, ge=0.00001, le=0.5, description="depth noise at 1 m; it grows with the square of the distance"
     )
     pose_sigma_m: Expert[float] = Field(

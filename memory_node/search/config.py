@@ -15,7 +15,7 @@ class RetrievalConfig(Parameters):
     embedder: Literal["minilm", "openai"] = Field(
         default="minilm", description="who embeds texts: the built-in MiniLM, or an endpoint that speaks /v1/embeddings"
     )
-    precision: Literal["fp32", "int8"] = Field(
+    precision: Expert[Literal["fp32", "int8"]] = Field(
         default="fp32", description="embedder minilm: int8 takes a third of the time, at a cosine of 0.99 to fp32"
     )
     openai_base_url: str = Field(default="", description="embedder openai: address of the endpoint")

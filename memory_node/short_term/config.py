@@ -65,7 +65,7 @@ class ShortTermConfig(Parameters):
     crop_budget_mb: float = Field(
         default=64.0, ge=0.0, le=1_000_000.0, description="size of all pictures together (MB); the oldest go first"
     )
-    snapshot_path: str = Field(
+    snapshot_path: Expert[str] = Field(
         default="", description="file that keeps the short-term memory over a restart; empty: it starts empty"
     )
     snapshot_max_age_s: Expert[float] = Field(
