@@ -17,6 +17,8 @@ from memory_node.lessons.lesson import Lesson, LessonKind, Preparation
 
 # Calls that may be the reason why another one works: nothing else asks for them.
 _ENABLING = frozenset({"SwitchOn", "SwitchOff", "ToggleOn", "ToggleOff", "OpenObject", "CloseObject"})
+# What these are done with is another thing each time, and they need no place.
+_ANYWHERE = frozenset({"SliceObject", "FillObject", "EmptyObject", "BreakObject", "ThrowObject", "PickupObject"})
 
 
 @dataclass(frozen=True)
@@ -119,11 +121,17 @@ class Expectations:
         )
 
 
+def is_done_anywhere(skill: str, arguments: int) -> bool:
+    """Return whether a call depends on no place and no door: what is cut or filled is another thing each time."""
+    return skill in _ANYWHERE and arguments < 2
+
+
 def place_of(skill: str, deed: Deed) -> tuple[str, str]:
-    """Return id and class of what a call depends on: the appliance or receptacle, else the thing itself."""
-    if len(SKILLS[skill].arguments) > 1 if skill in SKILLS else False:
+    """Return id and class of what a call depends on: the appliance or receptacle, else the door or switch itself; both
+    "" where it is done anywhere."""
+    if skill in SKILLS and len(SKILLS[skill].arguments) > 1:
         return deed.to_id, deed.to_class
-    return deed.object_id, deed.object_class
+    return ("", "") if is_done_anywhere(skill, 1) else (deed.object_id, deed.object_class)
 
 
 def _is_expected_to_fail(at_place: Sequence[_Try], object_class: str, part: str) -> bool:

@@ -102,7 +102,7 @@ class Acting:
                     yield from self.need(name, mention)
 
     def _way(self, call: SkillCall) -> Lesson | None:
-        return self.expected.way(call, self.belief.state) if self.expected is not None else None
+        return self.expected.way(call, self.belief.named(call.arguments[-1])) if self.expected is not None else None
 
     def _prepare(self, lesson: Lesson) -> Steps:
         """Do what made a call work; what cannot be done any more is left out."""

@@ -12,10 +12,10 @@ from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
-from memory_node.lessons.expectations import Expectations
+from memory_node.lessons.expectations import Expectations, is_done_anywhere
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.goal import Goal
-from memory_node.world.state import WorldState
+from memory_node.world.state import Thing
 
 _TREATING = {kind: skill for skill, kind in GOAL_OF_SKILL.items()}
 _PLACED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
@@ -57,13 +57,17 @@ class ExpectedFailures:
             avoided |= self._failing(places, [("PutObject", goal.target.object_class), ("OpenObject", "")])
         return avoided
 
-    def way(self, call: SkillCall, state: WorldState) -> Lesson | None:
-        """Return what to do before a call, None where nothing is known to be needed; each once."""
-        depends_on = state.things.get(call.arguments[-1])
-        if depends_on is None or not depends_on.memory_id:
-            return None
-        class_name = self.kinds[depends_on.object_class].name
-        lesson = self.expectations.way(call.skill, depends_on.memory_id, class_name, self.clock())
+    def way(self, call: SkillCall, thing: Thing | None) -> Lesson | None:
+        """Return what to do before a call, None where nothing is known to be needed; each once.
+
+        thing: the last that the call names: what it is done at, or the thing itself.
+        """
+        place_id, place_class = "", ""
+        if not is_done_anywhere(call.skill, len(call.arguments)):
+            if thing is None or not thing.memory_id:
+                return None
+            place_id, place_class = thing.memory_id, self.kinds[thing.object_class].name
+        lesson = self.expectations.way(call.skill, place_id, place_class, self.clock())
         if lesson is None or lesson.text in self._used:
             return None
         self._tell(lesson)

@@ -27,7 +27,8 @@ class GoalAttempt:
     """What is known while a goal is pursued.
 
     mentions: what the goal says of the things it names, by their names in `belief`. excluded: identities of unsuitable
-    instances; taken: identities of finished ones. memory_ids: see Situation.
+    instances; taken: identities of finished ones. memory_ids: see Situation. not_sought: names of parts that failed by
+    themselves: others that memory knows will do, and no search.
     """
 
     belief: Belief
@@ -35,6 +36,7 @@ class GoalAttempt:
     excluded: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
     memory_ids: Mapping[str, str] = field(default_factory=dict)
+    not_sought: set[str] = field(default_factory=set)
 
     @property
     def ruled_out(self) -> set[str]:

@@ -59,6 +59,8 @@ class Locator:
         for likened in (mention, replace(mention, states=())) if mention.states else (mention,):
             if any(self.remembered(attempt, object_class, likened, name) for object_class in mention.candidates):
                 return
+        if name in attempt.not_sought:
+            raise NothingFound(f"it failed with every {mention} that I know of")
         try:
             yield from self._explore(attempt, name, mention)
         except NothingFound:

@@ -61,6 +61,7 @@ class Outcomes:
             if last is None or last.id not in self._attempt.mentions or self._attempt.mentions[last.id].thing_id:
                 raise Setback(f"{call} failed: {result.reason} {result.message}".rstrip())
             self._attempt.exclude(last)
+            self._attempt.not_sought.add(last.id)
             return
         is_told = any(rule.fact.predicate is Predicate.STATE for rule in broken)
         if result.reason in _ELSEWHERE and not is_told and last is not None and last.id in self._attempt.mentions:

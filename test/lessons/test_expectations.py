@@ -133,3 +133,11 @@ def test_way_is_given_up_when_the_call_works_without_it() -> None:
     prepared(diary).heat("Egg", NOON)
     diary.begin().heat("Egg", EVENING)
     assert Expectations(diary.tried, UTC).way("HeatObject", "micro", "Microwave", at(NEXT)) is None
+
+
+def test_way_of_what_is_done_anywhere_holds_for_another_class_of_thing() -> None:
+    diary = Diary().begin().note("SliceObject", "tomato", "Tomato", MORNING, fails=True)
+    prepared(diary).note("SliceObject", "tomato", "Tomato", NOON)
+    way = Expectations(diary.tried, UTC).way("SliceObject", "", "", at(NEXT))
+    assert way is not None
+    assert way.before[0].thing_id == "lamp"
