@@ -27,6 +27,7 @@ STATE_MEANINGS = {
     ObjectState.CLOSED: "closed",
     ObjectState.COLD: "cold, for example with frost on it",
     ObjectState.BROKEN: "broken or cracked",
+    ObjectState.WIPED: "a surface without spills, crumbs or dust on it",
 }
 # KARMA's word for an object in no state of the list: a set without members.
 _NONE = "none"

@@ -54,7 +54,7 @@ def test_none_of_the_states_claims_nothing():
         ('{"states": "dirty"}', "states: Input should be a valid list"),
         ('{"states": [{"state": "on fire", "probability": 1}]}', "states.0.state: Input should be 'heated', 'cooked'"),
         ('{"states": [{"state": "dirty", "probability": 1.2}]}', "less than or equal to 1"),
-        ('{"states": [{"state": "dirty", "probability": NaN}]}', "expected a JSON object"),
+        ('{"states": [{"state": "dirty", "probability": NaN}]}', "probability: Input should be a valid number"),
         ('{"states": [{"state": "dirty", "probability": true}]}', "valid number"),
         ('{"states": [{"state": "dirty"}]}', "states.0.probability: Field required"),
         ('{"states": [["dirty", 1]]}', "states.0: Input should be a valid dictionary"),
