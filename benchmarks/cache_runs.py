@@ -32,7 +32,7 @@ class BenchmarkUnavailableError(RobotMemoryError):
 def _build(name: str, capacity: int, window_share: float, on_evict: OnEvict) -> ToldPolicy:
     if name in COMPARED:
         return COMPARED[name](capacity, on_evict)
-    config = ShortTermConfig.of({"capacity": capacity, "policy": name, "window_share": window_share})
+    config = ShortTermConfig.of({"capacity": capacity, "policy": name, "expert.window_share": window_share})
     return build_policy(config, on_evict)
 
 
