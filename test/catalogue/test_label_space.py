@@ -114,7 +114,7 @@ def test_mistake_in_a_class_is_named(read_space: ReadSpace, entry: str, told: st
         ("treatments: {warm: {skill: WarmObject}}", "treatments.warm.skill"),
         ("treatments: {warm: {skill: HeatObject, at: [Box]}}", "Box does not"),
         ("treatments: {warm: {skill: HeatObject, states: [cold]}}", "states"),
-        ("treatments: {cut: {skill: SliceObject, tools: [Box]}}", "Box does not cut"),
+        ("treatments: {cut: {skill: SliceObject, tools: [Box]}}", "needs what cuts; Box does not"),
         ("hiding_places: {secret: {Box: 0.5}}", "hiding_places.secret"),
         ("roles: {bins: [Bin]}", "roles: 'Bin'"),
         ("colours: {}", "colours"),

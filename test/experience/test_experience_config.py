@@ -18,7 +18,7 @@ def test_defaults_are_those_that_brainmem_names() -> None:
     [
         ({"window": 0}, "window"),
         ({"extractor": "oracle"}, "expected one of rules, llm"),
-        ({"parts": ["telepathic"]}, "telepathic"),
+        ({"expert.parts": ["telepathic"]}, "telepathic"),
     ],
 )
 def test_impossible_setting_is_refused_by_name(wrong: dict[str, Any], said: str) -> None:

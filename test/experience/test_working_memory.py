@@ -31,7 +31,7 @@ def test_text_says_hand_failure_and_warning(step: StepMaker) -> None:
     text = memory.view().text()
     assert "Holding: Apple" in text
     assert "2. PickupObject(Mug): failed, hand_full" in text
-    assert "Warning: the hand is full" in text
+    assert "Warning: the hand holds Apple already" in text
 
 
 def test_failures_by_chance_count_until_something_else_is_done(step: StepMaker) -> None:
