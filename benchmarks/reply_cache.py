@@ -8,11 +8,15 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from benchmarks.model_mark import mark_of
 from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.open_model import ModelShelf
+
+_REPLY = TypeAdapter(Reply)
 
 
 class ReplyCache:
@@ -32,7 +36,7 @@ class ReplyCache:
             try:
                 values = json.loads(line)
                 key = values.pop("key")
-                self._replies[key] = Reply(**values)
+                self._replies[key] = _REPLY.validate_python(values)
             except (ValueError, TypeError, KeyError, AttributeError):
                 continue
 

@@ -11,7 +11,7 @@ from test_bench_knowledge import PASSAGES, written
 from benchmarks.knowledge_answers import best_score
 from benchmarks.reply_cache import ReplyCache
 from memory_node.cli import main
-from memory_node.llm.chat import Message, Reply
+from memory_node.llm.chat import Message, Reply, ToolCall
 
 MEMORIES = ["no-memory", "random-nodes", "raw-chunks", "no-reasoning", "knowledge", "gold"]
 
@@ -21,15 +21,15 @@ class Talker:
 
     name = "talker"
 
-    def __init__(self) -> None:
-        self.asked = 0
+    def __init__(self, *calls: ToolCall) -> None:
+        self.asked, self.calls = 0, calls
 
     def count_tokens(self, text: str) -> int:
         return len(text.split())
 
     def reply(self, *_: Any, **__: Any) -> Reply:
         self.asked += 1
-        return Reply(f"reply {self.asked}\nand more", 3, 2)
+        return Reply(f"reply {self.asked}\nand more", 3, 2, tool_calls=self.calls)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_question_that_the_model_fails_at_counts_nothing(
 
 
 def test_cache_outlives_a_torn_line_and_asks_only_what_is_new(tmp_path: Path) -> None:
-    path, model = tmp_path / "replies.jsonl", Talker()
+    path, model = tmp_path / "replies.jsonl", Talker(ToolCall("look", {"at": ["mug"]}, "1"))
     first = (Message("user", "one"),)
     said = ReplyCache(model, path, "m").reply(first)
     with open(path, "a", encoding="utf-8") as file:
