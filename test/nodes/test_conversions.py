@@ -245,7 +245,7 @@ def test_camera_info_and_images_survive() -> None:
 
 
 def test_unknown_encoding_and_short_data_are_counted_skips() -> None:
-    message = conversions.image_to_msg(np.zeros((2, 2), np.uint8), "bayer_rggb8", 0, "cam")
+    message = conversions.image_to_msg(np.zeros((2, 2), np.uint8), "nv21", 0, "cam")
     with pytest.raises(InputSkippedError, match="color_encoding"):
         conversions.color_from_msg(message)
     depth = conversions.image_to_msg(np.zeros((4, 4), np.float32), "32FC1", 0, "cam")
