@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -96,13 +96,13 @@ class Ring:
 
 
 @contextmanager
-def running(folder: Path, boasts: int = 0, encoding: str = "rgb8", **verifier: Any) -> Iterator[Ring]:
-    """Yield a ring whose planner has these parameters of `verifier`, with __ for a dot."""
+def running(folder: Path, parameters: Mapping[str, Any], boasts: int, encoding: str = "rgb8") -> Iterator[Ring]:
+    """Yield a ring whose planner has these parameters."""
     from rclpy.executors import MultiThreadedExecutor
 
     peer = RosPeer(free_domain())
     robot = BoastfulRobot(peer, boasts, encoding)
-    given = {f"planner:verifier.{name.replace('__', '.')}": value for name, value in verifier.items()}
+    given = {f"planner:{name}": value for name, value in parameters.items()}
     # The pictures are the planner's; without TF memory could use none of them.
     with running_memory(peer.domain_id, str(folder / "memory.db"), given, detections="none"):
         from memory_node.nodes.planner import PlannerNode
@@ -125,9 +125,13 @@ def running(folder: Path, boasts: int = 0, encoding: str = "rgb8", **verifier: A
             peer.close()
 
 
+def by_pictures_of(server: Any) -> dict[str, Any]:
+    return {"verifier.kind": "pictures", "llm.verifier.base_url": server.url}
+
+
 def test_opening_that_the_picture_refuses_is_tried_again(tmp_path: Path, endpoint: Callable[..., Any]) -> None:
     server = endpoint(looks(), looks())
-    with running(tmp_path, boasts=1, kind="pictures", llm__base_url=server.url) as ring:
+    with running(tmp_path, by_pictures_of(server), boasts=1) as ring:
         result = ring.says("open the fridge")
         assert result.success, result.message
         assert ring.robot.opened == 2
@@ -139,7 +143,7 @@ def test_opening_that_the_picture_refuses_is_tried_again(tmp_path: Path, endpoin
 
 def test_refusal_in_the_last_attempt_is_told_to_the_caller(tmp_path: Path, endpoint: Callable[..., Any]) -> None:
     server = endpoint(looks(), looks())
-    with running(tmp_path, boasts=9, kind="pictures", llm__base_url=server.url) as ring:
+    with running(tmp_path, by_pictures_of(server), boasts=9) as ring:
         result = ring.says("open the fridge")
         assert not result.success
         assert result.message == "open Fridge: seen: it is still brown"
@@ -148,7 +152,7 @@ def test_refusal_in_the_last_attempt_is_told_to_the_caller(tmp_path: Path, endpo
 
 
 @pytest.mark.parametrize(
-    ("encoding", "topic", "reason"), [("yuv422", TOPIC, "color_encoding"), ("rgb8", "another/camera", "no_picture")]
+    ("encoding", "topic", "reason"), [("nv21", TOPIC, "color_encoding"), ("rgb8", "another/camera", "no_picture")]
 )
 def test_picture_that_cannot_be_had_is_counted_and_memory_decides(
     tmp_path: Path, endpoint: Callable[..., Any], encoding: str, topic: str, reason: str
@@ -156,8 +160,8 @@ def test_picture_that_cannot_be_had_is_counted_and_memory_decides(
     from diagnostic_msgs.msg import DiagnosticStatus
 
     server = endpoint()
-    verifier = {"kind": "pictures", "image_topic": topic, "wait_s": 0.5, "llm__base_url": server.url}
-    with running(tmp_path, 9, encoding, **verifier) as ring:
+    parameters = {**by_pictures_of(server), "verifier.image_topic": topic, "expert.verifier.wait_s": 0.5}
+    with running(tmp_path, parameters, 9, encoding) as ring:
         assert ring.says("open the fridge").success
         assert server.requests == []
         wait_until(lambda: ring.counts().get(f"skipped.{reason}") == "1")
@@ -167,7 +171,7 @@ def test_picture_that_cannot_be_had_is_counted_and_memory_decides(
 
 
 def test_by_default_nobody_listens_to_the_camera(tmp_path: Path) -> None:
-    with running(tmp_path, boasts=9) as ring:
+    with running(tmp_path, {}, boasts=9) as ring:
         assert ring.says("open the fridge").success
         wait_until(lambda: "planner: instructions" in ring.diagnoses)
         assert "planner: verification" not in ring.diagnoses
