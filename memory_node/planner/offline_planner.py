@@ -94,6 +94,8 @@ class OfflinePlanner:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
         plain = self._plainly(instruction, situation)
         if plain is not None:
+            home = home_classes(situation, self._kinds)
+            self._understander.overheard(instruction, plain.goals, home, situation.conversation)
             return (yield from self._carry_out_plain(plain, situation))
         read = self.read(instruction, situation)
         if read.refused:

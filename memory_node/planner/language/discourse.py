@@ -6,9 +6,13 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
+
+_PLACING = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
 
 
 @dataclass
@@ -82,6 +86,17 @@ class Discourse:
         if len(set(names)) > 1:
             self.targets.append(tuple(dict.fromkeys(names)))
 
+    def take_over(self, goals: Sequence[Goal], kinds: ObjectCatalogue) -> None:
+        """Take over the goals of one command, with what they do to their things."""
+        for goal in goals:
+            treatment = kinds.treatment(goal.treatment) or kinds.usual_treatment(goal.kind)
+            gained = treatment.states if treatment is not None else ()
+            place = goal.destination
+            if place is not None and place.object_class and kinds[place.object_class].can(Property.COOLS):
+                gained = (*gained, ObjectState.COLD)
+            self.add(goal, gained, goal.kind in _PLACING and is_movable(place, kinds))
+        self.end_command(goals)
+
     def end_command(self, goals: Sequence[Goal]) -> None:
         """Take note that these goals were asked for in one command."""
         self.said = True
@@ -117,3 +132,10 @@ class Discourse:
         if name in self.spoken:
             self.spoken.remove(name)
         self.spoken.insert(0, name)
+
+
+def is_movable(mention: Mention | None, kinds: ObjectCatalogue) -> bool:
+    """Return whether a mention is of a thing that can be carried, and not of what is beside it."""
+    if mention is None or mention.beside or not mention.object_class:
+        return False
+    return kinds[mention.object_class].pickupable

@@ -14,7 +14,7 @@ from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.asking_back import Question, Slot, UnclearError
 from memory_node.planner.language.completeness import Completeness
 from memory_node.planner.language.destinations import Destinations
-from memory_node.planner.language.discourse import Discourse
+from memory_node.planner.language.discourse import Discourse, is_movable
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.phrase_meaning import PhraseMeaning
 from memory_node.planner.language.simple_goals import SimpleGoals
@@ -64,15 +64,7 @@ class Interpreter:
             UnclearError: it leaves open what matters.
         """
         goals = self._goals(command)
-        for goal in goals:
-            treatment = self._kinds.treatment(goal.treatment) or self._kinds.usual_treatment(goal.kind)
-            gained = treatment.states if treatment is not None else ()
-            place = goal.destination.object_class if goal.destination is not None else ""
-            if place and self._kinds[place].can(Property.COOLS):
-                gained = (*gained, _S.COLD)
-            placed = goal.kind in (_K.PLACE, _K.PLACE_TWO, _K.STACK)
-            self._discourse.add(goal, gained, placed and self._is_movable(goal.destination))
-        self._discourse.end_command(goals)
+        self._discourse.take_over(goals, self._kinds)
         return goals
 
     def _goals(self, command: Command) -> list[Goal]:
@@ -124,7 +116,7 @@ class Interpreter:
         """Return the goals that bring the person what was made for them: "make me some toast"."""
         if not command.to_user or command.kind in (_K.PLACE, _K.FETCH, _K.THROW):
             return []
-        return [self._handed_over(goal, command.text) for goal in goals if self._is_movable(goal.target)]
+        return [self._handed_over(goal, command.text) for goal in goals if is_movable(goal.target, self._kinds)]
 
     def _putting_pieces(self, command: Command, goals: Sequence[Goal]) -> list[Goal]:
         """Return the goals that put the pieces of what is cut somewhere: "slice the tomato into the bowl"."""
@@ -267,14 +259,15 @@ class Interpreter:
         """Return what is moved, what it is carried in, and its phrase: "a mug with a spoon in it"."""
         if command.kind is not _K.PLACE:
             return target, None, phrase
-        if command.contents is not None and self._is_movable(target) and self._destinations.holds(target.object_class):
+        carries = is_movable(target, self._kinds) and self._destinations.holds(target.object_class)
+        if command.contents is not None and carries:
             inner = self._meaning.mention(command.contents, Slot.TARGET, self._carried)
             return inner, target, command.contents
         if command.within is not None and command.within.strange and not self._meaning.guesses:
             self._meaning.mention(command.within, Slot.DESTINATION)  # "in the jar on the desk" is in no desk
         if command.within is not None and command.within.named:
             container = self._meaning.mention(command.within, Slot.TARGET, self._destinations.holds)
-            if self._is_movable(container):
+            if is_movable(container, self._kinds):
                 return target, container, phrase
         return target, None, phrase
 
@@ -308,11 +301,6 @@ class Interpreter:
 
     def _carried(self, name: str) -> bool:
         return self._kinds[name].pickupable
-
-    def _is_movable(self, mention: Mention | None) -> bool:
-        if mention is None or mention.beside or not mention.object_class:
-            return False
-        return self._kinds[mention.object_class].pickupable
 
 
 def _unknown_of(remark: Remark) -> str:

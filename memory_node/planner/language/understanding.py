@@ -129,6 +129,20 @@ class Understander:
         _spoken(understanding, parts, commands, conversation)
         return understanding
 
+    def overheard(self, instruction: str, goals: Sequence[Goal], home: HomeClasses, conversation: Conversation) -> None:
+        """Take over into a conversation what somebody else read in an instruction, each goal a command; without goals
+        what its words name."""
+        self._lexicon.learn_rooms(home.rooms)
+        self._lexicon.learn_classes(home.all)
+        parts = self._read(" ".join(instruction.split())).parts
+        if not goals:
+            conversation.discourse.remark(named_targets(parts))
+            return
+        conversation.pending, conversation.last = None, parts
+        conversation.discourse = conversation.discourse.copy()
+        for goal in goals:
+            conversation.discourse.take_over([goal], self._kinds)
+
     def _settled(self, said: Said, commands: Reading) -> tuple[Understanding, int]:
         """Return what is asked for, where furniture is missing with what stands in for it or with a question; and the
         index of the part that a question is about."""

@@ -4,6 +4,8 @@ import pytest
 from spoken_home import EMPTY, KNOWN, OTHER_THINGS
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.understanding import Understander
@@ -122,3 +124,18 @@ def test_question_changes_nothing_that_was_spoken_of() -> None:
 def test_sessions_know_nothing_of_each_other() -> None:
     assert session("wash the apple", "slice it") == ["clean Apple", "slice Apple"]
     assert session("slice it") == [ASKS]
+
+
+def test_what_another_reader_took_is_what_later_words_refer_to() -> None:
+    conversation = Conversation()
+    READER.understand("slice the apple", KNOWN, conversation=conversation)
+    washed = Goal(GoalKind.CLEAN, Mention("the mug", ("Mug",)), text="wash the mug")
+    READER.overheard("wash the mug", [washed], KNOWN, conversation)
+    placed = READER.understand("put it on the shelf", KNOWN, conversation=conversation)
+    assert [str(goal) for goal in placed.goals] == ["place Mug to Shelf"]
+    READER.overheard("wash the mug", [washed], KNOWN, conversation)
+    more = READER.understand("and the cup, too", KNOWN, conversation=conversation)
+    assert [str(goal) for goal in more.goals] == ["clean Cup"]
+    READER.overheard("where is the book?", [], KNOWN, conversation)
+    brought = READER.understand("bring it to me", KNOWN, conversation=conversation)
+    assert [str(goal) for goal in brought.goals] == ["place Book to User"]
