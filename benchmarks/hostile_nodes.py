@@ -127,8 +127,10 @@ class AttackedNodes:
 
     def strange_files(self) -> Iterator[Path]:
         """Yield the files below the run's folder that are neither the store's, nor logs, nor what the run brought."""
-        session = self._home / "robot_memory" / "session.json"  # the planner's, unless `session_file` says otherwise
-        expected = (self._logs, self._data, self._folder / "brought", self._home / ".ros" / "log", session)
+        state = self._home / "robot_memory"
+        # The planner's, unless `session_file` says otherwise, and the store's mark of this machine.
+        own = (state / "session.json", state / "installation.json")
+        expected = (self._logs, self._data, self._folder / "brought", self._home / ".ros" / "log", *own)
         for path in self._folder.rglob("*"):
             if path.is_file() and not any(path.is_relative_to(folder) for folder in expected):
                 yield path

@@ -83,9 +83,10 @@ def test_file_where_none_belongs_is_seen(domain_id: int) -> None:
         nodes = AttackedNodes(Path(folder), domain_id, ["memory"], {})
         nodes.database.touch()
         nodes.log_of("memory").touch()
-        session = nodes._home / "robot_memory" / "session.json"
-        session.parent.mkdir(exist_ok=True)
-        session.touch()
+        state = nodes._home / "robot_memory"
+        state.mkdir(exist_ok=True)
+        for name in ("session.json", "installation.json"):
+            (state / name).touch()
         assert list(nodes.strange_files()) == []
         strange = nodes.database.parents[1] / "outside"
         strange.touch()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from sensor_msgs.msg import CameraInfo, Image
 from vision_msgs.msg import Detection2DArray, Detection3DArray
 
 from benchmarks.hostile_values import messages
-from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.domain.errors import InputSkippedError, InvalidValueError, NotFoundError
 from memory_node.domain.geometry import Pose
-from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill import SkillCall, StateChange
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.nodes import conversions
@@ -78,19 +79,36 @@ def memory(tmp_path: Path) -> Iterator[RobotMemory]:
 
 
 def test_changes_that_are_taken_can_be_kept_moved_told_and_started_from(memory: RobotMemory, tmp_path: Path) -> None:
+    seen = [("Mug", (1.0, 1.0, 0.8)), ("Apple", (2.0, 1.0, 0.8))]
+    memory.remember([StateChange("", name, 0, position=position, source="user") for name, position in seen])
+    taken: list[StateChange] = []
+
+    def told() -> Any:
+        return conversions.snapshot_to_msg(memory.scene()).objects
+
     @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(messages(rm.StateChange), st.sampled_from([np.pi / 4, -3.0]))
-    def remember_one(message: Any, yaw_rad: float) -> None:
+    @given(messages(rm.StateChange), st.sampled_from(["", "Mug", "Apple"]), st.sampled_from([np.pi / 4, -3.0]))
+    def remember_one(message: Any, named: str, yaw_rad: float) -> None:
+        if named:  # else nearly all of a person's changes would be refused for a name that nothing has
+            message.object_id, message.object_class = "", named
         try:
             change = conversions.change_from_msg(message)
         except REFUSED:
             return
-        memory.remember([change])
+        before = told()
+        try:
+            memory.remember([change])
+            taken.append(change)
+        except (InvalidValueError, NotFoundError):  # a person named what memory cannot know
+            assert change.source == "user"
+            assert told() == before
+        memory.remember([replace(change, source="skill")])  # an executor has names of its own
         memory.confirm_relocalization(Pose.planar(0.5, -0.5, yaw_rad))
 
     remember_one()
     conversions.snapshot_to_msg(memory.scene())
     known = {found.id for found in memory.scene().objects}
+    assert taken
     memory.close()
     again = open_memory(MemoryConfig(database=str(tmp_path / "memory.db"), site="home", robot_id="r1"))
     try:
