@@ -216,7 +216,7 @@ class RunningGoals:
             self._changed.set()
 
     def _announce(self) -> None:
-        self._publisher.publish(self._message())
+        self._tell()
         beat_s = time.monotonic() + self._period_s
         while not self._closed:
             is_busy = bool(self._asked or self._carried_out)
@@ -229,7 +229,15 @@ class RunningGoals:
             elif not has_changed:
                 continue
             if has_changed or is_busy:
-                self._publisher.publish(self._message())
+                self._tell()
+
+    def _tell(self) -> None:
+        try:
+            self._publisher.publish(self._message())
+        except RuntimeError:  # RCLError
+            if self._node.context.ok():
+                raise
+            self._closed = True  # nobody hears it any more: ROS was shut down before this node went
 
     def _count_silence(self) -> None:
         with self._lock:

@@ -164,3 +164,24 @@ def test_goal_that_fails_inside_is_answered_and_counted(peer: RosPeer, running: 
     figures = server.diagnosis().figures
     assert (figures["aborted"], figures["failed.fail"]) == (1, 1)
     server.close()
+
+
+def test_closing_after_ros_was_shut_down_is_no_failure(peer: RosPeer, running: Any) -> None:
+    import rclpy
+    from rclpy.context import Context
+
+    from memory_node.domain.worker_thread import worker_threads
+    from memory_node.nodes.running_goals import RunningGoals
+
+    before, goal_id, context = set(worker_threads()), uuid.uuid4().bytes, Context()
+    rclpy.init(context=context, domain_id=peer.domain_id)
+    node = rclpy.create_node("late", context=context)
+    late = RunningGoals(node)
+    with late.asking("act", goal_id):
+        wait_until(lambda: running.other_side(goal_id) is not None)
+        rclpy.shutdown(context=context)
+    late.close()
+    node.destroy_node()
+    (announcer,) = set(worker_threads()) - before
+    assert announcer.failures == 0
+    assert not announcer.is_alive()
