@@ -29,7 +29,7 @@ def test_memory_stays_a_few_frames_behind_a_faster_camera(
         return observe(self, stamp_ns, *given, **more)
 
     monkeypatch.setattr(PerceptionPipeline, "observe", slow)
-    with running_memory(peer.domain_id, str(tmp_path / "memory.db")) as node:
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), still_period_s=0.0) as node:
         camera = SimulatedCamera(peer)
         show_until(lambda: node.memory.scene().objects, camera)
         start_s = time.monotonic()
