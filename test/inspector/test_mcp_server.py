@@ -47,7 +47,11 @@ EDITING = {"remember", "tell_fact", "edit_object", "undo", "confirm_relocalizati
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a memory in which an apple lies on a table."""
-    path = tmp_path_factory.mktemp("agents") / "memory.db"
+    return stored(tmp_path_factory.mktemp("agents") / "memory.db")
+
+
+def stored(path: Path) -> Path:
+    """Keep a memory in which an apple lies on a table, by a clock that began at zero."""
     memory = open_memory(MemoryConfig(database=str(path)))
     memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), 1)
     memory.remember([StateChange("table-1", "DiningTable", 1_000, position=(2.0, 1.0, 0.4))])
@@ -224,7 +228,8 @@ def test_scene_is_a_resource_and_a_prompt_says_how_to_use_it(memory: RobotMemory
     assert "bring me the apple" in content.text
 
 
-def test_command_serves_a_store_over_a_pipe(database: Path) -> None:
+def test_command_serves_a_store_over_a_pipe(tmp_path: Path) -> None:
+    database = stored(tmp_path / "memory.db")
     pipe = StdioServerParameters(
         command=sys.executable, args=["-m", "memory_node.cli", "mcp", "--database", str(database), "--may", "read"]
     )
