@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -133,7 +134,7 @@ class StoreReadings:
         """Return what is read from the database, or while it is away from what is local, and whether that was so."""
         if not self._in_outage():
             try:
-                return read(self._engine), False
+                return self._from_server(read), False
             except DamagedTextError:
                 raise
             except StoreUnavailableError:
@@ -142,6 +143,15 @@ class StoreReadings:
                 return read(local), True
         local = self._local_engine()
         return read(local or self._engine), local is not None
+
+    def _from_server(self, read: Callable[[Engine], Found]) -> Found:
+        """Return what is read from the database: by a new connection where one that waited idle had been cut."""
+        try:
+            return read(self._engine)
+        except StoreUnavailableError as error:
+            if not (isinstance(error.__cause__, DBAPIError) and error.__cause__.connection_invalidated):
+                raise
+            return read(self._engine)
 
     def _ask(self, question: Callable[[Connection], Found]) -> Found:
         def ask(engine: Engine) -> Found:

@@ -278,6 +278,17 @@ def test_a_server_that_hangs_counts_as_away_and_nobody_waits_for_it(postgres, ma
     store.close()
 
 
+def test_a_server_that_cut_idle_connections_is_read_by_a_new_one(postgres, make_object):
+    url, mug = postgres.create_database(), make_object()
+    with open_store(url, "r1", "home", SMALL) as store:
+        until((store.derived / "site.db").exists)
+        with open_store(url, "r2", "home", SMALL) as other:
+            other.append([seen(mug)]).wait()
+        postgres.stop()
+        postgres.start()
+        assert objects_of(store) == {mug.id}, "not what the older local copy holds"
+
+
 def test_reads_without_a_local_copy_say_that_the_server_is_away(postgres, make_object):
     url = postgres.create_database()
     store = open_store(url, "r1", "home", SMALL)
