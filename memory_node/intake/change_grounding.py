@@ -26,7 +26,7 @@ class ChangeGrounding:
     Args:
         centers_of_class: returns the rows (n) of the present objects of a class, and their centres in map (n, 3).
         id_of: returns the id of a row's object.
-        exists: whether memory has an object of this id.
+        present_id: returns the id of the present object that an id or a name of memory stands for, "" for none.
         held: returns the rows of what the robot is believed to hold.
         make_id: makes the id of an object that memory has not seen yet.
     """
@@ -35,13 +35,13 @@ class ChangeGrounding:
         self,
         centers_of_class: Callable[[str], tuple[Rows, FloatArray]],
         id_of: Callable[[int], str],
-        exists: Callable[[str], bool],
+        present_id: Callable[[str], str],
         held: Callable[[], Rows],
         make_id: Callable[[], str],
     ) -> None:
         self._centers_of_class = centers_of_class
         self._id_of = id_of
-        self._exists = exists
+        self._present_id = present_id
         self._held = held
         self._make_id = make_id
         self._known: OrderedDict[str, str] = OrderedDict()
@@ -67,6 +67,10 @@ class ChangeGrounding:
         if self._exists(self._known.get(executor_id, "")):
             self._known.move_to_end(executor_id)
             return self._known[executor_id]
+        # An executor's own "mug 1" need not be memory's Mug 1: where it tells class and place, these decide.
+        named = "" if change.object_class and change.position is not None else self._present_id(executor_id)
+        if named:
+            return named
         # A thing just cut off another one cannot be one that was seen before.
         found = "" if change.created_from else self._nearest(change.object_class, change.position, change.held)
         object_id = found or self._make_id()
@@ -98,5 +102,12 @@ class ChangeGrounding:
             return text
         if text in self._known:
             return self._known[text]
+        named = self._present_id(text)
+        if named:
+            return named
         reference = ObjectReference.parse(text)
         return self._nearest(reference.object_class, reference.position)
+
+    def _exists(self, object_id: str) -> bool:
+        """Return whether memory has an object of this id."""
+        return bool(object_id) and self._present_id(object_id) == object_id

@@ -53,7 +53,7 @@ class Intake:
         self._learn = learn
         self._clock = clock
         self._grounding = ChangeGrounding(
-            scene.centers_of_class, scene.id_of, scene.is_present, scene.rows_held, make_id
+            scene.centers_of_class, scene.id_of, scene.present_id, scene.rows_held, make_id
         )
         self._named = NamedThings(scene.state)
         self._undo = undo

@@ -54,9 +54,14 @@ class GraphReadings:
         return self.state.object_at(self.state.table.row(object_id))
 
     def is_present(self, object_id: str) -> bool:
-        """Return whether there is an object of this id that is not removed."""
-        row = self.state.table.row_of.get(self.state.table.id_of(object_id))
-        return row is not None and not self.state.table.removed[row]
+        """Return whether there is an object of this id or name that is not removed."""
+        return bool(self.present_id(object_id))
+
+    def present_id(self, reference: str) -> str:
+        """Return the id of the object that is not removed which an id or a name stands for, "" for none."""
+        found = self.state.table.id_of(reference)
+        row = self.state.table.row_of.get(found)
+        return "" if row is None or self.state.table.removed[row] else found
 
     def objects(self, removed: bool = False) -> list[SceneObject]:
         """Return all present objects in order of birth; with `removed` also those that are gone."""

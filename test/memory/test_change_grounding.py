@@ -39,7 +39,7 @@ class Things:
         return ChangeGrounding(
             self.centers_of_class,
             lambda row: list(self.things)[row],
-            self.things.__contains__,
+            lambda text: text if text in self.things else "",
             lambda: self.rows(lambda found: found.support_id == "robot"),
             lambda: next(self._made),
         )

@@ -109,3 +109,28 @@ def _row_of_the_first_release(found: SceneObject, merged_into: str = "") -> dict
     body = json.loads(row["body"])
     row["body"] = json.dumps({key: value for key, value in body.items() if key not in ("name", "aliases")})
     return row
+
+
+def test_own_ids_of_a_robot_that_look_like_names_stay_its_own() -> None:
+    memory = open_memory(MemoryConfig())
+
+    def told(object_id: str, **others: Any) -> str:
+        (found,) = memory.remember([StateChange(object_id, "Mug", 0, **others)])
+        return found
+
+    first = told("mug 2", held=False, position=(0.0, 0.0, 0.8))
+    second = told("mug 1", held=False, position=(4.0, 0.0, 0.8))
+    assert {one.id: one.name for one in memory.scene().objects} == {first: "Mug 1", second: "Mug 2"}
+    assert (told("mug 2", held=True), told("mug 2", held=False, position=(8.0, 0.0, 0.8))) == (first, first)
+    assert told("mug 7", held=True, position=(4.0, 0.0, 0.8)) == second
+    assert told(second, held=False, position=(2.0, 0.0, 0.8)) == second
+    memory.close()
+
+
+def test_a_robot_that_has_no_own_ids_is_understood_by_names() -> None:
+    memory = open_memory(MemoryConfig())
+    ids = memory.remember(
+        [StateChange(one, "Mug", 0, held=False, position=(4.0 * x, 0.0, 0.8)) for x, one in enumerate(("a", "b"))]
+    )
+    assert memory.remember([StateChange("Mug 2", "Mug", 0, held=True)]) == (ids[1],)
+    memory.close()
