@@ -55,6 +55,11 @@ class WorkerThread:
         """Whether the thread has ended though its work has not returned and nobody waits for its end."""
         return self._thread.ident is not None and not self.is_alive() and not self._is_done.is_set()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the thread has ended as its owner asked."""
+        return self._is_done.is_set() and self._thread.ident is not None and not self.is_alive()
+
     def _run(self) -> None:
         while True:
             try:
@@ -71,5 +76,6 @@ _RUNNING: weakref.WeakSet[WorkerThread] = weakref.WeakSet()
 
 
 def worker_threads() -> tuple[WorkerThread, ...]:
-    """Return the worker threads that this process has started and whose owners still have them, by name."""
-    return tuple(sorted(_RUNNING, key=lambda thread: thread.name))
+    """Return the worker threads that this process has started and whose owners still have them, by name; none that
+    ended as its owner asked: its failures are those of a node that is gone."""
+    return tuple(sorted((one for one in _RUNNING if not one.is_over), key=lambda thread: thread.name))

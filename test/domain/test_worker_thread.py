@@ -66,3 +66,18 @@ def test_faults_of_one_place_are_told_once_for_each_place() -> None:
                 faults.note(convert.__name__, error)
     assert faults.counts() == {"float": 3, "int": 3}
     assert len(told) == 1, "both come from one line"
+
+
+def test_thread_that_its_owner_ended_is_told_of_no_more() -> None:
+    has_failed = threading.Event()
+
+    def fail() -> None:
+        has_failed.set()
+        raise ValueError("no")
+
+    thread = WorkerThread("ending", fail, pause_s=0.01)
+    thread.start()
+    assert has_failed.wait(5.0)
+    assert thread in worker_threads()
+    thread.join(5.0)
+    assert thread not in worker_threads()

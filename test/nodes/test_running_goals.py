@@ -177,11 +177,11 @@ def test_closing_after_ros_was_shut_down_is_no_failure(peer: RosPeer, running: A
     rclpy.init(context=context, domain_id=peer.domain_id)
     node = rclpy.create_node("late", context=context)
     late = RunningGoals(node)
+    (announcer,) = set(worker_threads()) - before
     with late.asking("act", goal_id):
         wait_until(lambda: running.other_side(goal_id) is not None)
         rclpy.shutdown(context=context)
     late.close()
     node.destroy_node()
-    (announcer,) = set(worker_threads()) - before
     assert announcer.failures == 0
     assert not announcer.is_alive()
