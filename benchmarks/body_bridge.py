@@ -219,9 +219,9 @@ class BridgeSkills:
         from_front = used_from_front(catalogue)
         driving = Driving(body, body, lookup, config.base, explore, config.stand_off, now_ns, from_front)
         grasps = load_plugin(GRASPS_GROUP, config.arm.grasps)(parts)
-        reach_m, pose = config.base.reach_m, body.robot_pose
+        reach_m, opening_m, pose = config.base.reach_m, config.gripper.opening_m, body.robot_pose
         manipulation = Manipulation(
-            arm, gripper, grasps, hand, lookup, catalogue, pose, now_ns, config.arm, reach_m, look
+            arm, gripper, grasps, hand, lookup, catalogue, pose, now_ns, config.arm, reach_m, opening_m, look
         )
         rules = Preconditions(catalogue, hand, lookup.support_of, pose, reach_m)
         plugins = SkillPlugins(config.plugins.split(), parts)
