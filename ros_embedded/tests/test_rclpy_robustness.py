@@ -350,3 +350,25 @@ def test_unknown_discovery_range_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "PLANET")
     with pytest.raises(ValueError, match="PLANET"):
         DiscoveryOptions.from_environment()
+
+
+def test_service_that_goes_while_it_answers_ends_no_executor(
+    make_node: Callable, spin_until: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rclpy.impl import service_endpoint
+
+    server = make_node("server")
+    service = server.create_service(SetBool, "set", lambda request, response: response)
+    client = make_node("client").create_client(SetBool, "set")
+    assert spin_until(client.service_is_ready)
+    serialize, went = service_endpoint.serialize, []
+
+    def destroying(message: Any) -> bytes:  # as another thread does between the look and the sending
+        if isinstance(message, SetBool.Response):
+            went.append(server.destroy_service(service))
+        return serialize(message)
+
+    monkeypatch.setattr(service_endpoint, "serialize", destroying)
+    client.call_async(SetBool.Request())
+    assert spin_until(lambda: went)
+    assert not spin_until(client.service_is_ready, 0.2)

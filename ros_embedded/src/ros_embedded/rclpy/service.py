@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ros_embedded.rclpy.impl.cyclone import DDSError
 from ros_embedded.rclpy.impl.service_endpoint import RequestId, ServiceEndpoint, without_header
 from ros_embedded.rclpy.impl.typesupport import user_data_value
 from ros_embedded.rclpy.task import await_or_execute
@@ -51,8 +52,13 @@ class Service(ServiceEndpoint):
         """Send the response to a request. Raises TypeError if `response` is no response of this service."""
         if not isinstance(response, self.srv_type.Response):
             raise TypeError(f"Expected {self.srv_type.Response}, got {type(response)}")
-        if not self._destroyed and self.context.ok():
+        if self._destroyed or not self.context.ok():
+            return
+        try:
             self._write(response, header)
+        except DDSError:  # another thread may have destroyed the service since
+            if not self._destroyed and self.context.ok():
+                raise
 
     def _wait_for_client(self, publication_handle: int) -> None:
         """Wait until replies reach the client whose request writer is given, if it is still there."""
