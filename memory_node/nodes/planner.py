@@ -152,7 +152,8 @@ class PlannerNode(GuardedNode):
             skills=self._robot.skills,
             conversation=self._session.conversation(self._now_ns(), self._memory.scene),
             told=self._memory.told_facts if advised else nothing_told,
-            asks_for_person=True,
+            # Who remembers no things looks for the person as for any other thing.
+            asks_for_person=ContextSource.OBJECTS in sources,
             limits=ToldLimits(recalled.facts, self._memory.scene, self._kinds, self._now_ns),
             known=Known(recalled, self._now_ns, self._memory.tell_in_words, lessons=lessons) if advised else None,
         )
