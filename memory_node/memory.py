@@ -17,6 +17,7 @@ from memory_node.context.told_contexts import ToldContexts
 from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
+from memory_node.domain.deed import Deed
 from memory_node.domain.geometry import Pose
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ids import IdSource, new_id
@@ -218,18 +219,19 @@ class RobotMemory:
 
     def recall_past(self) -> Recalled:
         """Return what a reader of plain sentences needs: told facts, deeds, unfinished instructions."""
-        unfinished, deeds = self._unfinished(), self.deeds.all()
+        deeds = self.deeds.all()
+        unfinished = self._unfinished(deeds)
         if Memory.EPISODES in self._unread:
             deeds = tuple(deed for deed in deeds if deed.episode_id in {episode.id for episode in unfinished})
         return Recalled(tuple(self.knowledge.facts()), deeds, unfinished)
 
-    def _unfinished(self) -> tuple[EpisodeSummary, ...]:
+    def _unfinished(self, deeds: Sequence[Deed]) -> tuple[EpisodeSummary, ...]:
         """Return the last instructions that were cancelled when they had begun to act, the newest first; () where one
         that ended was the last to act."""
+        acted = {deed.episode_id for deed in deeds if not deed.reason}
         found = []
         for episode in self.past.episodes(_LATEST_EPISODES):
-            acted = any(deed.episode_id == episode.id and not deed.reason for deed in self.deeds.all())
-            if not episode.ended_ns or not acted:
+            if not episode.ended_ns or episode.id not in acted:
                 continue
             if episode.success is not None:
                 break
