@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
+from benchmarks.memory_proxy import MemoryProxy
+from memory_node.domain.answer import AnswerStatus, FindQuery, Location, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.held_object import HeldObject, held_after
@@ -73,49 +74,12 @@ class ShortTermMemory(MapOnlyMemory):
         return self._memory.context(instruction, token_budget, episode_id, sources)
 
 
-class MemoryWithoutCache:
+class MemoryWithoutCache(MemoryProxy):
     """The scene graph alone: it follows skills and camera, while the short-term memory answers nothing."""
-
-    def __init__(self, memory: MemoryPort) -> None:
-        self._memory = memory
 
     def recall(self, query: FindQuery) -> Recollection:
         """Abstain."""
         return Recollection((), AnswerStatus.UNKNOWN, "there is no short-term memory")
-
-    def find(self, query: FindQuery) -> Recollection:
-        """Ask the scene graph."""
-        return self._memory.find(query)
-
-    def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
-        """Ask the scene graph, else where to look."""
-        return locate(query, self.recall, self.find, self.rank_search_areas, max_areas)
-
-    def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
-        """Ask the scene graph."""
-        return self._memory.rank_search_areas(object_class, k)
-
-    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
-        """Take in what a skill changed."""
-        return self._memory.remember(changes)
-
-    def held_object(self) -> HeldObject | None:
-        """Return what the hand holds."""
-        return self._memory.held_object()
-
-    def context(
-        self,
-        instruction: str,
-        token_budget: int = 2000,
-        episode_id: str = "",
-        sources: Collection[ContextSource] = ALL_SOURCES,
-    ) -> Context:
-        """Return memory's context."""
-        return self._memory.context(instruction, token_budget, episode_id, sources)
-
-    def scene(self) -> SceneSnapshot:
-        """Return the scene graph."""
-        return self._memory.scene()
 
 
 class MemoryOfStartUp(MemoryWithoutCache):

@@ -7,14 +7,13 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
+from benchmarks.memory_proxy import MemoryProxy
+from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
-from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.memory import RobotMemory
 from memory_node.planner.map_only_memory import ground_of
-from memory_node.questions.locate import locate
 
 LIST_TOKENS = 1500
 _ID = re.compile(r"\(id (\S+)\)")
@@ -30,11 +29,11 @@ def listed_ids(text: str, scene: SceneSnapshot) -> frozenset[str]:
     return frozenset(_ID.findall(text)) | {found.id for found in scene.objects if found.area_id in told}
 
 
-class ListedMemory:
-    """A `MemoryPort` for one instruction: it knows what is on the list, and what was handled since."""
+class ListedMemory(MemoryProxy):
+    """A memory for one instruction: it knows what is on the list, and what was handled since."""
 
     def __init__(self, memory: RobotMemory, instruction: str) -> None:
-        self._memory = memory
+        super().__init__(memory)
         text = memory.context(instruction, LIST_TOKENS, sources=(ContextSource.OBJECTS,)).text
         self._listed = set(listed_ids(text, memory.scene()))
 
@@ -46,23 +45,11 @@ class ListedMemory:
         """Ask the scene graph for what is on the list."""
         return self._memory.find(self._narrowed(query))
 
-    def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
-        """Ask both for what is on the list."""
-        return locate(query, self.recall, self.find, self.rank_search_areas, max_areas)
-
-    def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
-        """Ask memory where to look."""
-        return self._memory.rank_search_areas(object_class, k)
-
     def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
         """Tell memory; what was handled is known from now on."""
         ids = self._memory.remember(changes)
         self._listed.update(filter(None, ids))
         return ids
-
-    def held_object(self) -> HeldObject | None:
-        """Return what the hand holds."""
-        return self._memory.held_object()
 
     def context(
         self,
