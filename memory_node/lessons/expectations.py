@@ -12,11 +12,19 @@ from datetime import tzinfo
 
 from memory_node.domain.deed import Deed
 from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.states import ObjectState
 from memory_node.domain.time_zone import part_of_day
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation
 
-# Calls that may be the reason why another one works: nothing else asks for them.
-_ENABLING = frozenset({"SwitchOn", "SwitchOff", "ToggleOn", "ToggleOff", "OpenObject", "CloseObject"})
+# Calls that may be the reason why another one works, as nothing else asks for them, and the state each brings about.
+ENABLING = {
+    "SwitchOn": ObjectState.ON,
+    "ToggleOn": ObjectState.ON,
+    "SwitchOff": ObjectState.OFF,
+    "ToggleOff": ObjectState.OFF,
+    "OpenObject": ObjectState.OPENED,
+    "CloseObject": ObjectState.CLOSED,
+}
 # What these are done with is another thing each time, and they need no place.
 _ANYWHERE = frozenset({"SliceObject", "FillObject", "EmptyObject", "BreakObject", "ThrowObject", "PickupObject"})
 
@@ -50,7 +58,7 @@ class Expectations:
         enabled: dict[str, list[Preparation]] = {}
         # What was opened to take something out, or to put something in, explains itself.
         explained = {(deed.episode_id, place) for deed in tried for place in (deed.from_id, deed.to_id, deed.object_id)
-                     if deed.skill not in _ENABLING}  # fmt: skip
+                     if deed.skill not in ENABLING}  # fmt: skip
         for deed in tried:
             before = enabled.setdefault(deed.episode_id, [])
             place_id, place_class = place_of(deed.skill, deed)
@@ -59,7 +67,7 @@ class Expectations:
             )
             part = part_of_day(deed.stamp_ns, zone)
             self._tries.setdefault(deed.skill, []).append(_Try(deed, place_id, place_class, part, mine))
-            if deed.skill in _ENABLING and not deed.reason and deed.object_id:
+            if deed.skill in ENABLING and not deed.reason and deed.object_id:
                 before.append(Preparation(deed.skill, deed.object_id, deed.object_class))
 
     def failing(self, skill: str, object_class: str, place_id: str, now_ns: int) -> Lesson | None:

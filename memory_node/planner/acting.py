@@ -9,9 +9,10 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import Predicate
 from memory_node.domain.states import ObjectState
+from memory_node.lessons.expectations import ENABLING
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.belief import Belief
-from memory_node.planner.expected_failures import WANTED_BY, ExpectedFailures
+from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.locating import Locator
@@ -111,7 +112,7 @@ class Acting:
             self.belief.forget(name)
             try:
                 yield from self.need(name, Mention(one.thing_class, (one.thing_class,), thing_id=one.thing_id))
-                yield from self.make(Wanted(Predicate.STATE, (name,), WANTED_BY[one.skill]))
+                yield from self.make(Wanted(Predicate.STATE, (name,), ENABLING[one.skill]))
             except (NothingFound, PlanningFailedError):
                 continue
 

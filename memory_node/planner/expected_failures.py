@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
-from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
@@ -17,17 +17,7 @@ from memory_node.lessons.lesson import Lesson
 from memory_node.planner.goal import Goal
 from memory_node.world.state import Thing
 
-_TREATING = {kind: skill for skill, kind in GOAL_OF_SKILL.items()}
 _PLACED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
-# The state that an enabling call brings about.
-WANTED_BY = {
-    "SwitchOn": ObjectState.ON,
-    "ToggleOn": ObjectState.ON,
-    "SwitchOff": ObjectState.OFF,
-    "ToggleOff": ObjectState.OFF,
-    "OpenObject": ObjectState.OPENED,
-    "CloseObject": ObjectState.CLOSED,
-}
 
 
 @dataclass
@@ -43,11 +33,10 @@ class ExpectedFailures:
 
     def avoided(self, goal: Goal) -> frozenset[str]:
         """Return the ids of the places where a goal is expected to fail, as long as there is another one."""
-        skill = _TREATING.get(goal.kind, "")
-        where = goal.destination
-        if skill:
+        declared, where = GOALS[goal.kind], goal.destination
+        if declared.treats:
             treatment = self.kinds.meant_treatment(goal.kind, goal.treatment)
-            ways = [(skill, goal.target.object_class)] if treatment is not None and treatment.at else []
+            ways = [(declared.skills[0], goal.target.object_class)] if treatment is not None and treatment.at else []
             places = self._of(treatment.at) if treatment is not None else []
             avoided = self._failing(places, ways)
         else:

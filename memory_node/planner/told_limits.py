@@ -8,7 +8,7 @@ from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
-from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.knowledge.told.binding import Act, BindingFacts, Objection
@@ -16,16 +16,10 @@ from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Goal, Mention
 
 _K = GoalKind
-_SKILL_OF = {kind: skill for skill, kind in GOAL_OF_SKILL.items()} | {
-    _K.OPEN: "OpenObject",
-    _K.CLOSE: "CloseObject",
-    _K.BREAK: "BreakObject",
-    _K.SWITCH_ON: "ToggleOn",
-    _K.SWITCH_OFF: "ToggleOff",
-    _K.THROW: "ThrowObject",
-}
+# What is done to the target itself; to take it into the hand is said below.
+_SKILL_OF = {kind: goal.skills[0] for kind, goal in GOALS.items() if goal.skills and not goal.in_hand}
 _MOVED = frozenset({_K.PLACE, _K.PLACE_TWO, _K.STACK, _K.FETCH, _K.THROW})
-_TREATED = frozenset(GOAL_OF_SKILL.values())
+_TREATED = frozenset(kind for kind, goal in GOALS.items() if goal.treats)
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ class BindingFacts:
                 return Objection(fact)
         if act.place and act.skill in _USED:
             for fact in self._about(self._class_of(act.place, place), place):
-                if fact.relation is Relation.BROKEN or (fact.relation is Relation.NEVER and fact.verb == "use"):
+                if _bans_use(fact):
                     return Objection(fact, place.id if place is not None else act.place)
         if act.skill == "PutObject" and self._is_person(act.place, place):
             return self._harmful(class_name, place)
@@ -117,11 +117,7 @@ class BindingFacts:
 
     def unusable(self) -> frozenset[str]:
         """Return the ids of the appliances that are told to be out of order or not to be used."""
-        banned = [
-            fact
-            for fact in self.current
-            if fact.relation is Relation.BROKEN or (fact.relation is Relation.NEVER and fact.verb == "use")
-        ]
+        banned = [fact for fact in self.current if _bans_use(fact)]
         return frozenset(
             one.id for one in self._objects.values() for fact in banned if self._is_meant(fact.subject, one)
         )
@@ -234,6 +230,11 @@ class BindingFacts:
         far = [(sum((a - b) ** 2 for a, b in zip(one.box.center, (x, y, z))) ** 0.5, one) for one in alike]
         near = [pair for pair in far if pair[0] <= _NEAR_M]
         return min(near, key=lambda pair: pair[0])[1] if near else None
+
+
+def _bans_use(fact: ToldFact) -> bool:
+    """Return whether its subject is told to be out of order or not to be used."""
+    return fact.relation is Relation.BROKEN or (fact.relation is Relation.NEVER and fact.verb == "use")
 
 
 def _is_vague(fact: ToldFact) -> bool:
