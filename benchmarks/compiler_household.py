@@ -39,10 +39,10 @@ from memory_node.context.guidance import CompiledStep, Delivery, GuidancePort
 from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
-from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import Experience
-from memory_node.experience.extractor import RuleExtractor
-from memory_node.experience.log import NullLog
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.extractor import RuleExtractor
+from memory_node.lessons.log import NullLog
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.planner.planner import Planner

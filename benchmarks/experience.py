@@ -19,10 +19,10 @@ from benchmarks.rows import emit
 from memory_node.app.progress import shown
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.experience.experience_answer import ExperienceQuery
-from memory_node.experience.extractor import record_of
-from memory_node.experience.guideline import Guideline
-from memory_node.experience.optimizer.config import OptimizerConfig, OptimizerKind
+from memory_node.lessons.experience_answer import ExperienceQuery
+from memory_node.lessons.extractor import record_of
+from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.optimizer.config import OptimizerConfig, OptimizerKind
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from memory_node.experience.config import GRAPHS, ExperienceConfig
+from memory_node.lessons.config import GRAPHS, ExperienceConfig
 
 _DEFAULT = ExperienceConfig()
 
@@ -33,7 +33,6 @@ def add_experience_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="GRAPH",
         help=f"of episodic memory, not told: {', '.join(sorted(GRAPHS))}",
     )
-    parser.add_argument("--no-insights", action="store_true", help="experiences tell what happened alone")
 
 
 def experience_config(args: argparse.Namespace) -> ExperienceConfig:
@@ -46,5 +45,4 @@ def experience_config(args: argparse.Namespace) -> ExperienceConfig:
         window=args.working_memory,
         top_k=args.top_k,
         graphs=GRAPHS - set(args.without_graphs),
-        insights=not args.no_insights,
     )

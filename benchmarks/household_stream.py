@@ -19,12 +19,12 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason
-from memory_node.experience.config import ExperienceConfig, Part
-from memory_node.experience.experience import Experience
-from memory_node.experience.extractor import RuleExtractor
-from memory_node.experience.log import NullLog
-from memory_node.experience.optimizer.config import OptimizerConfig, OptimizerKind
-from memory_node.experience.optimizer.open_optimizer import open_curator
+from memory_node.lessons.config import ExperienceConfig, Part
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.extractor import RuleExtractor
+from memory_node.lessons.log import NullLog
+from memory_node.lessons.optimizer.config import OptimizerConfig, OptimizerKind
+from memory_node.lessons.optimizer.open_optimizer import open_curator
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner import Planner
 

@@ -27,7 +27,6 @@ from memory_node.domain.scene import SceneEvent, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.domain.step import EpisodeSummary
 from memory_node.episodes.deed_log import DeedLog
-from memory_node.experience.experience import Experience
 from memory_node.intake.episodes import Episodes
 from memory_node.intake.graph_changes import GraphChanges, Listener
 from memory_node.intake.intake import Intake
@@ -42,6 +41,7 @@ from memory_node.knowledge.mode import Mode as KnowledgeMode
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.in_words import in_words
+from memory_node.lessons.experience import Experience
 from memory_node.questions.past_episodes import PastEpisodes
 from memory_node.questions.questions import Questions
 from memory_node.scene_graph.free_space import OccupancyMap

@@ -8,9 +8,9 @@ from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.context.config import CompilerConfig
 from memory_node.domain.parameters import Parameters
 from memory_node.domain.time_zone import time_zone
-from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.optimizer.config import OptimizerConfig
 from memory_node.knowledge.config import KnowledgeConfig
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.optimizer.config import OptimizerConfig
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.search.config import RetrievalConfig
 from memory_node.short_term.config import ShortTermConfig

@@ -18,22 +18,21 @@ from memory_node.domain.scene import RelationKind, SceneEvent, SceneEventKind, S
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.domain.time_zone import time_zone
 from memory_node.episodes.deed_log import DEEDS, DeedLog
-from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.episode_register import ENDED_KEPT
-from memory_node.experience.experience import Experience
-from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
-from memory_node.experience.guideline import Guideline
-from memory_node.experience.log import GUIDELINES, RECORDS
-from memory_node.experience.optimizer.curator import ENTRIES
-from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.experience.optimizer.open_optimizer import open_curator
-from memory_node.experience.record import ExperienceRecord
-from memory_node.experience.refiner import open_refiner
+from memory_node.episodes.episode_register import ENDED_KEPT
 from memory_node.knowledge.facts import prescription_from_dict, proposition_from_dict
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, Source
 from memory_node.knowledge.standard_step import step_from_dict
 from memory_node.knowledge.told.forms import TellingReader
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.extractor import Extractor, Lesson, RuleExtractor
+from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.log import GUIDELINES, RECORDS
+from memory_node.lessons.optimizer.curator import ENTRIES
+from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.open_optimizer import open_curator
+from memory_node.lessons.record import ExperienceRecord
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
@@ -118,17 +117,16 @@ def open_memory(
     )
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
-        refiner = open_refiner(config.experience, models, catalogue)
         curator = open_curator(config.optimizer, embedder, catalogue, models, log)
         experience = Experience(
             _without(unread, config.experience),
             extractor,
             log,
             clock,
-            refiner=refiner,
             kinds=catalogue,
             curator=curator,
             advise=knowledge.note_advice,
+            most_waiting=config.optimizer.llm.most_waiting,
         )
     records: dict[str, Any] = {}
     deeds = DeedLog(log)
@@ -173,7 +171,7 @@ def _without(unread: Collection[Memory], config: ExperienceConfig) -> Experience
         config = config.changed(graphs=config.graphs - {"trajectories"})
     if Memory.LESSONS in unread:
         kept = config.graphs & {"trajectories"}
-        config = config.changed(parts=config.parts - {"semantic"}, graphs=kept, insights=False)
+        config = config.changed(parts=config.parts - {"semantic"}, graphs=kept)
     return config
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memory_node.domain.step import StepRecord
-from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import Experience
-from memory_node.experience.extractor import Extractor, RuleExtractor
-from memory_node.experience.guideline import Guideline
-from memory_node.experience.log import ExperienceLog
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.extractor import Extractor, RuleExtractor
+from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.log import ExperienceLog
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 # Reading what some hundred games taught takes far less.

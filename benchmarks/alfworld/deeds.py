@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from benchmarks.alfworld.sentences import NOTHING_HAPPENS, label_of, read_places, read_sight
 from memory_node.domain.skill import FailureReason
-from memory_node.experience.optimizer.attempt import Attempt, Deed, DeedKind
 from memory_node.knowledge.game_commands import GameAct, read_command
+from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
 
 _KINDS = {
     GameAct.GO: DeedKind.TRAVEL,

@@ -13,10 +13,10 @@ from benchmarks.alfworld.game_episodes import GameEpisode
 from memory_node.domain.ids import new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import StepRecord
-from memory_node.experience.extractor import RuleExtractor
-from memory_node.experience.log import GUIDELINES, RECORDS
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, Source
+from memory_node.lessons.extractor import RuleExtractor
+from memory_node.lessons.log import GUIDELINES, RECORDS
 from memory_node.opening import KnowledgeExtractor, KnowledgeStoreLog, StoreLog
 from memory_node.store.store import Store
 

@@ -16,7 +16,7 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.ports import ExperiencePort, TextEmbedder
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
-from memory_node.experience.experience import Experience
+from memory_node.lessons.experience import Experience
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory

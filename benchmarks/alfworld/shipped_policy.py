@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from memory_node.context.config import CompilerModelConfig
-from memory_node.experience.optimizer.config import OptimizerModelConfig
+from memory_node.lessons.optimizer.config import OptimizerModelConfig
 from memory_node.llm.config import ModelConfig
 
 _WEIGHTS = Path(__file__).parent / "weights"

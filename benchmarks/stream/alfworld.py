@@ -21,10 +21,10 @@ from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
 from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer, told_game
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
-from memory_node.experience.optimizer.attempt import Attempt, DeedKind
-from memory_node.experience.optimizer.attempt_reading import is_named, words_of
-from memory_node.experience.optimizer.curator import MemoryCurator
-from memory_node.experience.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.attempt import Attempt, DeedKind
+from memory_node.lessons.optimizer.attempt_reading import is_named, words_of
+from memory_node.lessons.optimizer.curator import MemoryCurator
+from memory_node.lessons.optimizer.entry import MemoryEntry
 from memory_node.llm.chat import ScoringModel
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner_config import LlmConfig

@@ -28,12 +28,12 @@ from benchmarks.stream.trajectory_notes import MempStyleNotes, RememStyleNotes
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.experience.optimizer.bank import MemoryBank
-from memory_node.experience.optimizer.config import OPTIMIZERS, OptimizerConfig, OptimizerModelConfig
-from memory_node.experience.optimizer.curator import MemoryCurator
-from memory_node.experience.optimizer.open_optimizer import open_curator
-from memory_node.experience.optimizer.proposal import Optimizer
-from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.lessons.optimizer.bank import MemoryBank
+from memory_node.lessons.optimizer.config import OPTIMIZERS, OptimizerConfig, OptimizerModelConfig
+from memory_node.lessons.optimizer.curator import MemoryCurator
+from memory_node.lessons.optimizer.open_optimizer import open_curator
+from memory_node.lessons.optimizer.proposal import Optimizer
+from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner_config import LlmConfig, OfflineConfig, PlannerConfig

@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.rows import read_rows
-from memory_node.experience.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.entry import MemoryEntry
 
 
 class GameCache:

@@ -20,12 +20,12 @@ from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import Experience
-from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor, record_of
-from memory_node.experience.log import NullLog
-from memory_node.experience.optimizer.curator import MemoryCurator
-from memory_node.experience.record import ExperienceRecord
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.extractor import Extractor, Lesson, RuleExtractor, record_of
+from memory_node.lessons.log import NullLog
+from memory_node.lessons.optimizer.curator import MemoryCurator
+from memory_node.lessons.record import ExperienceRecord
 from memory_node.planner.planner import Planner
 
 # What else of experience answers: nothing, so that the rows differ in who writes semantic memory alone.

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from benchmarks.alfworld.deeds import deed_of, kinds_in
 from benchmarks.alfworld.sentences import label_of, read_places, read_sight
-from memory_node.experience.optimizer.attempt import DeedKind
-from memory_node.experience.optimizer.attempt_reading import is_named, words_of
-from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.experience.optimizer.method_note import GOAL, SEVERAL, MethodNote, read_note
+from memory_node.lessons.optimizer.attempt import DeedKind
+from memory_node.lessons.optimizer.attempt_reading import is_named, words_of
+from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.method_note import GOAL, SEVERAL, MethodNote, read_note
 
 # Words of a step or a task that name neither a thing nor a place.
 _SMALL = frozenset(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.averages import mean_of, share_of
-from memory_node.experience.optimizer.curator import Curated
+from memory_node.lessons.optimizer.curator import Curated
 
 
 @dataclass(frozen=True)

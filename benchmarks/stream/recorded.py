@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.alfworld.deeds import attempt_of_game
 from benchmarks.averages import median_of, share_of
 from benchmarks.stream.outcomes import operation_of
-from memory_node.experience.optimizer.curator import MemoryCurator
+from memory_node.lessons.optimizer.curator import MemoryCurator
 
 
 def row_of_attempts(name: str, rows: Sequence[Mapping[str, Any]], curator: MemoryCurator) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.sentences import read_task
 from benchmarks.stream.note_reader import NoteReader
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.experience.optimizer.method_note import read_note
+from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.method_note import read_note
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_node.experience.optimizer.attempt import Attempt, DeedKind
-from memory_node.experience.optimizer.attempt_reading import note_of
-from memory_node.experience.optimizer.candidate import Candidate
-from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.experience.optimizer.method_note import MethodNote
-from memory_node.experience.optimizer.proposal import Proposal, WholeAttempts
+from memory_node.lessons.optimizer.attempt import Attempt, DeedKind
+from memory_node.lessons.optimizer.attempt_reading import note_of
+from memory_node.lessons.optimizer.candidate import Candidate
+from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.method_note import MethodNote
+from memory_node.lessons.optimizer.proposal import Proposal, WholeAttempts
 
 _MOST_STEPS = 12
 

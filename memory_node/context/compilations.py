@@ -16,7 +16,7 @@ from memory_node.context.step_observation import LookUp, StepObservation
 from memory_node.context.task_retrieval import Retrieve
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.held_object import HeldObject
-from memory_node.experience.experience import Experience
+from memory_node.lessons.experience import Experience
 from memory_node.llm.open_model import ModelShelf
 
 # Episode states that are kept: a planner that was killed leaves one behind.

@@ -12,11 +12,11 @@ from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.ids import IdSource, new_id
-from memory_node.experience.experience import Experience
-from memory_node.experience.experience_answer import ExperienceQuery
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.text.sentences import sentences
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.experience_answer import ExperienceQuery
 from memory_node.scene_graph.graph import SceneGraph
 
 # Lines of what was told that a context holds at most, and sentences of an instruction that are looked up apart.

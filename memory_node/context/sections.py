@@ -11,10 +11,10 @@ from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.spoken_time import ago
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.experience.experience_answer import ExperienceAnswer
-from memory_node.experience.guideline import Guideline
 from memory_node.knowledge.answering import quoted
 from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.lessons.experience_answer import ExperienceAnswer
+from memory_node.lessons.guideline import Guideline
 
 # BrainMem's order. Spatial guidance comes from three memories: the room's relations, the short-term memory, the graph.
 GUIDELINES = "Guidelines"

@@ -12,11 +12,11 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
-from memory_node.experience.episode_graph import Trajectory
-from memory_node.experience.guideline import Guideline
-from memory_node.experience.record import ExperienceRecord
-from memory_node.experience.remedy import remedy_of_rule
+from memory_node.episodes.episode_graph import Trajectory
+from memory_node.episodes.remedy import remedy_of_rule
 from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.record import ExperienceRecord
 
 # Worth of an entry that was never tried.
 UNTRIED_WORTH = 0.5

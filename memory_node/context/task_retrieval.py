@@ -16,9 +16,9 @@ from memory_node.context.task_memory import (
     of_trajectory,
 )
 from memory_node.domain.answer import RankedArea
-from memory_node.experience.experience import Experience
-from memory_node.experience.experience_answer import ExperienceQuery
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.experience_answer import ExperienceQuery
 
 # Returns the areas where a class is likely, best first, at most k.
 RankAreas = Callable[[str, int], Sequence[RankedArea]]

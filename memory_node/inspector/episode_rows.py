@@ -9,11 +9,11 @@ from memory_node.context.guidance import CompiledStep
 from memory_node.context.past_episode import PastEpisode
 from memory_node.context.state_operations import delta_to_rows
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.experience.guideline import Guideline
-from memory_node.experience.working_memory import warnings_of
+from memory_node.episodes.working_memory import warnings_of
 from memory_node.inspector.agent_memory import MemoryViews
 from memory_node.inspector.context_rows import prompt_row
 from memory_node.inspector.scene_rows import seconds
+from memory_node.lessons.guideline import Guideline
 
 
 def episodes_value(views: MemoryViews, newest: int) -> dict[str, Any]:

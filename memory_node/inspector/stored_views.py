@@ -9,10 +9,10 @@ from memory_node.context.past_episode import PastEpisode
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.scene import Place, SceneEvent, SceneEventKind
 from memory_node.domain.step import EpisodeSummary
-from memory_node.experience.guideline import Guideline
 from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
+from memory_node.lessons.guideline import Guideline
 from memory_node.memory import RobotMemory
 
 _GONE = (SceneEventKind.REMOVED, SceneEventKind.MERGED, SceneEventKind.FORGOTTEN)

@@ -13,14 +13,14 @@ from memory_node.domain.advice import Advice
 from memory_node.domain.clock import Clock
 from memory_node.domain.skill import SkillCall, StateChange
 from memory_node.domain.step import StepRecord
+from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.deed_log import DeedLog
-from memory_node.experience.consistency import ConsistencyWarning
-from memory_node.experience.experience import Experience
 from memory_node.intake.deed_of_step import deed_of
 from memory_node.intake.meant_object import named_by_class
 from memory_node.intake.step_surroundings import with_surroundings
 from memory_node.intake.task_objects import TaskObjects
 from memory_node.intake.told_relations import told_relations
+from memory_node.lessons.experience import Experience
 from memory_node.scene_graph.graph import SceneGraph
 
 # The rules take milliseconds; only at start-up, when stored episodes are being loaded, a lesson comes later.

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.experience.experience import Experience
-from memory_node.experience.log import GUIDELINES, RECORDS
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.log import GUIDELINES, RECORDS
 from memory_node.store import Store, StoreChange
 from memory_node.store.tombstones import tombstone_of
 

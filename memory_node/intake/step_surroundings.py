@@ -8,7 +8,7 @@ from dataclasses import replace
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.step import StepRecord
-from memory_node.experience.class_actions import class_arguments
+from memory_node.episodes.class_actions import class_arguments
 from memory_node.intake.meant_object import meant_object
 from memory_node.scene_graph.graph import SceneGraph
 

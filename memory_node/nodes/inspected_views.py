@@ -18,10 +18,10 @@ from memory_node.context.past_episode import PastEpisode
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import Place
 from memory_node.domain.step import EpisodeSummary
-from memory_node.experience.guideline import Guideline
 from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
+from memory_node.lessons.guideline import Guideline
 from memory_node.nodes import conversions
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.qos import LATCHED

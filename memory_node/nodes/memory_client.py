@@ -19,12 +19,12 @@ from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import Place, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.domain.step import EpisodeSummary
-from memory_node.experience.guideline import Guideline
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.in_words import in_words
+from memory_node.lessons.guideline import Guideline
 from memory_node.nodes import conversions
 from memory_node.nodes.waiting import PeerTimeoutError, answer_of
 from memory_node.scene_graph.state import ROBOT_ID

@@ -6,7 +6,7 @@ from memory_node.context.compilations import Compilations
 from memory_node.context.past_episode import PastEpisode
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.domain.step import EpisodeSummary
-from memory_node.experience.experience import Experience
+from memory_node.lessons.experience import Experience
 from memory_node.store.store import Store
 
 

@@ -11,10 +11,10 @@ from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneEvent
 from memory_node.episodes.deed_log import DeedLog
-from memory_node.experience.experience import Experience
 from memory_node.intake.graph_changes import GraphChanges
 from memory_node.intake.short_term_mirror import ShortTermMirror
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.lessons.experience import Experience
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.graph_undo import UndoBook

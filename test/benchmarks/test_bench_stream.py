@@ -22,11 +22,11 @@ from benchmarks.stream.told_player import Novice, ToldPlayer
 from benchmarks.stream.trajectory_notes import MempStyleNotes, RememStyleNotes
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
-from memory_node.experience.optimizer.bank import MemoryBank
-from memory_node.experience.optimizer.curator import MemoryCurator
-from memory_node.experience.optimizer.entry import Version, entry_of
-from memory_node.experience.optimizer.rules import RulesOptimizer
-from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.lessons.optimizer.bank import MemoryBank
+from memory_node.lessons.optimizer.curator import MemoryCurator
+from memory_node.lessons.optimizer.entry import Version, entry_of
+from memory_node.lessons.optimizer.rules import RulesOptimizer
+from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.planner.planner_config import LlmConfig
 
 PLACES = ("bed 1", "drawer 1", "drawer 2", "fridge 1", "shelf 1")

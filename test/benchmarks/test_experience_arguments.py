@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.experience_arguments import add_experience_arguments, experience_config
 from memory_node.domain.errors import InvalidValueError
-from memory_node.experience.config import ExperienceConfig
+from memory_node.lessons.config import ExperienceConfig
 
 
 def config_of(*options: str) -> ExperienceConfig:
@@ -20,8 +20,8 @@ def test_defaults_are_the_products() -> None:
 
 
 def test_parts_are_left_out() -> None:
-    config = config_of("--working-memory", "3", "--top-k", "1", "--without-graphs", "rooms", "actions", "--no-insights")
-    assert (config.window, config.top_k, config.insights) == (3, 1, False)
+    config = config_of("--working-memory", "3", "--top-k", "1", "--without-graphs", "rooms", "actions")
+    assert (config.window, config.top_k) == (3, 1)
     assert config.graphs == {"relations", "trajectories"}
 
 

@@ -10,7 +10,7 @@ from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries, of_guideline
 from memory_node.domain.skill import SkillCall
-from memory_node.experience.guideline import Guideline
+from memory_node.lessons.guideline import Guideline
 
 CLASSES = {"Mug": "Mug", "Fridge": "Fridge", "Knife": "Knife", "Apple": "Apple", "Microwave": "Microwave"}
 PUT = SkillCall("PutObject", ("Mug", "Fridge"))

@@ -6,12 +6,12 @@ from memory_node.context.sections import ORDER, MemoryExcerpt, Section, assemble
 from memory_node.domain.answer import AnswerStatus, ObjectAnswer, Recollection
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
-from memory_node.experience.episode_graph import EpisodeGraph
-from memory_node.experience.experience_answer import ExperienceAnswer
-from memory_node.experience.guideline import Guideline
-from memory_node.experience.record import ExperienceRecord
-from memory_node.experience.working_memory import WorkingMemory
+from memory_node.episodes.episode_graph import EpisodeGraph
+from memory_node.episodes.working_memory import WorkingMemory
 from memory_node.knowledge.facts import Proposition
+from memory_node.lessons.experience_answer import ExperienceAnswer
+from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.record import ExperienceRecord
 
 
 def test_budget_cuts_the_least_important_lines() -> None:

@@ -16,9 +16,9 @@ from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
-from memory_node.experience.guideline import Guideline
-from memory_node.experience.record import ExperienceRecord
 from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.record import ExperienceRecord
 
 
 def test_repair_assumes_what_its_failure_was_for_want_of() -> None:

@@ -16,8 +16,8 @@ from memory_node.domain.scene import SceneEventKind
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
-from memory_node.experience.experience_answer import ExperienceQuery
-from memory_node.experience.guideline import Guideline
+from memory_node.lessons.experience_answer import ExperienceQuery
+from memory_node.lessons.guideline import Guideline
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory

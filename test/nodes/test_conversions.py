@@ -21,7 +21,7 @@ from memory_node.domain.scene import (
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.experience.guideline import Guideline
+from memory_node.lessons.guideline import Guideline
 from memory_node.nodes import conversions
 from memory_node.perception.detection import Detection
 

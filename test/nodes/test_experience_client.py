@@ -1,15 +1,14 @@
 """Experience over DDS: what a planner in another process is advised, and what it gets when memory is not there."""
 
-import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from ros_peer import RosPeer, wait_until
+from ros_peer import RosPeer
 from running_memory import running_memory
 
 from memory_node.domain.advice import AdviceSource
@@ -20,18 +19,6 @@ from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, PlanRun, ProgressKind, Situation
 
 PUT = SkillCall("PutObject", ("Egg", "Fridge"))
-
-
-REPLY = {
-    "success": False,
-    "successful_actions": [],
-    "failed_actions": ["PutObject(Egg, Fridge)"],
-    "success_patterns": [],
-    "failure_causes": ["Nobody opened the door."],
-    "insights": [],
-    "recommendations": [],
-    "guidelines": [{"text": "Look at the Fridge before you pick anything up.", "object_classes": ["Fridge"]}],
-}
 
 
 @pytest.fixture
@@ -119,38 +106,6 @@ def test_what_failed_in_one_episode_is_prepared_for_in_the_next(peer: RosPeer, t
     # The hand is empty, so that working memory has the egg fetched each time.
     prepared = ["PickupObject", "OpenObject", "PutObject"]
     assert days == [["PickupObject", "PutObject", *prepared], prepared]
-
-
-def test_language_model_chosen_by_parameter_teaches_the_next_prompt(
-    peer: RosPeer, tmp_path: Path, endpoint: Callable[..., Any]
-) -> None:
-    from diagnostic_msgs.msg import DiagnosticArray
-    from robot_memory.srv import GetContext
-
-    from memory_node.nodes.experience_client import ExperienceClient
-
-    figures: dict[str, str] = {}
-
-    def take(message: DiagnosticArray) -> None:
-        figures.update({value.key: value.value for status in message.status for value in status.values})
-
-    peer.node.create_subscription(DiagnosticArray, "/diagnostics", take, 10)
-    url = endpoint(json.dumps(REPLY)).url
-    parameters = {"experience.extractor": "llm", "llm.lessons.base_url": url}
-    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), **parameters):
-        client = ExperienceClient(peer.node, "memory", timeout_s=30.0)
-        episode_id = client.start("put the egg away", "place")
-        client.record(failed_put(episode_id))
-        client.end(episode_id, False, "it would not open")
-        wait_until(lambda: figures.get("lessons.llm.taken") == "1")
-        assert figures["experience.records"] == "1"
-        client.start("put the egg away again", "place")
-        context = peer.call(GetContext, "memory/get_context", instruction="put the egg away", token_budget=3000)
-        assert "Look at the Fridge before you pick anything up." in context.text
-        assert "failed: it would not open" in context.text
-        assert context.sections[0] == "Guidelines"
-        assert context.sections[-1] == "Working memory and robot state"
-        assert sum(context.section_tokens) == context.tokens <= 3000
 
 
 def test_planner_goes_on_without_a_memory_node(peer: RosPeer) -> None:

@@ -14,10 +14,10 @@ from memory_node.context.task_memory import TaskMemory
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
-from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import Experience
-from memory_node.experience.extractor import RuleExtractor
-from memory_node.experience.log import NullLog
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.extractor import RuleExtractor
+from memory_node.lessons.log import NullLog
 from memory_node.planner.compiled_steps import CompiledSteps
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, PlanRun, ProgressKind, Situation

@@ -10,10 +10,10 @@ from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.consistency import ConsistencyWarning
-from memory_node.experience.experience import Experience
-from memory_node.experience.extractor import RuleExtractor
+from memory_node.episodes.consistency import ConsistencyWarning
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.extractor import RuleExtractor
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import (
     PlannedStep,

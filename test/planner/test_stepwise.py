@@ -13,10 +13,10 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
-from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import Experience
-from memory_node.experience.extractor import RuleExtractor
-from memory_node.experience.log import NullLog
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.extractor import RuleExtractor
+from memory_node.lessons.log import NullLog
 from memory_node.llm.chat import Message, Reply, Score
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError

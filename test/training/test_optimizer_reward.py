@@ -12,7 +12,7 @@ from benchmarks.alfworld.workers import Outcome, Ready
 from benchmarks.stream.alfworld import ExecutorSetting
 from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.told_player import told_game
-from memory_node.experience.optimizer.entry import Version, entry_of
+from memory_node.lessons.optimizer.entry import Version, entry_of
 from memory_node.planner.planner_config import LlmConfig
 from training.optimizer import executions as executions_module
 from training.optimizer.executions import Execution, Executions, GameExecutions

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from memory_node.experience.optimizer.attempt import Attempt
-from memory_node.experience.optimizer.bank import MemoryBank
-from memory_node.experience.optimizer.candidate import Candidate
+from memory_node.lessons.optimizer.attempt import Attempt
+from memory_node.lessons.optimizer.bank import MemoryBank
+from memory_node.lessons.optimizer.candidate import Candidate
 from memory_node.llm.chat import Message
 
 pytest.importorskip("torch", reason="needs the extra learning")

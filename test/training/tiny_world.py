@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.experience.optimizer.attempt import Attempt, Deed, DeedKind
-from memory_node.experience.optimizer.method_note import read_note
-from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
+from memory_node.lessons.optimizer.method_note import read_note
+from memory_node.lessons.optimizer.vetting import Vetting
 from training.optimizer.executions import Execution
 from training.optimizer.reward import Rollout
 

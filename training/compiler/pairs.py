@@ -24,10 +24,10 @@ from memory_node.context.guidance import GuidancePort
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import InvalidValueError
-from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import Experience
-from memory_node.experience.extractor import RuleExtractor
-from memory_node.experience.log import NullLog
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.extractor import RuleExtractor
+from memory_node.lessons.log import NullLog
 from memory_node.memory import RobotMemory
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner

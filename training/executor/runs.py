@@ -18,10 +18,10 @@ from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.guidance import GuidancePort
 from memory_node.domain.clock import system_clock
-from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import Experience
-from memory_node.experience.extractor import RuleExtractor
-from memory_node.experience.log import NullLog
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.extractor import RuleExtractor
+from memory_node.lessons.log import NullLog
 from memory_node.memory import RobotMemory
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.open_planner import open_understander

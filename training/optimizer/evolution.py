@@ -11,12 +11,12 @@ from typing import Any
 
 import torch
 
-from memory_node.experience.optimizer.attempt import Attempt
-from memory_node.experience.optimizer.bank import MemoryBank
-from memory_node.experience.optimizer.candidate import Candidate, read_candidate
-from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.experience.optimizer.prompt import OptimizerPrompts, reply_grammar
-from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.lessons.optimizer.attempt import Attempt
+from memory_node.lessons.optimizer.bank import MemoryBank
+from memory_node.lessons.optimizer.candidate import Candidate, read_candidate
+from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.prompt import OptimizerPrompts, reply_grammar
+from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
 from training.adapters.checkpoint import resume, save_checkpoint, shuffled_epochs
 from training.adapters.processes import from_first, portion, together

@@ -11,7 +11,7 @@ from benchmarks.alfworld.workers import Outcome, Ready, Workers
 from benchmarks.stream.alfworld import ExecutorSetting, attempt_of, player_of
 from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.told_player import ToldGame, told_game
-from memory_node.experience.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.entry import MemoryEntry
 from training.optimizer.reward import Rollout
 
 

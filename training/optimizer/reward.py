@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_node.experience.optimizer.attempt import Attempt
+from memory_node.lessons.optimizer.attempt import Attempt
 
 
 @dataclass(frozen=True)

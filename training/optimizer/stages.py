@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from memory_node.domain.ports import TextEmbedder
-from memory_node.experience.optimizer.attempt import Attempt
-from memory_node.experience.optimizer.bank import MemoryBank
-from memory_node.experience.optimizer.curator import MemoryCurator
-from memory_node.experience.optimizer.rules import RulesOptimizer
-from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.lessons.optimizer.attempt import Attempt
+from memory_node.lessons.optimizer.bank import MemoryBank
+from memory_node.lessons.optimizer.curator import MemoryCurator
+from memory_node.lessons.optimizer.rules import RulesOptimizer
+from memory_node.lessons.optimizer.vetting import Vetting
 from training.adapters.adapter import save_adapter
 from training.adapters.example import Speller
 from training.adapters.learning import Schedule, learn

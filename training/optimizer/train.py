@@ -16,8 +16,8 @@ from benchmarks.stream.alfworld import EXECUTORS, ExecutorSetting
 from benchmarks.stream.game_cache import GameCache
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.experience.optimizer.attempt import Attempt
-from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.lessons.optimizer.attempt import Attempt
+from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder

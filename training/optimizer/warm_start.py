@@ -6,13 +6,13 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from memory_node.experience.optimizer.attempt import Attempt
-from memory_node.experience.optimizer.bank import MemoryBank
-from memory_node.experience.optimizer.curator import MemoryCurator, vetted
-from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.experience.optimizer.prompt import OptimizerPrompts
-from memory_node.experience.optimizer.rules import RulesOptimizer
-from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.lessons.optimizer.attempt import Attempt
+from memory_node.lessons.optimizer.bank import MemoryBank
+from memory_node.lessons.optimizer.curator import MemoryCurator, vetted
+from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.prompt import OptimizerPrompts
+from memory_node.lessons.optimizer.rules import RulesOptimizer
+from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
 from training.adapters.example import Example, Speller
 

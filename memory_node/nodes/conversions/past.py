@@ -11,7 +11,7 @@ from memory_node.domain.deed import Deed
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Place
 from memory_node.domain.step import EpisodeSummary
-from memory_node.experience.guideline import Guideline
+from memory_node.lessons.guideline import Guideline
 from memory_node.nodes.conversions.geometry import (
     point_from_msg,
     pose_from_msg,

@@ -1,0 +1,147 @@
+"""Checks the next or last action against the declared skills: each warning states its rule and the remedy."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.states import ObjectState
+from memory_node.domain.step import StepRecord
+from memory_node.episodes.class_actions import class_call
+from memory_node.episodes.remedy import declared_remedy
+from memory_node.world.failures import after_failure, broken_rules
+from memory_node.world.skills import after, establishing, unmet
+from memory_node.world.state import Thing, WorldState
+
+_DRIVES = ("GoToObject", "Explore")
+
+
+@dataclass(frozen=True)
+class ConsistencyWarning:
+    """A step that contradicts what is known: the rule that it breaks, and what to do instead.
+
+    steps: the remedy as calls (templates, see domain.advice), where the skill library names them.
+    """
+
+    rule: str
+    detail: str
+    remedy: str
+    steps: tuple[SkillCall, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.detail} (rule: {self.rule}; remedy: {self.remedy})"
+
+
+class BelievedFacts:
+    """What follows from the steps so far. A step names classes, so the things of its world are classes.
+
+    kinds: what can be done with them; by default the household's. held: the class of what the hand held at first.
+    """
+
+    def __init__(self, kinds: ObjectCatalogue | None = None, held: str = "") -> None:
+        self._just_moved = False
+        # Which of several things of a class the robot stands at is not known, so it says nothing of another class.
+        self.state = _holding(held, WorldState(kinds or load_catalogue(), at=None))
+        self._near: str | None = ""
+
+    @property
+    def held(self) -> str:
+        """The class of what the hand holds, "" for nothing."""
+        return self.state.held or ""
+
+    def after(self, step: StepRecord) -> None:
+        """Take a step over: its declared effects, or what its failure tells, and what the hand holds after it."""
+        call, skill = class_call(step.action), SKILLS.get(step.action.skill)
+        if skill is not None and step.success:
+            self._just_moved = skill.name == "GoToObject"
+            if skill.name in _DRIVES:
+                self.state = replace(self.state, apart=self.state.apart - set(call.arguments[:1]))
+            moved = after(skill, self.state, call)
+            self._near = moved.at if moved.at is not None else self._near
+            self.state = moved.standing_at(None)
+        elif skill is not None:
+            self.state = after_failure(skill, self.state, call, step.reason)
+        self.state = _holding(step.held_object, self.state)
+
+    def fulfil(self, call: SkillCall) -> bool:
+        """Return whether the effect of a call holds already, so that it can be left out."""
+        subject = next(iter(class_call(call).arguments), "")
+        if call.skill == "GoToObject":
+            return subject not in self.state.apart and (self._just_moved or self._near == subject)
+        if call.skill == "PickupObject":
+            return self.held == subject
+        return call.skill == "OpenObject" and self.state.has(subject, ObjectState.OPENED)
+
+
+def _holding(held: str, state: WorldState) -> WorldState:
+    """Return a state over classes with a thing of one in the hand."""
+    known = state if not held or held in state.things else state.with_thing(Thing(held, held))
+    return known if known.held == held else known.holding(held)
+
+
+def check_action(action: SkillCall, facts: BelievedFacts, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
+    """Return the warnings about doing `action` next, given the believed facts and the steps so far."""
+    warnings: list[ConsistencyWarning] = []
+    skill = SKILLS.get(action.skill)
+    if skill is None:
+        return [ConsistencyWarning("known skill", f"{action.skill} is not in the skill library", "use a skill of it")]
+    for one in unmet(skill, facts.state, class_call(action)):
+        warnings.append(ConsistencyWarning(str(one.fact), one.said, one.remedy, one.steps))
+    warnings += _tap_without_anything_below(action, facts.state)
+    warnings += _repeated_failure(action, history) or _loop(action, history)
+    return warnings
+
+
+def check_step(step: StepRecord, facts: BelievedFacts, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
+    """Return the warnings about a finished step, including the declared rule that its failure shows to be broken."""
+    warnings = check_action(step.action, facts, history)
+    skill = SKILLS.get(step.action.skill)
+    rules = broken_rules(skill, step.reason) if skill is not None else ()
+    if rules and not {rule.remedy for rule in rules} & {warning.remedy for warning in warnings}:
+        rule = next((rule for rule in rules if establishing(rule.fact)), rules[0])
+        detail = f"{step.action} failed, which says {step.reason}"
+        warnings.append(ConsistencyWarning(str(rule.fact), detail, rule.remedy, establishing(rule.fact)))
+    return warnings
+
+
+def _tap_without_anything_below(action: SkillCall, state: WorldState) -> list[ConsistencyWarning]:
+    """Warn of a tap that is turned on when no basin below it has known contents: its water cleans nothing."""
+    kinds, tap = state.kinds, state.kinds[next(iter(class_call(action).arguments), "")].name
+    parts = [name for name in kinds.able(Property.DRAINS) if kinds[name].switched_by == tap]
+    if action.skill != "ToggleOn" or not parts or any(map(state.contents, kinds.with_wholes(parts))):
+        return []
+    detail = f"nothing is known to be in {parts[0]}, so the water cleans nothing"
+    return [ConsistencyWarning("something under the tap", detail, f"PutObject the thing in {parts[0]} first")]
+
+
+def _repeated_failure(action: SkillCall, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
+    """Warn of an action that failed, where no step has succeeded since."""
+    failures = itertools.takewhile(lambda step: not step.success, reversed(history))
+    reason = next((step.reason for step in failures if step.action == action), None)
+    if reason is None:
+        return []
+    remedy = _remedy_of(action, reason) or "change something first"
+    steps = declared_remedy(action, reason)
+    return [ConsistencyWarning("no failed action twice", f"{action} has just failed ({reason})", remedy, steps)]
+
+
+def _remedy_of(action: SkillCall, reason: FailureReason) -> str:
+    skill = SKILLS.get(action.skill)
+    return next((rule.remedy for rule in skill.preconditions if rule.reason is reason), "") if skill else ""
+
+
+def _loop(action: SkillCall, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
+    """Warn where the last actions and the next one are one action three times, or a short cycle twice over."""
+    actions = [step.action for step in history] + [action]
+    for length, times in ((1, 3), (2, 2), (3, 2)):
+        recent = actions[-length * times :]
+        if len(recent) == length * times and recent == recent[:length] * times:
+            cycle = ", ".join(map(str, recent[:length]))
+            return [ConsistencyWarning("progress", f"the last actions repeat: {cycle}", "try another way")]
+    return []

@@ -1,0 +1,242 @@
+"""Episodic memory: states and actions of all attempts as one graph with success counts (BrainMem)."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.step import StepRecord
+from memory_node.episodes.class_actions import class_call
+from memory_node.episodes.success_counts import SuccessCounts
+
+_REASONS = tuple(FailureReason)
+_REASON_INDEX = {reason: index for index, reason in enumerate(_REASONS)}
+_RELATION_WORDS = (" on ", " in ", " near ")
+_NO_FACTS = "nothing in view"
+
+
+@dataclass(frozen=True)
+class StateKey:
+    """What makes two states the same across episodes: the room and the canonical summary of the facts in view."""
+
+    __slots__ = ("room", "summary")
+    room: str
+    summary: str
+
+    @classmethod
+    def of(cls, room: str, facts: Iterable[str], held: str) -> StateKey:
+        """Return the key of a state; facts are sorted and made unique, so that equal sets give equal keys."""
+        listed = sorted({*facts, *([f"holding {held}"] if held else [])})
+        return cls(room, "; ".join(listed) or _NO_FACTS)
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The facts in it that relate two things, such as "Apple on DiningTable"."""
+        facts = () if self.summary == _NO_FACTS else self.summary.split("; ")
+        return tuple(fact for fact in facts if any(word in fact for word in _RELATION_WORDS))
+
+
+@dataclass
+class StateNode:
+    """A node: a state of all episodes that were in it. position: where the robot was in it last; None: nobody told."""
+
+    __slots__ = ("id", "key", "position", "uses")
+    id: int
+    key: StateKey
+    position: tuple[float, float, float] | None
+    uses: int
+
+
+@dataclass
+class Transition:
+    """An edge: one action (lifted to classes) from one state to another, over all episodes that took it."""
+
+    __slots__ = ("call", "episodes", "failures", "reasons", "source", "successes", "target")
+    source: StateKey
+    call: SkillCall
+    target: StateKey
+    successes: int
+    failures: int
+    episodes: int
+    reasons: Counter[FailureReason]
+
+    @property
+    def action(self) -> str:
+        """The action as text."""
+        return str(self.call)
+
+    @property
+    def success_rate(self) -> float:
+        """Share of the takes that succeeded, in [0, 1]."""
+        return self.successes / (self.successes + self.failures)
+
+
+_Key = tuple[StateKey, SkillCall, StateKey]
+# The actions of one episode in order, each with why it failed (NONE: it did not).
+Trajectory = tuple[tuple[str, FailureReason], ...]
+
+
+@dataclass
+class _Edges:
+    """The transitions by number and by key; each of their states is kept once."""
+
+    rows: dict[int, Transition] = field(default_factory=dict)
+    numbers: dict[_Key, int] = field(default_factory=dict)
+    states: dict[StateKey, StateNode] = field(default_factory=dict)
+    calls: dict[SkillCall, SkillCall] = field(default_factory=dict)
+    next_number: int = 0
+    next_state: int = 0
+
+    def number(self, source: StateKey, call: SkillCall, target: StateKey) -> int:
+        found = self.numbers.get((source, call, target))
+        if found is not None:
+            return found
+        key = (self._used(source), self.calls.setdefault(call, call), self._used(target))
+        number, self.next_number = self.next_number, self.next_number + 1
+        self.numbers[key] = number
+        self.rows[number] = Transition(*key, 0, 0, 0, Counter())
+        return number
+
+    def drop(self, number: int) -> None:
+        row = self.rows.pop(number)
+        del self.numbers[(row.source, row.call, row.target)]
+        for state in (row.source, row.target):
+            node = self.states[state]
+            node.uses -= 1
+            if not node.uses:
+                del self.states[state]
+
+    def be_at(self, state: StateKey, position: tuple[float, float, float]) -> None:
+        """Note where the robot was in a state, if some transition has it; the origin is what is told by default."""
+        node = self.states.get(state)
+        if node is not None and any(position):
+            node.position = position
+
+    def _used(self, state: StateKey) -> StateKey:
+        node = self.states.get(state)
+        if node is None:
+            node = self.states[state] = StateNode(self.next_state, state, None, 0)
+            self.next_state += 1
+        node.uses += 1
+        return node.key
+
+
+class EpisodeGraph:
+    """The states and transitions of every attempt; equal ones are merged and their counts added.
+
+    An episode is kept as one number a step, the transition and how it ended, from which all of its counts can be taken
+    back when it is forgotten.
+    """
+
+    def __init__(self) -> None:
+        self._edges = _Edges()
+        self._takes: dict[str, array[int]] = {}
+        self._steps = 0
+        self._by_room: defaultdict[str, SuccessCounts] = defaultdict(SuccessCounts)
+        self._by_object: defaultdict[str, SuccessCounts] = defaultdict(SuccessCounts)
+        self._relations: defaultdict[str, SuccessCounts] = defaultdict(SuccessCounts)
+
+    def __len__(self) -> int:
+        return len(self._edges.rows)
+
+    def __contains__(self, episode_id: str) -> bool:
+        return episode_id in self._takes
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids of the episodes, in the order in which they were added."""
+        return iter(self._takes)
+
+    @property
+    def step_count(self) -> int:
+        """Number of steps of all episodes."""
+        return self._steps
+
+    @property
+    def oldest(self) -> str:
+        """The episode that was added first; "" when there is none."""
+        return next(iter(self._takes), "")
+
+    def add(self, episode_id: str, steps: Iterable[StepRecord]) -> None:
+        """Add one attempt's steps, in order; a failed step leads back to the state that it started in."""
+        self.forget(episode_id)
+        takes = array("Q")
+        state: StateKey | None = None
+        for step in steps:
+            after = StateKey.of(step.room, (*step.visible, *step.relations), step.held_object)
+            before = state if state is not None else StateKey(step.room, "start")
+            number = self._edges.number(before, class_call(step.action), after if step.success else before)
+            takes.append(number * len(_REASONS) + _REASON_INDEX[step.reason])
+            self._edges.be_at(after, step.position)
+            # A failure changes nothing, but what was seen meanwhile is where the next step starts.
+            state = after
+        self._takes[episode_id] = takes
+        self._count(takes, 1)
+
+    def states(self) -> Iterator[StateNode]:
+        """Yield every state."""
+        yield from self._edges.states.values()
+
+    def trajectory(self, episode_id: str) -> Trajectory:
+        """Return one episode's actions in order, each with why it failed; empty when it is not known."""
+        taken = (divmod(take, len(_REASONS)) for take in self._takes.get(episode_id, ()))
+        return tuple((self._edges.rows[number].action, _REASONS[reason]) for number, reason in taken)
+
+    def failed_transitions(self, episode_ids: Iterable[str]) -> list[Transition]:
+        """Return the transitions that failed in these episodes, most often failed first."""
+        none = _REASON_INDEX[FailureReason.NONE]
+        takes = (take for episode_id in episode_ids for take in self._takes.get(episode_id, ()))
+        numbers = {take // len(_REASONS) for take in takes if take % len(_REASONS) != none}
+        failed = [self._edges.rows[number] for number in numbers]
+        return sorted(failed, key=lambda t: (-t.failures, t.action, t.source.room, t.source.summary))
+
+    def room_patterns(self, room: str, limit: int = 5) -> list[tuple[str, int, int]]:
+        """Return (action, successes, takes) of what works in a room, most often successful first."""
+        return self._by_room[room].best(limit) if room in self._by_room else []
+
+    def action_hints(self, object_class: str, limit: int = 5) -> list[tuple[str, int, int]]:
+        """Return (skill, successes, takes) for a class of object, most often successful first."""
+        return self._by_object[object_class].best(limit) if object_class in self._by_object else []
+
+    def learnt_relations(self, room: str, limit: int = 5) -> list[tuple[str, int]]:
+        """Return (relation, how often it was seen) of a room, such as "Apple on DiningTable", most frequent first."""
+        return [(name, seen) for name, seen, _ in self._relations[room].best(limit)] if room in self._relations else []
+
+    def forget(self, episode_id: str) -> None:
+        """Remove an episode and its share of every count; what only it supported goes with it."""
+        takes = self._takes.pop(episode_id, None)
+        if takes is not None:
+            self._count(takes, -1)
+
+    def _count(self, takes: array[int], times: int) -> None:
+        self._steps += times * len(takes)
+        for take in takes:
+            number, reason = divmod(take, len(_REASONS))
+            self._count_take(self._edges.rows[number], _REASONS[reason], times)
+        for number in {take // len(_REASONS) for take in takes}:
+            row = self._edges.rows[number]
+            row.episodes += times
+            if row.episodes == 0:
+                self._edges.drop(number)
+
+    def _count_take(self, row: Transition, reason: FailureReason, times: int) -> None:
+        success = reason is FailureReason.NONE
+        row.successes += times * success
+        row.failures += times * (not success)
+        if not success:
+            row.reasons[reason] += times
+            if not row.reasons[reason]:
+                del row.reasons[reason]
+        self._tally(self._by_room, row.target.room, row.action, success, times)
+        for name in row.call.arguments:
+            self._tally(self._by_object, name, row.call.skill, success, times)
+        if success:
+            for relation in row.target.relations:
+                self._tally(self._relations, row.target.room, relation, True, times)
+
+    def _tally(self, tallies: defaultdict[str, SuccessCounts], key: str, name: str, success: bool, times: int) -> None:
+        tallies[key].add(name, success, times)
+        if not tallies[key]:
+            del tallies[key]

@@ -1,0 +1,80 @@
+"""One running episode. Its steps are in order, even if they arrive out of order or repeatedly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.episodes.class_actions import class_arguments
+from memory_node.episodes.consistency import ConsistencyWarning
+from memory_node.episodes.working_memory import WorkingMemory, WorkingMemoryView
+
+
+class RunningEpisode:
+    """Steps and working memory of one attempt; not thread-safe.
+
+    held: what the hand held when it began, as a class. kinds: by default the household's. classes: the classes of its
+    steps so far, its key objects.
+    """
+
+    def __init__(
+        self, summary: EpisodeSummary, window: int, held: str = "", kinds: ObjectCatalogue | None = None
+    ) -> None:
+        self.summary = summary
+        self.given_guidelines: set[str] = set()
+        self._window = window
+        self._held = held
+        self._kinds = kinds
+        self._steps: dict[int, StepRecord] = {}
+        self.classes: set[str] = set()
+        self._memory = WorkingMemory(window, held, kinds)
+
+    @property
+    def steps(self) -> tuple[StepRecord, ...]:
+        """The steps so far, by index."""
+        return tuple(self._steps[index] for index in sorted(self._steps))
+
+    @property
+    def room(self) -> str:
+        """The room of the last step; "" when it is not known."""
+        return self._steps[max(self._steps)].room if self._steps else ""
+
+    @property
+    def last_ns(self) -> int:
+        """Stamp of the last sign of life."""
+        return max([self.summary.started_ns, *(step.stamp_ns for step in self._steps.values())])
+
+    def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
+        """Take a step; the same index again changes nothing; one that comes late is put in its place."""
+        if step.index in self._steps:
+            return ()
+        late = bool(self._steps) and step.index < max(self._steps)
+        self._steps[step.index] = step
+        self.classes.update(class_arguments(step))
+        if not late:
+            return self._memory.record(step)
+        # Working memory follows the order of the steps, so a late one rebuilds it.
+        self._memory = WorkingMemory(self._window, self._held, self._kinds)
+        return [self._memory.record(ordered) for ordered in self.steps][-1]
+
+    def warnings_before(self, action: SkillCall) -> list[ConsistencyWarning]:
+        """Return the warnings about doing an action next."""
+        return self._memory.warnings_before(action)
+
+    def failed_by_chance(self, action: SkillCall) -> int:
+        """Return how often, since anything else was done, an action has failed by chance."""
+        return self._memory.failed_by_chance(action)
+
+    def fulfils(self, call: SkillCall) -> bool:
+        """Return whether the effect of a call holds already, by the steps so far."""
+        return self._memory.fulfils(call)
+
+    def view(self) -> WorkingMemoryView:
+        """Return working memory as it stands."""
+        return self._memory.view()
+
+    def ended(self, success: bool | None, stamp_ns: int, message: str = "") -> EpisodeSummary:
+        """Return the summary of the finished episode."""
+        return replace(self.summary, success=success, ended_ns=max(stamp_ns, self.last_ns), message=message)

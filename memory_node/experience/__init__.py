@@ -1,1 +1,0 @@
-"""Working, episodic and semantic memory of what the robot did."""

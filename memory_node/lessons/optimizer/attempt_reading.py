@@ -1,0 +1,198 @@
+"""Reads an attempt by rules: the task's object, the sequence that worked and its places, the failures and their
+causes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from memory_node.domain.nouns import singular
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.episodes.remedy import declared_remedy, described
+from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
+from memory_node.lessons.optimizer.method_note import GOAL, SEVERAL, MethodNote, RepairNote
+
+# Repetitions of one action from which it is a loop.
+_LOOP = 3
+# A search that saw fewer of the kinds of places than this share ended too early.
+_FEW_PLACES = 0.6
+_SEVERAL = frozenset(("two", "three", "four", "both", "several"))
+_REASONS = {str(reason): reason for reason in FailureReason}
+_WORD = re.compile(r"[a-z]+")
+
+# Root causes, in words that fit every task: the kind of error, and how to avoid it.
+NOT_FOUND = "the thing was never seen, as whole kinds of places were left out; look at each kind once before any twice"
+LOST_IN_LOOPS = "the steps went to repeating what had been done; after a look into a place the next one is a new place"
+OTHER_THING = "the hand was filled with what only resembles the thing asked for; compare its name with the task first"
+NOT_TAKEN = "the thing was seen and left where it was; take it at once when it is seen"
+NOT_CHANGED = "the thing was carried to its place as it was; what the task says of its state comes before that"
+NOT_BROUGHT = "the thing was in the hand while the search went on; with it in the hand the next way is to its place"
+ONE_OF_SEVERAL = "only one of several things was brought; count what is asked for, and go back to where others were"
+
+
+def note_of(attempt: Attempt) -> MethodNote:
+    """Return what an attempt shows, as a note over kinds."""
+    done = [deed for deed in attempt.deeds if deed.worked]
+    thing = target_of(attempt)
+    places = tuple(_found_at(done, thing, set(words_of(attempt.query))))
+    repairs = repairs_of(attempt.deeds)
+    vain = tuple(p for p in dict.fromkeys(_looked_in_vain(done, thing)) if p not in places)
+    if not attempt.success:
+        return MethodNote((), thing, (), places, vain, repairs, tuple(_root_causes(attempt, done, thing)))
+    acting = _acting(done, thing)
+    verbs = tuple(dict.fromkeys(deed.verb for deed in acting if deed.kind is not DeedKind.TAKE)) or ("find",)
+    verbs += (SEVERAL,) if _SEVERAL & set(words_of(attempt.query)) else ()
+    way = tuple(_step(deed, attempt.query) for deed in acting)
+    return MethodNote(verbs, thing, way, places, vain, repairs)
+
+
+def target_of(attempt: Attempt) -> str:
+    """Return the kind of thing that a task is about: one that it names and that was taken, else one that it names and
+    that was seen, else ""."""
+    asked = set(words_of(attempt.query))
+    taken = [deed.thing for deed in attempt.deeds if deed.worked and deed.kind is DeedKind.TAKE]
+    named = [thing for thing in taken if is_named(thing, asked)]
+    if named:
+        return max(dict.fromkeys(named), key=named.count)
+    if attempt.success and taken:
+        return taken[-1]
+    places = {deed.place for deed in attempt.deeds} | set(attempt.places)
+    seen = [kind for deed in attempt.deeds for kind in deed.seen if kind not in places]
+    return next((kind for kind in seen if is_named(kind, asked)), "")
+
+
+def is_named(kind: str, words: set[str]) -> bool:
+    """Return whether some words name a kind: "ButterKnife" by "butterknife", or by "butter" and "knife".
+
+    Or a skill: "CoolObject" by "cool".
+    """
+    parts = {singular(part.lower()) for part in re.findall(r"[A-Z]?[a-z]+", kind)} - {"object"}
+    return bool(kind) and (singular(kind.lower()) in words or (bool(parts) and parts <= words))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in the singular and in small letters."""
+    return [singular(word) for word in _WORD.findall(text.lower())]
+
+
+def _acting(done: Sequence[Deed], thing: str) -> list[Deed]:
+    """Return the actions that led to the goal, without travel, doors and things that were picked up in vain."""
+    acting = [deed for deed in done if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)]
+    kept: list[Deed] = []
+    for deed in acting:
+        last = kept[-1] if kept else None
+        idle = last is not None and last.kind is DeedKind.TAKE and deed.kind is DeedKind.PUT
+        if idle and last is not None and last.thing == deed.thing != thing:
+            kept.pop()
+        elif deed.kind is DeedKind.CHANGE and kept and kept[-1].way == deed.way:
+            continue
+        else:
+            kept.append(deed)
+    return kept
+
+
+def _step(deed: Deed, query: str) -> str:
+    """Return a step of a sequence. A place that the task names is written as "the goal", so that the sequence fits
+    other places."""
+    if deed.kind is DeedKind.TAKE:
+        return f"{deed.verb} {deed.thing}"
+    if deed.kind is DeedKind.PUT:
+        place = GOAL if not deed.place or is_named(deed.place, set(words_of(query))) else deed.place
+        return f"{deed.verb} {deed.thing} at {place}"
+    return deed.way
+
+
+def _found_at(done: Sequence[Deed], thing: str, asked: set[str]) -> Iterator[str]:
+    """Yield the kinds of places where the thing was, those where it was taken first.
+
+    A thing that already lay at its destination does not show where to look. asked: the words of the task.
+    """
+    if not thing:
+        return
+    seen_at: list[str] = []
+    taken_at: list[str] = []
+    brought: set[str] = set()
+    for place, deed in _with_places(done):
+        if deed.kind is DeedKind.TAKE and deed.thing == thing and place not in brought:
+            taken_at.append(place)
+        elif deed.kind is DeedKind.PUT and deed.thing == thing:
+            brought.add(place)
+        elif thing in deed.seen and place not in brought and not is_named(place, asked):
+            seen_at.append(place)
+    yield from dict.fromkeys(place for place in (*taken_at, *seen_at) if place)
+
+
+def _looked_in_vain(done: Sequence[Deed], thing: str) -> Iterator[str]:
+    """Yield the kinds of places that were looked at before the thing was taken, and did not show it."""
+    for place, deed in _with_places(done):
+        if deed.kind is DeedKind.TAKE and deed.thing == thing:
+            return
+        if deed.kind in (DeedKind.TRAVEL, DeedKind.LOOK, DeedKind.OPEN) and place and thing not in deed.seen:
+            yield place
+
+
+def _with_places(done: Sequence[Deed]) -> Iterator[tuple[str, Deed]]:
+    """Yield each deed with the kind of place at which it was."""
+    place = ""
+    for deed in done:
+        if deed.place:
+            place = deed.place
+        yield place, deed
+
+
+def repairs_of(deeds: Sequence[Deed]) -> tuple[RepairNote, ...]:
+    """Return what the skill library has against each failure of a declared cause, each once."""
+    return tuple(dict.fromkeys(_repairs(deeds)))
+
+
+def _repairs(deeds: Sequence[Deed]) -> Iterator[RepairNote]:
+    for deed in deeds:
+        reason = _REASONS.get(deed.failure)
+        if deed.worked or reason is None or not reason.teaches:
+            continue
+        remedy = declared_remedy(SkillCall(deed.verb, (deed.thing, deed.place)), reason)
+        if remedy:
+            yield RepairNote(deed.verb, described(remedy), str(reason))
+
+
+def _root_causes(attempt: Attempt, done: Sequence[Deed], thing: str) -> Iterator[str]:
+    """Yield why an attempt failed, the deepest cause first."""
+    taken = [deed.thing for deed in done if deed.kind is DeedKind.TAKE]
+    was_taken = thing in taken
+    if not was_taken:
+        yield from _before_taking(attempt, done, thing, took_other=bool(taken))
+    if _repeats(done):
+        yield LOST_IN_LOOPS
+    if was_taken:
+        yield from _after_taking(attempt, done, thing)
+
+
+def _before_taking(attempt: Attempt, done: Sequence[Deed], thing: str, took_other: bool) -> Iterator[str]:
+    """Yield what kept a thing from being taken."""
+    seen = bool(thing) and any(thing in deed.seen for deed in done)
+    if took_other:
+        yield OTHER_THING
+    elif seen:
+        yield NOT_TAKEN
+    visited = {place for place, _ in _with_places(done) if place}
+    known = set(attempt.places) | visited
+    if not seen and len(visited) < _FEW_PLACES * len(known):
+        yield NOT_FOUND
+
+
+def _after_taking(attempt: Attempt, done: Sequence[Deed], thing: str) -> Iterator[str]:
+    """Yield what kept a thing that was found from its goal."""
+    put = [deed for deed in done if deed.kind is DeedKind.PUT and deed.thing == thing]
+    changed = [deed for deed in done if deed.kind is DeedKind.CHANGE]
+    asked = set(words_of(attempt.query))
+    if _SEVERAL & asked and len(put) == 1:
+        yield ONE_OF_SEVERAL
+    elif not put:
+        yield NOT_BROUGHT
+    elif not changed:
+        yield NOT_CHANGED
+
+
+def _repeats(done: Sequence[Deed]) -> bool:
+    ways = [deed.text or deed.way for deed in done]
+    return any(ways.count(way) >= _LOOP for way in set(ways))

@@ -1,0 +1,115 @@
+"""The optimizer that asks a language model: an untrained one by prompt alone, or one with a trained adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_node.lessons.optimizer.attempt import Attempt, Deed
+from memory_node.lessons.optimizer.candidate import Candidate, read_candidate
+from memory_node.lessons.optimizer.config import OptimizerModelConfig
+from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.proposal import Proposal, WholeAttempts
+from memory_node.lessons.optimizer.vetting import Vetting
+from memory_node.llm.ask import Question, ask
+from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import LlmError
+from memory_node.llm.gbnf import Rules
+from memory_node.llm.prompt_templates import prompt_templates
+
+# A prompt shows the first and the last actions of a long attempt, this many of each.
+_DEEDS_SHOWN = 40
+_SEEN_SHOWN = 6
+_LONGEST_ANALYSIS, _LONGEST_VALUE = 400, 600
+
+
+class OptimizerPrompts:
+    """Writes the dialogue that asks about one attempt. Training uses the same words."""
+
+    def __init__(self) -> None:
+        self._prompts = prompt_templates()
+
+    def messages(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> tuple[Message, Message]:
+        """Return the dialogue. The attempt is shown with kinds instead of instances, so that no instance can leak into
+        memory."""
+        half = _DEEDS_SHOWN // 2
+        first, last = attempt.deeds[:half], attempt.deeds[half:][-half:]
+        task = self._filled(
+            "optimizer_success.j2" if attempt.success else "optimizer_failure.j2",
+            query=attempt.query,
+            first=[_told(deed) for deed in first],
+            last=[_told(deed) for deed in last],
+            left_out=len(attempt.deeds) - len(first) - len(last),
+            message=attempt.message,
+            entries=[(entry.query, entry.value) for entry in shown],
+        )
+        return Message("system", self._filled("optimizer_system.j2")), Message("user", task)
+
+    def repair(self, error: str) -> str:
+        """Return the message that sends a faulty reply back."""
+        return self._filled("optimizer_repair.j2", error=error)
+
+    def _filled(self, template: str, **values: object) -> str:
+        return self._prompts.get_template(template).render(**values).strip()
+
+
+class PromptOptimizer(WholeAttempts):
+    """Takes over what a reply says only where it passes the form and the vetting. name: "prompt", or "learned"."""
+
+    is_quick = False
+
+    def __init__(self, model: ChatModel, vetting: Vetting, config: OptimizerModelConfig, name: str = "prompt") -> None:
+        self.name = name
+        self._model = model
+        self._vetting = vetting
+        self._config = config
+        self._prompts = OptimizerPrompts()
+
+    def propose(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Proposal:
+        """Ask the model; see Optimizer."""
+        replies: list[Reply] = []
+        question = Question(
+            self._prompts.messages(attempt, shown),
+            lambda text: self._read(text, attempt, shown),
+            self._prompts.repair,
+            GrammarForm(reply_grammar(len(shown))),
+        )
+        candidate, analysis, problem = None, "", ""
+        try:
+            deadline = Deadline(self._config.timeout_s)
+            candidate, analysis = ask(
+                self._model, question, deadline, self._config.max_repairs, on_reply=replies.append
+            )
+        except LlmError as error:
+            problem = str(error)
+        tokens_in, tokens_out = sum(one.tokens_in for one in replies), sum(one.tokens_out for one in replies)
+        return Proposal(candidate, analysis, problem, tokens_in, tokens_out)
+
+    def _read(self, text: str, attempt: Attempt, shown: Sequence[MemoryEntry]) -> tuple[Candidate, str]:
+        """Return what a reply says.
+
+        Raises:
+            RejectedReplyError: it breaks the format, or says what no memory may.
+        """
+        candidate = read_candidate(text, len(shown))
+        self._vetting.check(candidate.value, attempt, [entry.value for entry in shown])
+        return candidate, text.partition("<experience>")[0].strip()
+
+
+def reply_grammar(shown: int) -> str:
+    """Return the grammar of replies where `shown` entries may be replaced: a line of analysis, then the block."""
+    rules = Rules()
+    rules.add(
+        "root", 'analysis "\\n<experience><value>" value "</value><operation>" operation "</operation></experience>"'
+    )
+    rules.add("analysis", f"[^<>\\x00-\\x1F\\x7F]{{1,{_LONGEST_ANALYSIS}}}")
+    # No digits, and none of the letters that ids are written with.
+    rules.add("value", f"[a-zA-Z ,.;:()'-]{{3,{_LONGEST_VALUE}}}")
+    rules.add_choice("operation", ("ADD", *(f"UPDATE {index}" for index in range(shown))))
+    return rules.text()
+
+
+def _told(deed: Deed) -> str:
+    """Return a deed in one line, over kinds."""
+    seen = f" [{', '.join(deed.seen[:_SEEN_SHOWN])}]" if deed.seen else ""
+    return f"{deed.way}{seen}" if deed.worked else f"{deed.way} failed: {deed.failure.replace('_', ' ')}"

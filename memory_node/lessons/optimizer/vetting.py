@@ -1,0 +1,193 @@
+"""Checks what a memory may contain: no instance, number or position of one attempt, no unknown thing, no attack.
+Memories are read in later tasks at other places, and by a language model that follows them. A memory that breaks a rule
+counts as a broken format, also in training.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.nouns import singular
+from memory_node.domain.skill_library import SKILLS
+from memory_node.lessons.optimizer.attempt import Attempt
+from memory_node.lessons.optimizer.method_note import read_note
+from memory_node.llm.errors import RejectedReplyError
+
+# Skills that a memory may always name: the declared remedies of failures.
+PREPARATIONS = frozenset({"GoToObject", "OpenObject", "PickupObject"})
+# What else a robot does on the way to every task.
+_USUAL = PREPARATIONS | {"Explore", "CloseObject", "PutObject"}
+
+_WORD = re.compile(r"[A-Za-z]+")
+_CAMEL_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_CAMEL = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]*)+\b")
+_CALL = re.compile(r"\b([A-Za-z]\w*)\(")
+_PROPER = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+\b")
+# Ids and coordinates are written with these; markup, templates and commands of a shell with the others.
+_MARKS = re.compile(r"[@#|_<>{}\[\]\\`$~]|://|\bwww\.")
+_NUMBER_WORDS = frozenset(
+    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "i", "ii", "iii", "iv", "v", "vi")
+)
+_ORDINALS = frozenset(("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"))
+_TAKEOVER = re.compile(
+    r"\b(?:ignore|disregard|override|bypass)\b|\bforget (?:all|any|every|the|what|your)\b"
+    r"|\b(?:previous|prior|above|earlier|these|your|new|all) (?:instructions?|rules|orders|prompts?)\b"
+    r"|\b(?:system|developer|assistant|user) ?(?:prompt|message|:)|\byou are (?:now|no longer)\b|\bpretend\b",
+    re.IGNORECASE,
+)
+
+
+class Vetting:
+    """Checks values against what an attempt and the shown entries name. kinds: the things that there are names for."""
+
+    def __init__(self, kinds: ObjectCatalogue) -> None:
+        self._kinds = kinds
+
+    def check(self, value: str, attempt: Attempt, shown: Sequence[str]) -> None:
+        """Check a memory of an attempt. shown: the values of the entries that its writer saw.
+
+        Raises:
+            RejectedReplyError: number, instance, attack or unknown_name; the message says which words.
+        """
+        told = _Told((*attempt.sources, *shown), self._kinds)
+        _refuse_numbers(value)
+        _refuse_marks(value)
+        _refuse_instances(value, attempt)
+        _refuse_takeover(value)
+        _refuse_skills(value, told)
+        _refuse_misspelt(value, told)
+        self._refuse_names(value, told)
+
+    def _refuse_names(self, value: str, told: _Told) -> None:
+        for name in (*_CAMEL.findall(value), *_PROPER.findall(value)):
+            if name not in SKILLS and not told.says(name):
+                raise _unknown(name)
+        words = _words(value)
+        for length in (3, 2, 1):
+            for start in range(len(words) - length + 1):
+                name = " ".join(words[start : start + length])
+                if told.says(name):
+                    continue
+                classes = self._kinds.spoken_names.answering(name)
+                if classes and told.classes.isdisjoint(classes) and not told.says_part(words, start, length):
+                    raise _unknown(repr(name))
+
+
+class _Told:
+    """What some texts name."""
+
+    def __init__(self, texts: Iterable[str], kinds: ObjectCatalogue) -> None:
+        self._texts = tuple(texts)
+        self._kinds = kinds
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(word for text in self._texts for word in _words(text))
+
+    @cached_property
+    def _folded(self) -> str:
+        return "\n".join(" ".join(_words(text)) for text in self._texts)
+
+    @cached_property
+    def _glued(self) -> frozenset[str]:
+        """Whole words as they are written, in small letters: "butterknife", "GarbageCan"."""
+        return frozenset(singular(word.lower()) for text in self._texts for word in _WORD.findall(text))
+
+    def says(self, name: str) -> bool:
+        """Return whether a name stands in the texts, in one word or several, in any number."""
+        words = _words(name)
+        return "".join(words) in self._glued or (" ".join(words) in self._folded and set(words) <= self.words)
+
+    def knows(self, name: str) -> bool:
+        """Return whether each word of a name stands in the texts: a word that does not is misspelt or made up."""
+        return self.says(name) or all(word in self.words or word in self._glued for word in _words(name))
+
+    def says_part(self, words: Sequence[str], start: int, length: int) -> bool:
+        """Return whether a longer name around some words stands in the texts: "table" in "coffee table"."""
+        return any(
+            self.says(" ".join(words[begin : begin + longer]))
+            for longer in (length + 1, length + 2)
+            for begin in range(max(start + length - longer, 0), start + 1)
+            if begin + longer <= len(words)
+        )
+
+    @cached_property
+    def classes(self) -> frozenset[str]:
+        """The classes that single words of the texts may mean."""
+        names = self._kinds.spoken_names
+        return frozenset(name for word in self.words | self._glued for name in names.answering(word))
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text in the singular and in small letters; CamelCase is several."""
+    return [singular(part.lower()) for word in _WORD.findall(text) for part in _CAMEL_PART.findall(word)]
+
+
+def _unknown(name: str) -> RejectedReplyError:
+    return RejectedReplyError("unknown_name", f"{name} is in neither the task nor the attempt")
+
+
+def _refuse_numbers(value: str) -> None:
+    found = next((letter for letter in value if letter.isnumeric()), "")
+    if found:
+        raise RejectedReplyError("number", f"{found!r}: a memory names no number of a thing, place or position")
+
+
+def _refuse_marks(value: str) -> None:
+    found = _MARKS.search(value)
+    if found is not None:
+        raise RejectedReplyError("instance", f"{found[0]!r} belongs to an id, a template or markup")
+    if not value.isprintable():
+        raise RejectedReplyError("attack", "a letter that cannot be seen")
+
+
+def _refuse_instances(value: str, attempt: Attempt) -> None:
+    """Refuse "drawer two" and "the second drawer" of things that the attempt handled or was at."""
+    kinds = {name.lower() for deed in attempt.deeds for name in (deed.thing, deed.place) if name}
+    kinds |= {place.lower() for place in attempt.places}
+    words = [word.lower() for word in _WORD.findall(value)]
+    for before, word in pairwise(words):
+        after_kind = singular(before) in kinds and (word in _NUMBER_WORDS or word == "number")
+        if after_kind or (before in _ORDINALS and singular(word) in kinds):
+            raise RejectedReplyError("instance", f"'{before} {word}' is one thing of one place")
+
+
+def _refuse_takeover(value: str) -> None:
+    found = _TAKEOVER.search(value)
+    if found is not None:
+        raise RejectedReplyError("attack", f"{found[0]!r} speaks to the executor about its orders")
+
+
+def _refuse_misspelt(value: str, told: _Told) -> None:
+    """Refuse a note about things that no text names, also where they are no class: "peppershakeaker"."""
+    note = read_note(value)
+    for name in note.names if note is not None else ():
+        if not told.knows(name):
+            raise _unknown(repr(name))
+
+
+def _refuse_skills(value: str, told: _Told) -> None:
+    """Refuse skills that nobody asked for: by name, as a call, or by the verb that they begin with."""
+    for name in _CALL.findall(value):
+        if name not in SKILLS:
+            raise RejectedReplyError("attack", f"{name}(...) is no skill")
+    said = frozenset(map(_stem, _words(value)))
+    known = frozenset(map(_stem, told.words))
+    for skill in SKILLS:
+        verb = _stem(_CAMEL_PART.findall(skill)[0].lower())
+        if skill in _USUAL or verb in known:
+            continue
+        if verb in said or skill in value:
+            raise RejectedReplyError("attack", f"{skill}: nobody asked for it")
+
+
+def _stem(word: str) -> str:
+    """Return a verb without its ending: "throwing", "throws" and "throw" are one."""
+    for ending in ("ing", "ed", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+    return word

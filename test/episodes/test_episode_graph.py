@@ -1,0 +1,116 @@
+from collections.abc import Callable
+from dataclasses import replace
+
+from memory_node.domain.skill import FailureReason
+from memory_node.domain.step import StepRecord
+from memory_node.episodes.episode_graph import EpisodeGraph, StateKey
+
+StepMaker = Callable[..., StepRecord]
+
+
+def test_summary_does_not_depend_on_the_order_of_facts() -> None:
+    assert StateKey.of("kitchen", ("Mug", "Apple"), "") == StateKey.of("kitchen", ("Apple", "Mug", "Apple"), "")
+    assert StateKey.of("kitchen", ("Mug",), "") != StateKey.of("kitchen", ("Mug",), "Apple")
+
+
+def test_equal_transitions_of_two_episodes_add_up(step: StepMaker) -> None:
+    graph = EpisodeGraph()
+    for episode in ("e1", "e2"):
+        graph.add(episode, [step("PickupObject", f"Apple@{episode[1]},0,1", held="Apple", episode=episode)])
+    assert len(graph) == 1
+    assert graph.action_hints("Apple") == [("PickupObject", 2, 2)]
+
+
+def test_failed_transitions_are_recalled_with_their_reason(step: StepMaker) -> None:
+    graph = EpisodeGraph()
+    graph.add("e1", [step("GoToObject", "Fridge"), step("PickupObject", "Egg", fails="closed")])
+    (failed,) = graph.failed_transitions(["e1"])
+    assert failed.action == "PickupObject(Egg)"
+    assert failed.reasons == {FailureReason.CLOSED: 1}
+    assert graph.failed_transitions(["other"]) == []
+
+
+def test_room_patterns_and_action_hints_count_successes(step: StepMaker) -> None:
+    graph = EpisodeGraph()
+    graph.add(
+        "e1",
+        [
+            step("OpenObject", "Fridge"),
+            step("OpenObject", "Fridge", fails="already_open"),
+            step("CloseObject", "Fridge", room="hall"),
+        ],
+    )
+    assert graph.room_patterns("kitchen") == [("OpenObject(Fridge)", 1, 2)]
+    assert graph.action_hints("Fridge") == [("CloseObject", 1, 1), ("OpenObject", 1, 2)]
+
+
+def test_forgetting_an_episode_takes_back_exactly_its_counts(step: StepMaker) -> None:
+    def first() -> list[StepRecord]:
+        return [
+            step("GoToObject", "Fridge", relations=("Egg in Fridge",)),
+            step("OpenObject", "Fridge", fails="too_far"),
+            step("OpenObject", "Fridge"),
+            step("PickupObject", "Egg", held="Egg"),
+        ]
+
+    def second() -> list[StepRecord]:
+        return [
+            step("GoToObject", "Fridge", episode="e2", relations=("Egg in Fridge",)),
+            step("OpenObject", "Fridge", episode="e2", fails="too_far"),
+        ]
+
+    both, alone = EpisodeGraph(), EpisodeGraph()
+    both.add("e1", first())
+    both.add("e2", second())
+    both.forget("e1")
+    alone.add("e2", second())
+    assert len(both) == len(alone)
+    assert both.failed_transitions(["e2"]) == alone.failed_transitions(["e2"]) != []
+    assert both.room_patterns("kitchen") == alone.room_patterns("kitchen") != []
+    assert both.action_hints("Egg") == []
+    assert both.learnt_relations("kitchen") == [("Egg in Fridge", 1)]
+    assert (both.step_count, len([*both.states()])) == (alone.step_count, len([*alone.states()]))
+    assert both.trajectory("e1") == ()
+
+
+def test_states_have_an_id_and_where_the_robot_was_in_them_last(step: StepMaker) -> None:
+    def go(episode: str, x_m: float) -> StepRecord:
+        return replace(
+            step("GoToObject", "Fridge", episode=episode, relations=("Egg in Fridge",)), position=(x_m, 2, 0)
+        )
+
+    graph = EpisodeGraph()
+    graph.add("e1", [go("e1", 1.0)])
+    graph.add("e2", [go("e2", 1.5)])
+    states = {state.key.summary: state for state in graph.states()}
+    assert states["Egg in Fridge"].position == (1.5, 2, 0)
+    assert states["start"].position is None
+    assert len({state.id for state in graph.states()}) == 2
+    graph.forget("e1")
+    graph.forget("e2")
+    assert list(graph.states()) == []
+
+
+def test_trajectory_tells_what_failed_in_this_episode_only(step: StepMaker) -> None:
+    graph = EpisodeGraph()
+    graph.add("e1", [step("OpenObject", "Fridge", fails="too_far"), step("OpenObject", "Fridge")])
+    graph.add("e2", [step("OpenObject", "Fridge", episode="e2")])
+    assert graph.trajectory("e1") == (
+        ("OpenObject(Fridge)", FailureReason.TOO_FAR),
+        ("OpenObject(Fridge)", FailureReason.NONE),
+    )
+    assert graph.trajectory("e2") == (("OpenObject(Fridge)", FailureReason.NONE),)
+
+
+def test_adding_an_episode_again_replaces_it(step: StepMaker) -> None:
+    graph = EpisodeGraph()
+    for _ in range(2):
+        graph.add("e1", [step("GoToObject", "Fridge")])
+    assert (len(graph), graph.step_count) == (1, 1)
+    assert graph.action_hints("Fridge") == [("GoToObject", 1, 1)]
+
+
+def test_a_view_of_nothing_teaches_no_relation(step: StepMaker) -> None:
+    graph = EpisodeGraph()
+    graph.add("e1", [step("GoToObject", "Fridge"), step("GoToObject", "Table", relations=("Apple on Table",))])
+    assert graph.learnt_relations("kitchen") == [("Apple on Table", 1)]

@@ -1,0 +1,102 @@
+"""The optimizer that asks a language model, with models that answer what they are told to."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.lessons.optimizer.candidate import Candidate
+from memory_node.lessons.optimizer.config import OptimizerConfig, OptimizerModelConfig
+from memory_node.lessons.optimizer.entry import Version, entry_of
+from memory_node.lessons.optimizer.prompt import OptimizerPrompts, PromptOptimizer, reply_grammar
+from memory_node.lessons.optimizer.vetting import Vetting
+from memory_node.llm.chat import Message, Reply
+from memory_node.llm.errors import UnreachableError
+
+VETTING = Vetting(load_catalogue())
+ENTRY = entry_of("m0", Version("put a cup in bed", "Take the cup.", "e9"), "test")
+
+
+class Model:
+    name = "test"
+
+    def __init__(self, *replies: str) -> None:
+        self.replies = list(replies)
+        self.asked: list[Sequence[Message]] = []
+
+    def reply(self, messages, deadline=None, form=None, on_line=None) -> Reply:
+        self.asked.append(messages)
+        if not self.replies:
+            raise UnreachableError("nobody is there")
+        return Reply(self.replies.pop(0), 100, 10)
+
+    def count_tokens(self, text: str) -> int:
+        return len(text)
+
+
+def proposed(model: Model, attempt, won: bool = True, **config):
+    optimizer = PromptOptimizer(model, VETTING, OptimizerModelConfig(**config))
+    one = attempt("put a mug in cabinet", "go to shelf sees mug", "take mug from shelf", won=won)
+    return optimizer.propose(one, [ENTRY])
+
+
+def test_reply_is_taken_over_with_its_analysis_and_cost(attempt) -> None:
+    model = Model("Shelves hold mugs.\n" + Candidate("Look for the mug on a shelf.", 0).text())
+    proposal = proposed(model, attempt)
+    assert proposal.candidate == Candidate("Look for the mug on a shelf.", 0)
+    assert proposal.analysis == "Shelves hold mugs."
+    assert (proposal.tokens_in, proposal.tokens_out, proposal.problem) == (100, 10, "")
+
+
+def test_faulty_reply_goes_back_once_and_the_next_counts(attempt) -> None:
+    model = Model(Candidate("Take mug 1.").text(), Candidate("Take the mug.").text())
+    proposal = proposed(model, attempt)
+    assert proposal.candidate == Candidate("Take the mug.")
+    assert proposal.tokens_in == 200
+    assert "number" in model.asked[1][-1].text
+
+
+@pytest.mark.parametrize("replies", [(), ("nothing to say", Candidate("Throw the mug.").text())])
+def test_model_that_gives_nothing_proposes_nothing(attempt, replies) -> None:
+    proposal = proposed(Model(*replies), attempt)
+    assert proposal.candidate is None
+    assert proposal.problem
+
+
+def test_prompt_shows_kinds_alone_and_the_numbered_entries(attempt) -> None:
+    one = attempt("put a mug in cabinet", "go to shelf sees mug", "take mug from shelf")
+    system, task = OptimizerPrompts().messages(one, [ENTRY, ENTRY])
+    assert "go to shelf [mug]" in task.text
+    assert "0 (put a cup in bed): Take the cup." in task.text
+    assert "1 (put a cup in bed): Take the cup." in task.text
+    assert not any(letter.isdigit() for letter in task.text.partition("Memory:")[0])
+    assert "<experience>" in system.text
+
+
+def test_failure_is_asked_for_its_root_cause(attempt) -> None:
+    prompts = OptimizerPrompts()
+    won = prompts.messages(attempt("put a mug in cabinet", "take mug from shelf"), ())[1].text
+    lost = prompts.messages(attempt("put a mug in cabinet", "take mug from shelf", won=False), ())[1].text
+    assert "method" in won
+    assert "root cause" not in won
+    assert "root cause" in lost
+    assert "method" not in lost
+
+
+def test_long_attempt_is_shown_at_both_ends(attempt) -> None:
+    one = attempt("put a mug in cabinet", *[f"open place{chr(97 + n % 26)}" for n in range(60)], "take mug from shelf")
+    text = OptimizerPrompts().messages(one, ())[1].text
+    assert "(21 steps are left out)" in text
+    assert text.index("open placea") < text.index("left out") < text.index("take mug from shelf")
+
+
+def test_grammar_lets_nothing_be_said_but_the_form() -> None:
+    grammar = reply_grammar(2)
+    assert "UPDATE " in grammar
+    assert '"ADD"' in grammar
+    assert "0-9" not in grammar
+
+
+def test_limits_of_the_bank_are_those_of_the_parameters() -> None:
+    config = OptimizerConfig(capacity=7, shown=2, least_trials=9)
+    assert (config.limits.capacity, config.limits.shown, config.limits.least_trials) == (7, 2, 9)

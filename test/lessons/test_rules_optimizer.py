@@ -1,0 +1,182 @@
+"""What the deterministic optimizer reads in an attempt, and how its notes grow together."""
+
+import pytest
+
+from memory_node.domain.step import EpisodeSummary
+from memory_node.lessons.optimizer import attempt_reading as reading
+from memory_node.lessons.optimizer.attempt import attempt_of
+from memory_node.lessons.optimizer.attempt_reading import note_of, target_of
+from memory_node.lessons.optimizer.candidate import Candidate
+from memory_node.lessons.optimizer.entry import Version, entry_of
+from memory_node.lessons.optimizer.method_note import MethodNote, RepairNote, read_note, read_repairs
+from memory_node.lessons.optimizer.rules import RulesOptimizer
+
+COOLED = (
+    "go to drawer sees spoon",
+    "go to shelf sees mug plate",
+    "take mug from shelf",
+    "cool mug with fridge",
+    "put mug in cabinet",
+)
+
+
+def shown(*entries: tuple[str, str]):
+    return [entry_of(f"m{n}", Version(query, value, "e"), "rules") for n, (query, value) in enumerate(entries)]
+
+
+def test_success_leaves_its_way_without_the_particular_place(attempt) -> None:
+    note = note_of(attempt("put a cool mug in cabinet", *COOLED))
+    assert note.verbs == ("cool", "put")
+    assert note.thing == "mug"
+    assert note.way == ("take mug", "cool mug with fridge", "put mug at the goal")
+    assert (note.found_at, note.vain) == (("shelf",), ("drawer",))
+
+
+def test_what_was_taken_for_nothing_is_no_part_of_the_way(attempt) -> None:
+    done = ("take cup from shelf", "put cup in sink", *COOLED)
+    assert note_of(attempt("put a cool mug in cabinet", *done)).way[0] == "take mug"
+
+
+def test_thing_that_lay_at_the_goal_says_nothing_of_where_to_look(attempt) -> None:
+    note = note_of(attempt("put a mug in cabinet", "go to cabinet sees mug", *COOLED))
+    assert note.found_at == ("shelf",)
+
+
+def test_two_of_a_kind_are_another_kind_of_task(attempt) -> None:
+    both = (*COOLED[1:3], "put mug in cabinet")
+    two = note_of(attempt("put two mugs in cabinet", *both, *both))
+    one = note_of(attempt("put a mug in cabinet", *both))
+    assert two.verbs == ("put", "again")
+    assert not two.same_kind(one)
+    # A way that found one of them in its place already does not take the place of a whole one.
+    short = note_of(attempt("put two mugs in cabinet", *both))
+    assert two.merged(short).way == two.way == short.merged(two).way
+
+
+@pytest.mark.parametrize(
+    ("query", "done", "cause"),
+    [
+        ("put a mug in cabinet", ["go to drawer sees spoon"], reading.NOT_FOUND),
+        ("put a mug in cabinet", ["go to drawer sees mug"], reading.NOT_TAKEN),
+        ("put a mug in cabinet", ["take cup from drawer"], reading.OTHER_THING),
+        ("put a mug in cabinet", ["take mug from drawer", "go to shelf"], reading.NOT_BROUGHT),
+        ("put a clean mug in cabinet", ["take mug from drawer", "put mug in cabinet"], reading.NOT_CHANGED),
+        ("put two mugs in cabinet", ["take mug from drawer", "put mug in cabinet"], reading.ONE_OF_SEVERAL),
+        ("put a mug in cabinet", ["open drawer"] * 3, reading.LOST_IN_LOOPS),
+    ],
+)
+def test_failure_leaves_its_root_cause(attempt, query: str, done: list[str], cause: str) -> None:
+    note = note_of(attempt(query, *done, won=False, places=("drawer", "shelf", "cabinet", "table", "bed")))
+    assert cause in note.traps
+    assert note.way == ()
+
+
+def test_target_is_what_the_task_names_however_it_is_spelt(attempt) -> None:
+    assert (
+        target_of(attempt("bring the butter knife", "take cup from bed", "take ButterKnife from bed")) == "ButterKnife"
+    )
+    assert target_of(attempt("bring two plates", "go to shelf sees plate cup", won=False)) == "plate"
+    assert target_of(attempt("clean up", "go to shelf sees plate", won=False)) == ""
+
+
+def test_note_is_read_as_it_was_written() -> None:
+    note = MethodNote(
+        ("cool", "put"),
+        "mug",
+        ("take mug", "put mug at the goal"),
+        ("shelf", "drawer"),
+        ("bed",),
+        (
+            RepairNote("PutObject", "OpenObject(receptacle)", "closed"),
+            RepairNote("PutObject", "GoToObject(x)", "too_far"),
+        ),
+        (reading.NOT_FOUND,),
+    )
+    assert read_note(note.text) == note
+    assert read_note(MethodNote().text) == MethodNote()
+    assert read_note("Look around first.") is None
+    assert read_repairs(f"Be careful. {note.repairs[0].text}") == note.repairs[:1]
+
+
+def test_place_that_proves_itself_again_moves_up_by_one() -> None:
+    note = MethodNote(("put",), "mug", ("take mug",), ("shelf", "drawer", "bed"))
+    again = note.merged(MethodNote(("put",), "mug", ("take mug",), ("bed",)))
+    assert again.found_at == ("shelf", "bed", "drawer")
+    assert again.merged(MethodNote(("put",), "mug", ("take mug",), ("bed",))).found_at == ("bed", "shelf", "drawer")
+
+
+def test_place_where_it_was_found_after_all_is_not_seldom() -> None:
+    note = MethodNote(("put",), "mug", vain=("shelf", "bed"))
+    assert note.merged(MethodNote(("put",), "mug", found_at=("shelf",))).vain == ("bed",)
+
+
+def test_first_attempt_adds_and_the_next_of_its_kind_updates(attempt) -> None:
+    optimizer = RulesOptimizer()
+    first = attempt("put a cool mug in cabinet", *COOLED)
+    added = optimizer.propose(first, ()).candidate
+    assert added is not None
+    assert added.replaces is None
+    entries = shown(("heat an egg", MethodNote(("heat", "put"), "egg").text), (first.query, added.value))
+    other = attempt("cool a mug and put it on table", "take mug from bed", "cool mug with fridge", "put mug in table")
+    updated = optimizer.propose(other, entries).candidate
+    assert updated is not None
+    assert updated.replaces == 1
+    note = read_note(updated.value)
+    assert note is not None
+    assert note.found_at == ("shelf", "bed")
+
+
+def test_failure_goes_to_the_entry_about_its_task_and_to_no_other(attempt) -> None:
+    clean = MethodNote(("clean", "put"), "mug", ("take mug",)).text
+    cool = MethodNote(("cool", "put"), "mug", ("take mug",)).text
+    failed = attempt("put a cool mug in cabinet", "go to shelf sees mug", won=False)
+    found = RulesOptimizer().propose(failed, shown(("put a clean mug in bed", clean), ("cool a mug", cool))).candidate
+    assert found is not None
+    assert found.replaces == 1
+    alone = RulesOptimizer().propose(failed, shown(("put a clean mug in bed", clean))).candidate
+    assert alone is not None
+    assert alone.replaces is None
+
+
+def test_entry_in_other_words_is_left_alone(attempt) -> None:
+    candidate = (
+        RulesOptimizer().propose(attempt("put a cool mug in cabinet", *COOLED), shown(("cool", "Be quick."))).candidate
+    )
+    assert candidate is not None
+    assert candidate.replaces is None
+
+
+def test_attempt_that_shows_nothing_leaves_nothing(attempt) -> None:
+    proposal = RulesOptimizer().propose(attempt("clean up", won=False), ())
+    assert proposal.candidate is None
+    assert proposal.problem
+
+
+def test_same_attempt_always_leaves_the_same(attempt) -> None:
+    one = attempt("put a cool mug in cabinet", *COOLED)
+    assert RulesOptimizer().propose(one, ()) == RulesOptimizer().propose(one, ())
+
+
+def test_recorded_episode_is_read_over_classes(step) -> None:
+    steps = [
+        step("GoToObject", "Shelf@1,1,1", visible=("Mug@1,1,1",), relations=("Mug on Shelf",)),
+        step("PickupObject", "Mug@1,1,1"),
+        step("PutObject", "Mug", "Cabinet@2,2,2", fails="closed"),
+        step("OpenObject", "Cabinet@2,2,2"),
+        step("PutObject", "Mug", "Cabinet@2,2,2"),
+    ]
+    summary = EpisodeSummary("e1", "put the mug in the cabinet", "place", 0, 9, True)
+    note = note_of(attempt_of(summary, steps))
+    assert note.way == ("PickupObject Mug", "PutObject Mug at the goal")
+    assert note.found_at == ("Shelf",)
+    assert note.repairs == (RepairNote("PutObject", "OpenObject(receptacle)", "closed"),)
+
+
+def test_failure_by_chance_teaches_no_repair(step) -> None:
+    steps = [step("PickupObject", "Mug", fails="execution")]
+    assert note_of(attempt_of(EpisodeSummary("e", "get the mug", "hold", 0, 9, False), steps)).repairs == ()
+
+
+def test_candidate_says_its_operation() -> None:
+    assert Candidate("v").operation == "ADD"
+    assert Candidate("v", 2).operation == "UPDATE 2"
