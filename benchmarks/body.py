@@ -94,7 +94,7 @@ def _rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
         for first in range(0, args.instructions, _INSTRUCTIONS_EVERY):
             life = BodyLife(args.seed + 2000 + first, faults=args.faults, knows_home=mode == "full")
             for trial in range(first, min(first + _INSTRUCTIONS_EVERY, args.instructions)):
-                note([life.carry_out(trial, mode)], mode)
+                note([life.run(trial, mode)], mode)
             life.close()
     for (kind, memory), tally in tallies.items():
         yield tally.row(kind, memory)

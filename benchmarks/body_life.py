@@ -110,7 +110,7 @@ class BodyLife:
                 break
         return outcomes
 
-    def carry_out(self, trial: int, mode: str) -> Outcome:
+    def run(self, trial: int, mode: str) -> Outcome:
         """Let the planner carry out `put the THING on the CARRIER`, with memory or without."""
         self._between_trials()
         thing, carrier = self._thing_and_carrier(np.random.default_rng(trial))

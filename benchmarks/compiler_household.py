@@ -189,7 +189,7 @@ def _stream(
         life = lives[case.floor_plan]
         life.equip(planner, skills)
         current[:] = [life]
-        trials.append(life.carry_out(case, setting.homes.world(case), partial(judge_of, case, kinds=kinds)))
+        trials.append(life.run(case, setting.homes.world(case), partial(judge_of, case, kinds=kinds)))
         advance()
     experience.close()
     return trials

@@ -183,7 +183,7 @@ def live(
             )
             for case in home:
                 world = homes.world(case)
-                trials.append(life.carry_out(case, world, partial(judge_of, case, kinds=kinds)))
+                trials.append(life.run(case, world, partial(judge_of, case, kinds=kinds)))
                 on_trial(trials[-1])
                 bar.advance(task)
     return trials

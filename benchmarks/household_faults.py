@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall, SkillResult
-from memory_node.planner.planner import Planner, PlanRun, Situation
+from memory_node.planner.planner import Planner, PlanningContext, PlanRun
 from memory_node.sim.robot_config import ExecutionFaults
 
 # Preparations that can be forgotten: the robot is then believed to be near, the door to be open.
@@ -78,9 +78,9 @@ class CarelessPlanner:
         self._faults = faults
         self._chances = chances
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the inner planner's steps without those that are forgotten; see planner.Planner."""
-        run = self._inner.carry_out(instruction, situation)
+        run = self._inner.run(instruction, situation)
         classes: dict[str, str] = {}
         try:
             step = next(run)

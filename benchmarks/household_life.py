@@ -132,7 +132,7 @@ class Life:
         """Let the robot go on with another planner and other faults of its skills."""
         self._planner, self._faults = planner, faults
 
-    def carry_out(self, case: Case, world: World, judge_of: Callable[[World], Judge], attempt: int = 1) -> Trial:
+    def run(self, case: Case, world: World, judge_of: Callable[[World], Judge], attempt: int = 1) -> Trial:
         """Let the robot live through one instruction in the home as the case describes it; attempt: 1 for the first."""
         self._day += 1
         self._world, self._seen, self._path = world, set(), []

@@ -97,12 +97,12 @@ def _live(
         life = lives.setdefault(case.floor_plan, Life(mode, setting.embedder, planner, experience))
         life.equip(planner, skills)
         judge = partial(judge_of, case, kinds=kinds)
-        trials.append(life.carry_out(case, setting.homes.world(case), judge))
+        trials.append(life.run(case, setting.homes.world(case), judge))
         setting.on_trial(trials[-1])
         attempt, success = 1, trials[-1].success
         while row.retries and not success and experience.may_retry(attempt):
             attempt += 1
-            success = life.carry_out(case, setting.homes.world(case), judge, attempt).success
+            success = life.run(case, setting.homes.world(case), judge, attempt).success
         advance()
     experience.close()
     return trials

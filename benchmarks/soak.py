@@ -226,7 +226,7 @@ def _change_map(client: Any, grown: bool) -> None:
 def _give(client: Any, instruction: str) -> bool:
     """Let the robot do something; return whether it came to an end. Whether it succeeds is not what is measured."""
     try:
-        client.carry_out(instruction, "full+experience", lambda feedback: None, _INSTRUCTION_LIMIT_S)
+        client.run(instruction, "full+experience", lambda feedback: None, _INSTRUCTION_LIMIT_S)
     except RobotMemoryError as error:
         print(f"{instruction!r}: {error}", file=sys.stderr)
         # On a busy machine a planner that was silent for too long is still ending its goal, and refuses the next.

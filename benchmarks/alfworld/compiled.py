@@ -26,7 +26,7 @@ from memory_node.planner.goal_check import GoalCheck, judged_things
 from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import home_classes
-from memory_node.planner.planner import Situation
+from memory_node.planner.planner import PlanningContext
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 _COMPILER = "measured"
@@ -163,7 +163,7 @@ class CompiledGame:
         return SkillCall("Explore", (call.arguments[0], *dict.fromkeys(places)))
 
     def _read_goals(self, embedder: TextEmbedder) -> Sequence[Goal]:
-        situation = Situation(self._memory, lambda _: None, lambda _: None, skills=TEXT_SKILLS)
+        situation = PlanningContext(self._memory, lambda _: None, lambda _: None, skills=TEXT_SKILLS)
         home = home_classes(situation, self._kinds)
         reader = Understander(self._kinds, None, embedder, asks=False, open_names=True)
         return reader.understand(self._robot.task, home).goals

@@ -9,7 +9,7 @@ from benchmarks.memento.goals import holds
 from benchmarks.memento.robot import calls_to_move
 from benchmarks.memento.tasks import Goal, Task
 from benchmarks.memento.world import SymbolicWorld
-from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, PlanRun, ProgressKind, Situation
+from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, PlanRun, ProgressKind
 
 
 class OraclePlanner:
@@ -18,7 +18,7 @@ class OraclePlanner:
     def __init__(self, task: Task, world: SymbolicWorld) -> None:
         self._task, self._world = task, world
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the calls that meet the goals in their order."""
         order = TopologicalSorter({index: set[int]() for index in range(len(self._task.goals))})
         for first, second in self._task.before:

@@ -88,7 +88,7 @@ def _stream(name: str, cases: Sequence[Case], setting: HouseholdSetting, advance
                 life.equip(planner, skills)
                 shown = curator.bank.retrieve(case.instruction) if curator is not None else ()
                 before = experience.figures()
-                trial = life.carry_out(case, setting.homes.world(case), partial(judge_of, case, kinds=load_catalogue()))
+                trial = life.run(case, setting.homes.world(case), partial(judge_of, case, kinds=load_catalogue()))
                 tokens = sum(estimate_tokens(entry.value) for entry in shown)
                 told.append(_task(trial, tokens, before, experience.figures()))
                 advance()

@@ -10,9 +10,9 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.planner.asked_skills import licensed_skills
 from memory_node.planner.goal import Goal, goal_from_alfred
 from memory_node.planner.known_world import KnownWorld
+from memory_node.planner.permitted_skills import licensed_skills
 from memory_node.planner.planner_config import LlmConfig
 
 TOKENS = 1_500

@@ -67,7 +67,7 @@ class EditBook:
         with self._lock:
             return tuple(reversed(self._edits.values()))[:count]
 
-    def carry_out(self, who: str, deed: Deed, wait_s: float = 0.0) -> Edit:
+    def run(self, who: str, deed: Deed, wait_s: float = 0.0) -> Edit:
         """Do it now, or in `wait_s` seconds; return its record.
 
         Raises:

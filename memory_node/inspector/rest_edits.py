@@ -29,14 +29,14 @@ def remember(told: models.Remember, here: Here, caller: Editor) -> models.EditRe
         position=position,
         source="user",
     )
-    return _record(here.book.carry_out(caller.name, here.deeds.remember(change), told.wait_s))
+    return _record(here.book.run(caller.name, here.deeds.remember(change), told.wait_s))
 
 
 @router.post("/move_object")
 def move_object(told: models.MoveObject, here: Here, caller: Editor) -> models.EditRecord:
     """Tell that a thing is somewhere else."""
     deed = here.deeds.move(told.object_id, (told.position[0], told.position[1], told.position[2]))
-    return _record(here.book.carry_out(caller.name, deed, told.wait_s))
+    return _record(here.book.run(caller.name, deed, told.wait_s))
 
 
 @router.post("/edit_object")
@@ -44,26 +44,26 @@ def edit_object(told: models.EditObject, here: Here, caller: Editor) -> models.E
     """Correct memory: relabel, call, merge, split, delete, restore, name_room."""
     position = (told.position[0], told.position[1], told.position[2])
     deed = here.deeds.edit(told.operation, told.object_id, told.other_id, told.new_class, position)
-    return _record(here.book.carry_out(caller.name, deed, told.wait_s))
+    return _record(here.book.run(caller.name, deed, told.wait_s))
 
 
 @router.post("/tell_fact")
 def tell_fact(told: models.TellFact, here: Here, caller: Editor) -> models.EditRecord:
     """Tell a fact. Nothing takes it back once it is told: let it wait to be able to call it off."""
     deed = here.deeds.tell_fact(told.text, told.teller)
-    return _record(here.book.carry_out(caller.name, deed, told.wait_s))
+    return _record(here.book.run(caller.name, deed, told.wait_s))
 
 
 @router.post("/confirm_relocalization")
 def confirm_relocalization(told: models.ConfirmRelocalization, here: Here, caller: Editor) -> models.EditRecord:
     """Say that the robot is localised in the map that the graph was built in."""
-    return _record(here.book.carry_out(caller.name, here.deeds.confirm_relocalization(), told.wait_s))
+    return _record(here.book.run(caller.name, here.deeds.confirm_relocalization(), told.wait_s))
 
 
 @router.post("/forget")
 def forget(told: models.Forget, here: Here, caller: Forgetter) -> models.EditRecord:
     """Erase a thing for ever, history and pictures included: let it wait to be able to call it off."""
-    return _record(here.book.carry_out(caller.name, here.deeds.forget(told.object_id), told.wait_s))
+    return _record(here.book.run(caller.name, here.deeds.forget(told.object_id), told.wait_s))
 
 
 @router.post("/edits/{edit_id}/undo")

@@ -16,7 +16,7 @@ from memory_node.nodes.newest_image import NewestImage
 from memory_node.nodes.qos import OVERRIDABLE
 from memory_node.nodes.verifier_parameters import VerifierParameters
 from memory_node.perception.crop import picture_jpeg
-from memory_node.planner.seen_goals import SeenPicture
+from memory_node.planner.visual_verifier import SeenPicture
 
 _JPEG_QUALITY = 90
 

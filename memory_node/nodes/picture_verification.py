@@ -9,9 +9,9 @@ from memory_node.nodes.camera_pictures import CameraPictures
 from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.verifier_parameters import VerifierParameters
 from memory_node.planner.planner import Planner
-from memory_node.planner.seen_goals import open_seer
 from memory_node.planner.seen_verification import SeenVerification
 from memory_node.planner.verification_counts import VerificationCounts
+from memory_node.planner.visual_verifier import open_seer
 
 
 class PictureVerification:

@@ -18,11 +18,11 @@ from memory_node.planner.planner import (
     Lookup,
     PlannedStep,
     Planner,
+    PlanningContext,
     PlanningFailedError,
     PlanOutcome,
     PlanProgress,
     ProgressKind,
-    Situation,
 )
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.told_limits import ToldLimits
@@ -116,7 +116,7 @@ class InstructionExecutor:
 
     sources: of what memory tells the planner in words. skills: those that the robot does. conversation: what was said
     before. told: what people told that bears on an instruction. limits: what people told that forbids acts. known:
-    what the plain reader is told of facts and the past. look_cost_m, asks_for_person: see Situation.
+    what the plain reader is told of facts and the past. look_cost_m, asks_for_person: see PlanningContext.
     on_step: called after every skill, when memory has taken over its changes.
     """
 
@@ -172,7 +172,7 @@ class InstructionExecutor:
                 record.notes.append(progress.text)
             on_progress(progress)
 
-        situation = Situation(
+        situation = PlanningContext(
             self._memory,
             note,
             note_lookup,
@@ -190,7 +190,7 @@ class InstructionExecutor:
         spent_in_skills = 0.0
         failure, canceled = "", False
         outcome = PlanOutcome((), ())
-        run = self._planner.carry_out(instruction, situation)
+        run = self._planner.run(instruction, situation)
         try:
             step = next(run)
             while True:
@@ -227,7 +227,7 @@ class InstructionExecutor:
             tuple(record.notes),
         )
 
-    def _forbidden(self, call: SkillCall, situation: Situation) -> SkillResult | None:
+    def _forbidden(self, call: SkillCall, situation: PlanningContext) -> SkillResult | None:
         """Return the result of a call that what was told speaks against; None where it may be carried out."""
         objection = self._limits.of_call(call) if self._limits is not None else None
         if objection is None:
@@ -241,7 +241,7 @@ class InstructionExecutor:
         if held is not None:
             self._memory.remember((StateChange(held.object_id, held.object_class, 0, held=False),))
 
-    def _take_over(self, step: PlannedStep, result: SkillResult, record: _Record, situation: Situation) -> None:
+    def _take_over(self, step: PlannedStep, result: SkillResult, record: _Record, situation: PlanningContext) -> None:
         if result.changes:
             ids = self._memory.remember(result.changes)
             told = {change.object_id: memory_id for change, memory_id in zip(result.changes, ids) if memory_id}

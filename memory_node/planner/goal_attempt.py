@@ -27,8 +27,8 @@ class GoalAttempt:
     """What is known while a goal is pursued.
 
     mentions: what the goal says of the things it names, by their names in `belief`. excluded: identities of unsuitable
-    instances; taken: identities of finished ones. memory_ids: see Situation. not_sought: names of parts that failed by
-    themselves: others that memory knows will do, and no search.
+    instances; taken: identities of finished ones. memory_ids: see PlanningContext. not_sought: names of parts that
+    failed by themselves: others that memory knows will do, and no search.
     """
 
     belief: Belief

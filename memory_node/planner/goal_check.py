@@ -14,7 +14,7 @@ from memory_node.domain.nouns import singular
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.states import ObjectState, believed
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.meant_rooms import may_be_meant
+from memory_node.planner.room_resolution import may_be_meant
 
 _S = ObjectState
 # Kinds that the scene graph cannot check: where somebody stood, what was said.

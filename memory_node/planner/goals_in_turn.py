@@ -91,7 +91,7 @@ class GoalsInTurn:
         self._conversation = conversation
         self._placed: set[str] = set()  # classes of things whose first place in this instruction is noted
 
-    def carry_out(self) -> Generator[PlannedStep, SkillResult, PlanOutcome]:
+    def run(self) -> Generator[PlannedStep, SkillResult, PlanOutcome]:
         """Yield the steps of all parts; what becomes of one does not keep the next from being tried.
 
         Raises:

@@ -12,16 +12,16 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.ports import ExperiencePort
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
-from memory_node.planner.compiled_steps import CompiledSteps
+from memory_node.planner.guided_execution import GuidedExecution
 from memory_node.planner.planner import (
     PlannedStep,
     Planner,
+    PlanningContext,
     PlanningFailedError,
     PlanOutcome,
     PlanProgress,
     PlanRun,
     ProgressKind,
-    Situation,
 )
 
 # Levels of preparations: fetch a knife, and before that go to it.
@@ -60,11 +60,11 @@ class GuidedPlanner:
         self._advised = advised
         self._guidance = guidance
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the inner planner's steps and what experience puts before them; see planner.Planner."""
         if not any(letter.isalnum() for letter in instruction):
             # Nothing is attempted, so there is no episode.
-            return (yield from self._inner.carry_out(instruction, situation))
+            return (yield from self._inner.run(instruction, situation))
         for attempt in self._numbers:
             outcome = yield from self._attempt(instruction, situation, attempt)
             # Who waits for an answer has not failed.
@@ -76,7 +76,7 @@ class GuidedPlanner:
             )
         return outcome
 
-    def _attempt(self, instruction: str, situation: Situation, attempt: int) -> PlanRun:
+    def _attempt(self, instruction: str, situation: PlanningContext, attempt: int) -> PlanRun:
         # The episode starts before the planner asks memory anything, so that answers belong to it.
         episode = _Episode(self._experience, self._experience.start(instruction, attempt=attempt), self._clock)
         compiled = self._compiled(episode, situation)
@@ -91,14 +91,14 @@ class GuidedPlanner:
             situation.report(progress)
 
         guide = compiled.compile if compiled is not None else None
-        run = self._inner.carry_out(instruction, replace(situation, report=report, guide=guide))
+        run = self._inner.run(instruction, replace(situation, report=report, guide=guide))
         success: bool | None = None
         message = ""
         try:
             step = next(run)
             while True:
                 if compiled is not None:
-                    result = yield from compiled.carry_out(step)
+                    result = yield from compiled.run(step)
                 else:
                     result = yield from self._step(episode, step, situation)
                 step = run.send(result)
@@ -116,7 +116,7 @@ class GuidedPlanner:
             self._experience.end(episode.id, success, message)
 
     def _step(
-        self, episode: _Episode, step: PlannedStep, situation: Situation
+        self, episode: _Episode, step: PlannedStep, situation: PlanningContext
     ) -> Generator[PlannedStep, SkillResult, SkillResult]:
         """Yield a step after what experience puts before it, and once more where experience knows why it failed."""
         if not self._advised:
@@ -127,10 +127,10 @@ class GuidedPlanner:
             result = yield from episode.tried(step, situation)
         return result
 
-    def _compiled(self, episode: _Episode, situation: Situation) -> CompiledSteps | None:
+    def _compiled(self, episode: _Episode, situation: PlanningContext) -> GuidedExecution | None:
         if self._guidance is None or not episode.id:
             return None
-        return CompiledSteps(self._guidance, episode.id, situation.report, episode.record, episode.classes)
+        return GuidedExecution(self._guidance, episode.id, situation.report, episode.record, episode.classes)
 
 
 class _Episode:
@@ -146,7 +146,7 @@ class _Episode:
         self._index = 0
 
     def prepare(
-        self, step: PlannedStep, situation: Situation, depth: int = 0
+        self, step: PlannedStep, situation: PlanningContext, depth: int = 0
     ) -> Generator[PlannedStep, SkillResult, bool]:
         """Yield what experience advises to do before a step, each thing once; return whether any of it succeeded."""
         tried: set[SkillCall] = {step.call}
@@ -170,7 +170,7 @@ class _Episode:
         self.record(step, result)
         return result
 
-    def tried(self, step: PlannedStep, situation: Situation) -> Generator[PlannedStep, SkillResult, SkillResult]:
+    def tried(self, step: PlannedStep, situation: PlanningContext) -> Generator[PlannedStep, SkillResult, SkillResult]:
         """Yield a step, and once more while it fails by chance and experience advises so."""
         result = yield from self.done(step)
         while result.reason.by_chance:
@@ -207,7 +207,9 @@ class _Episode:
         self._index += 1
         self._experience.record(step, planned.context_id)
 
-    def _advised(self, call: SkillCall, tried: set[SkillCall], situation: Situation) -> tuple[SkillCall, str] | None:
+    def _advised(
+        self, call: SkillCall, tried: set[SkillCall], situation: PlanningContext
+    ) -> tuple[SkillCall, str] | None:
         for advice in self._advice(call):
             for template in advice.before:
                 bound = bind(template, call)
@@ -219,7 +221,7 @@ class _Episode:
         named = self._named(call)
         return self._experience.advise(self.id, named, tuple(text.partition("@")[0] for text in named.arguments))
 
-    def _is_held(self, call: SkillCall, situation: Situation) -> bool:
+    def _is_held(self, call: SkillCall, situation: PlanningContext) -> bool:
         return call.skill == "PickupObject" and self._class_of(call) == situation.held_class
 
     def _class_of(self, call: SkillCall) -> str:

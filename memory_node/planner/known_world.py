@@ -23,9 +23,9 @@ from memory_node.planner.found_things import FoundThings
 from memory_node.planner.goal_check import JudgedThing
 from memory_node.planner.lids import Lids, lid_over
 from memory_node.planner.needed_classes import NeededClasses
+from memory_node.planner.prompt_objects import prompt_objects
 from memory_node.planner.shown_names import ShownNames
-from memory_node.planner.things_to_name import things_to_name
-from memory_node.planner.told_things import told_things
+from memory_node.planner.world_prompt import world_lines
 from memory_node.world.skills import possible
 from memory_node.world.state import Thing, WorldState
 
@@ -83,7 +83,7 @@ class KnownWorld:
         known = {found.id: found for found in scene.objects if not found.removed and found.id not in self._gone}
         self._known = known
         in_the_way = bool(held_class) and folded(held_class) not in map(folded, self.about)
-        chosen = things_to_name(
+        chosen = prompt_objects(
             known,
             self.about,
             self._needed.fixtures(self.brief, in_the_way),
@@ -235,7 +235,7 @@ class KnownWorld:
 
     def lines(self) -> list[str]:
         """Return what is known of each thing, one a line."""
-        return told_things(self.belief)
+        return world_lines(self.belief)
 
     def unknown_classes(self) -> tuple[str, ...]:
         """Return the classes of unseen things that the instruction names or its treatments need."""

@@ -15,8 +15,8 @@ from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError, RejectedReplyError, UnsupportedError
 from memory_node.llm.json_reply import json_form
 from memory_node.llm.prompt_templates import prompt_templates
-from memory_node.planner.asked_skills import licensed_skills, wants_pieces
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal_schema import SaidGoals, read_said_goals
 from memory_node.planner.goals_in_turn import GoalsInTurn, Part, handled_before, parts_of, with_place_before
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.language.asking_back import Question, Slot
@@ -24,17 +24,17 @@ from memory_node.planner.language.understanding import Understanding
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.model_run import ModelRun, Task
 from memory_node.planner.offline_planner import SPOKEN, asked
+from memory_node.planner.permitted_skills import licensed_skills, wants_pieces
 from memory_node.planner.plan_audit import PlanAudit
 from memory_node.planner.planner import (
+    PlanningContext,
     PlanningFailedError,
     PlanOutcome,
     PlanProgress,
     PlanRun,
     ProgressKind,
-    Situation,
 )
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.said_goals import SaidGoals, read_said_goals
 from memory_node.planner.step_chooser import RankedChoice, StepChooser
 from memory_node.planner.stepwise import StepwiseRun
 from memory_node.planner.whole_plan import WholePlanRun
@@ -43,13 +43,13 @@ from memory_node.planner.whole_plan import WholePlanRun
 class WithoutModel(Protocol):
     """What needs no language model: reading plain words, answering from memory, carrying on when the model fails."""
 
-    def read(self, instruction: str, situation: Situation) -> Understanding:
+    def read(self, instruction: str, situation: PlanningContext) -> Understanding:
         """Return what an instruction asks for, or what is to be asked back."""
 
-    def objection(self, instruction: str, goals: Sequence[Goal], situation: Situation) -> str:
+    def objection(self, instruction: str, goals: Sequence[Goal], situation: PlanningContext) -> str:
         """Return why goals do not fit the words of an instruction; "" where they do."""
 
-    def achieve(self, goals: Sequence[Goal], situation: Situation) -> PlanRun:
+    def achieve(self, goals: Sequence[Goal], situation: PlanningContext) -> PlanRun:
         """Yield the steps of goals; see planner.Planner."""
 
 
@@ -79,7 +79,7 @@ class LlmPlanner:
         self._fallback = fallback
         self._prompts = prompt_templates()
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner."""
         if not any(letter.isalnum() for letter in instruction):
             raise PlanningFailedError("the instruction is empty")
@@ -92,7 +92,7 @@ class LlmPlanner:
             return (yield from self._offline.achieve(read.goals, situation))
         return (yield from self._with_model(instruction, read, situation))
 
-    def _with_model(self, instruction: str, read: Understanding, situation: Situation) -> PlanRun:
+    def _with_model(self, instruction: str, read: Understanding, situation: PlanningContext) -> PlanRun:
         """Yield the steps that the model plans; where it fails before anything is done, the offline planner's."""
         account = ModelAccount()
         run: GoalsInTurn | None = None
@@ -104,7 +104,7 @@ class LlmPlanner:
             names = tuple(map(str, goals))
             situation.report(PlanProgress(ProgressKind.PLAN, f"{len(goals)} goal(s)", names))
             run = self._in_turn(instruction, goals, situation, account)
-            outcome = yield from run.carry_out()
+            outcome = yield from run.run()
         except LlmError as error:
             if not self._fallback or (run is not None and run.begun):
                 took = account.booked(PlanOutcome((instruction,), (False,), planner="llm"), self._config)
@@ -117,12 +117,12 @@ class LlmPlanner:
             outcome = replace(outcome, planner=f"{outcome.planner} (fallback)")
         return account.booked(outcome, self._config)
 
-    def _not_understood(self, read: Understanding, instruction: str, situation: Situation) -> PlanOutcome:
+    def _not_understood(self, read: Understanding, instruction: str, situation: PlanningContext) -> PlanOutcome:
         """Ask the person: without goals no call could be checked."""
         unclear = Question(f"I did not understand {instruction[:60]!r}. What shall I do with which thing?")
         return asked(read.question or unclear, situation)
 
-    def _said_goals(self, instruction: str, situation: Situation, account: ModelAccount) -> tuple[Goal, ...]:
+    def _said_goals(self, instruction: str, situation: PlanningContext, account: ModelAccount) -> tuple[Goal, ...]:
         """Return what is asked for. The model is told the instruction alone: nothing in memory can change the goals.
 
         Raises:
@@ -155,7 +155,7 @@ class LlmPlanner:
         return goals
 
     def _in_turn(
-        self, instruction: str, goals: Sequence[Goal], situation: Situation, account: ModelAccount
+        self, instruction: str, goals: Sequence[Goal], situation: PlanningContext, account: ModelAccount
     ) -> GoalsInTurn:
         """Return the run of an instruction's goals: all at once where the model writes whole plans, else one by one."""
         conversation = situation.conversation
@@ -168,7 +168,7 @@ class LlmPlanner:
 
         return GoalsInTurn(parts, open_part, conversation)
 
-    def _task(self, part: Part, situation: Situation, account: ModelAccount) -> Task:
+    def _task(self, part: Part, situation: PlanningContext, account: ModelAccount) -> Task:
         conversation = situation.conversation
         handled = handled_before(part.goals, conversation, self._kinds)
         goals, places = with_place_before(part.goals, conversation, self._kinds)

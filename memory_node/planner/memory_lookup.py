@@ -11,8 +11,8 @@ from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Ran
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import Room, SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
-from memory_node.planner.meant_rooms import may_be_meant
-from memory_node.planner.planner import Lookup, PlanProgress, ProgressKind, Situation
+from memory_node.planner.planner import Lookup, PlanningContext, PlanProgress, ProgressKind
+from memory_node.planner.room_resolution import may_be_meant
 from memory_node.planner.search_order import in_search_order
 
 _TRUSTED = frozenset({AnswerStatus.OK, AnswerStatus.PROBABLY_GONE})
@@ -29,7 +29,7 @@ def is_surveyed(scene: SceneSnapshot) -> bool:
 class MemoryLookup:
     """One planner run's view of memory; every question is reported to the situation's listeners."""
 
-    def __init__(self, situation: Situation) -> None:
+    def __init__(self, situation: PlanningContext) -> None:
         self._memory = situation.memory
         self._look_cost_m = situation.look_cost_m
         self._report = situation.report

@@ -16,7 +16,7 @@ from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.plan_audit import PlanAudit
-from memory_node.planner.planner import PlannedStep, Situation
+from memory_node.planner.planner import PlannedStep, PlanningContext
 from memory_node.planner.planner_config import LlmConfig
 
 # Returns why it ended early, "" where the model holds that all is done.
@@ -34,7 +34,7 @@ class Task:
 
     instruction: str
     goals: tuple[Goal, ...]
-    situation: Situation
+    situation: PlanningContext
     world: KnownWorld
     config: LlmConfig
     prompts: jinja2.Environment

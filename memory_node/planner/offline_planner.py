@@ -9,10 +9,10 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillResult
-from memory_node.planner.achieving import GoalRun
 from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Setback
+from memory_node.planner.goal_execution import GoalRun
 from memory_node.planner.language.asking_back import Question
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.language.surroundings import HomeClasses
@@ -23,12 +23,12 @@ from memory_node.planner.language.unseen_person import question_about_person
 from memory_node.planner.memory_lookup import MemoryLookup, is_surveyed
 from memory_node.planner.planner import (
     PlannedStep,
+    PlanningContext,
     PlanningFailedError,
     PlanOutcome,
     PlanProgress,
     PlanRun,
     ProgressKind,
-    Situation,
 )
 from memory_node.planner.reading.plain_reader import PlainReader, PlainReading
 from memory_node.planner.told_limits import Verdict
@@ -59,7 +59,7 @@ class OfflinePlanner:
         self._is_cautious = is_cautious
         self._plain_reader = PlainReader(kinds)
 
-    def read(self, instruction: str, situation: Situation) -> Understanding:
+    def read(self, instruction: str, situation: PlanningContext) -> Understanding:
         """Return what an instruction asks for; the situation's conversation goes on with it."""
         if situation.goals:
             return Understanding(situation.goals, "goals")
@@ -86,11 +86,11 @@ class OfflinePlanner:
                 return Understanding((), read.source, 0.0, question)
         return read
 
-    def objection(self, instruction: str, goals: Sequence[Goal], situation: Situation) -> str:
+    def objection(self, instruction: str, goals: Sequence[Goal], situation: PlanningContext) -> str:
         """Return why goals that a language model reads in an instruction do not fit its words; "" where they do."""
         return self._understander.objection(instruction, goals, home_classes(situation, self._kinds))
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
         plain = self._plainly(instruction, situation)
         if plain is not None:
@@ -106,7 +106,7 @@ class OfflinePlanner:
         situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, read.goals))))
         return (yield from self.achieve(read.goals, situation))
 
-    def _plainly(self, instruction: str, situation: Situation) -> PlainReading | None:
+    def _plainly(self, instruction: str, situation: PlanningContext) -> PlainReading | None:
         """Return what the plain reader makes of an instruction; None where it reads none of it."""
         if situation.goals or situation.known is None or situation.conversation.pending is not None:
             return None
@@ -118,7 +118,7 @@ class OfflinePlanner:
                 return None
         return plain
 
-    def _carry_out_plain(self, plain: PlainReading, situation: Situation) -> PlanRun:
+    def _carry_out_plain(self, plain: PlainReading, situation: PlanningContext) -> PlanRun:
         for note in plain.notes:
             situation.report(PlanProgress(ProgressKind.NOTE, note))
         if plain.question:
@@ -130,7 +130,7 @@ class OfflinePlanner:
         situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, plain.goals))))
         return (yield from self.achieve(plain.goals, situation))
 
-    def achieve(self, goals: Sequence[Goal], situation: Situation) -> PlanRun:
+    def achieve(self, goals: Sequence[Goal], situation: PlanningContext) -> PlanRun:
         """Yield the steps of goals that are understood already; a question where what was told forbids one of them."""
         verdict = situation.limits.of_goals(goals) if situation.limits is not None else Verdict()
         for note in verdict.notes:
@@ -163,13 +163,13 @@ class OfflinePlanner:
         return PlanOutcome(names, tuple(achieved), tuple(failures), answer=" ".join(answers), pursued=tuple(goals))
 
 
-def asked(question: Question, situation: Situation) -> PlanOutcome:
+def asked(question: Question, situation: PlanningContext) -> PlanOutcome:
     """Ask the person, and return the outcome that waits for the answer."""
     situation.report(PlanProgress(ProgressKind.QUESTION, question.text, choices=question.choices))
     return PlanOutcome((), (), question=question.text, choices=question.choices)
 
 
-def home_classes(situation: Situation, kinds: ObjectCatalogue) -> HomeClasses:
+def home_classes(situation: PlanningContext, kinds: ObjectCatalogue) -> HomeClasses:
     """Return the classes and rooms that the scene graph holds, and what the hand holds."""
     scene = situation.memory.scene()
     whole = {kinds.whole(found.class_name) for found in scene.objects if not found.removed}

@@ -160,7 +160,7 @@ LOOK_COST_M = 1.0
 
 
 @dataclass(frozen=True)
-class Situation:
+class PlanningContext:
     """What a planner is given besides the instruction: memory and two listeners.
 
     sources: of what memory tells it in words. skills: names of those that the robot does. conversation: what was said
@@ -225,7 +225,7 @@ class Situation:
 class Planner(Protocol):
     """Turns an instruction into skill calls, one at a time, each chosen with the results so far."""
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the steps; every `send` brings the result of the step before. Return the outcome.
 
         Raises:

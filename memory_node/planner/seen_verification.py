@@ -14,16 +14,16 @@ from memory_node.llm.errors import LateError, LlmError, ModelMissingError, Rejec
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner import (
     Planner,
+    PlanningContext,
     PlanOutcome,
     PlanProgress,
     PlanRun,
     ProgressKind,
-    Situation,
 )
 from memory_node.planner.refuted_states import refuted_states
-from memory_node.planner.seen_goals import GoalSeer, Seen, SeenPicture, goals_to_see
 from memory_node.planner.verification_counts import VerificationCounts
 from memory_node.planner.verifier_config import VerifierConfig
+from memory_node.planner.visual_verifier import GoalSeer, Seen, SeenPicture, goals_to_see
 
 _LOG = logging.getLogger(__name__)
 _NO_REASON = "a picture shows that it is not so"
@@ -71,11 +71,11 @@ class SeenVerification:
         self._config = config
         self._counts = counts
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the inner planner's steps; see planner.Planner. The outcome is what a picture leaves of its success."""
         changes: list[StateChange] = []
         last_end_ns = 0
-        run = self._inner.carry_out(instruction, situation)
+        run = self._inner.run(instruction, situation)
         try:
             step = next(run)
             while True:
@@ -94,7 +94,7 @@ class SeenVerification:
     def _verified(
         self,
         instruction: str,
-        situation: Situation,
+        situation: PlanningContext,
         outcome: PlanOutcome,
         last_end_ns: int,
         changes: Sequence[StateChange],
@@ -144,7 +144,7 @@ class SeenVerification:
             raise InputSkippedError("stale_picture", f"the newest picture is {age_s:.1f} s old by its stamp")
         return picture
 
-    def _skip(self, situation: Situation, reason: str, why: str) -> None:
+    def _skip(self, situation: PlanningContext, reason: str, why: str) -> None:
         text = f"what was done was not verified by a picture: {why}"
         self._counts.skipped(reason, text)
         _LOG.warning("%s", text)
@@ -157,7 +157,7 @@ def _reason_of(error: LlmError) -> str:
     return next((name for kind, name in names.items() if isinstance(error, kind)), "model_failed")
 
 
-def _without(outcome: PlanOutcome, refused: dict[int, Seen], situation: Situation) -> PlanOutcome:
+def _without(outcome: PlanOutcome, refused: dict[int, Seen], situation: PlanningContext) -> PlanOutcome:
     """Return an outcome whose refused goals, by index, are not achieved."""
     failures = [f"{outcome.goals[index]}: seen: {one.reason or _NO_REASON}" for index, one in refused.items()]
     for text in failures:

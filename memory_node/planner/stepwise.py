@@ -9,10 +9,10 @@ from memory_node.domain.context import ContextSource
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
-from memory_node.planner.fulfilling import fulfils, is_in_vain
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import UNTOLD, Judgement
-from memory_node.planner.held_back import HeldBack
+from memory_node.planner.goal_progress import fulfils, is_in_vain
+from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.model_run import Steps, Task, described, remedy_of
 from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind
@@ -36,7 +36,7 @@ class StepwiseRun:
         self._task = task
         self._chooser = chooser
         self._lookup = MemoryLookup(task.situation)
-        self._held_back = HeldBack()
+        self._loop_guard = LoopGuard()
         self._asked: set[str] = set()
         self._messages: list[Message] = []
         self._context_id = ""
@@ -112,7 +112,7 @@ class StepwiseRun:
         """Return the next call for the robot; None: the model holds that all is done."""
         task = self._task
         offered = task.world.admissible().items()
-        calls = {text: call for text, call in offered if not self._objection(call) and not self._held_back.holds(call)}
+        calls = {text: call for text, call in offered if not self._objection(call) and not self._loop_guard.holds(call)}
         first = task.world.to_open_first(calls)
         judged = task.judged()
         calls = first or self._serving(calls, judged)
@@ -196,7 +196,7 @@ class StepwiseRun:
         before = set(task.world.lines())
         task.refresh()
         if result is not None:
-            self._held_back.note(result.call, result, task.world.unmoved)
+            self._loop_guard.note(result.call, result, task.world.unmoved)
         failed = result if result is not None and not result.success else None
         text = task.prompt(
             "planner_brief_result.j2" if task.config.brief else "planner_step_result.j2",

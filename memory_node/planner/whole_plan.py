@@ -15,9 +15,9 @@ from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
-from memory_node.planner.asked_skills import is_always_permitted
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.model_run import Steps, Task, described, remedy_of
+from memory_node.planner.permitted_skills import is_always_permitted
 from memory_node.planner.plan_check import KnownSpace, check_plan, class_of
 from memory_node.planner.plan_grammar import choices_of, grammar_of
 from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind

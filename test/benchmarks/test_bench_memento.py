@@ -144,11 +144,11 @@ def test_oracle_meets_all_goals(home: Home, run_planner: Callable[..., list[Skil
 
 @pytest.fixture
 def run_planner() -> Callable[..., list[SkillCall]]:
-    from memory_node.planner.planner import Planner, Situation
+    from memory_node.planner.planner import Planner, PlanningContext
 
     def run(planner: Planner, text: str, robot: SymbolicRobot, watch: Callable[[], None]) -> list[SkillCall]:
-        situation = Situation(None, lambda _: None, lambda _: None)  # type: ignore[arg-type]
-        steps, calls = planner.carry_out(text, situation), []
+        situation = PlanningContext(None, lambda _: None, lambda _: None)  # type: ignore[arg-type]
+        steps, calls = planner.run(text, situation), []
         try:
             step = next(steps)
             while True:

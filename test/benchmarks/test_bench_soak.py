@@ -48,7 +48,7 @@ class Client:
         self.now_s = 0.0
         self.told: list[str] = []
 
-    def carry_out(self, instruction: str, *_: object) -> None:
+    def run(self, instruction: str, *_: object) -> None:
         self.told.append(instruction)
         self.now_s += 10.0
 

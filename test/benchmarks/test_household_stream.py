@@ -8,7 +8,7 @@ from benchmarks.household_faults import CarelessPlanner, Chances, Faults
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall, SkillResult
-from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanRun, Situation
+from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanRun
 
 STEPS = tuple(
     SkillCall(*call)
@@ -25,7 +25,7 @@ class Listed:
     def __init__(self) -> None:
         self.heard: list[bool] = []
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         for call in STEPS:
             self.heard.append((yield PlannedStep(call)).success)
         return PlanOutcome(("g",), (True,))
@@ -33,7 +33,7 @@ class Listed:
 
 def taken(faults: Faults, task: str = "a task") -> tuple[list[str], list[bool]]:
     inner = Listed()
-    run = CarelessPlanner(inner, faults, Chances(0, task)).carry_out("x", None)  # type: ignore[arg-type]
+    run = CarelessPlanner(inner, faults, Chances(0, task)).run("x", None)  # type: ignore[arg-type]
     done = []
     try:
         step = next(run)

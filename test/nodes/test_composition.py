@@ -24,8 +24,8 @@ def test_instruction_is_carried_out_over_dds(composed: bool, tmp_path: Path) -> 
     with NodeProcesses(domain_id, tmp_path) as nodes, DemoClient(domain_id) as client:
         nodes.start_all(parameters, composed=composed)
         client.wait_ready(90.0, nodes.check)
-        result = client.carry_out("put the apple in the bowl", "full", lambda f: heard.append(f.current_skill), 200.0)
-        senseless = client.carry_out("the weather is nice", "full", lambda _: None, 60.0)
+        result = client.run("put the apple in the bowl", "full", lambda f: heard.append(f.current_skill), 200.0)
+        senseless = client.run("the weather is nice", "full", lambda _: None, 60.0)
         scene = client.scene()
         nodes.check()
     assert result.success, result.message

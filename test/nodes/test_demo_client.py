@@ -32,7 +32,7 @@ def test_instruction_that_takes_too_long_is_canceled_and_told_as_not_done(peer: 
     )
     try:
         with DemoClient(peer.domain_id) as client:
-            result = client.carry_out("tidy up", "full", lambda _: None, 0.5)
+            result = client.run("tidy up", "full", lambda _: None, 0.5)
     finally:
         server.destroy()
     assert (result.success, result.metrics.distance) == (False, 1.5)

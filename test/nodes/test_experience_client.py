@@ -16,7 +16,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.guided_planner import GuidedPlanner
-from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, PlanRun, ProgressKind, Situation
+from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, PlanRun, ProgressKind
 
 PUT = SkillCall("PutObject", ("Egg", "Fridge"))
 
@@ -66,7 +66,7 @@ def test_what_a_service_says_is_done_is_in_the_database(peer: RosPeer, memory: o
 class ForgetfulPlanner:
     """Never thinks of the door, and gives up at the first failure."""
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         situation.report(PlanProgress(ProgressKind.PLAN, "", ("place Egg to Fridge",)))
         result = yield PlannedStep(PUT)
         return PlanOutcome(("place",), (result.success,))

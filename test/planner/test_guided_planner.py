@@ -17,12 +17,12 @@ from memory_node.lessons.extractor import RuleExtractor
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import (
     PlannedStep,
+    PlanningContext,
     PlanningFailedError,
     PlanOutcome,
     PlanProgress,
     PlanRun,
     ProgressKind,
-    Situation,
 )
 
 PUT = SkillCall("PutObject", ("Egg@1,1,1", "Fridge@2,2,1"))
@@ -38,8 +38,8 @@ class Holding:
         return self._held
 
 
-def situation(held_class: str = "") -> Situation:
-    return Situation(cast("MemoryPort", Holding(held_class)), _ignore, _ignore)
+def situation(held_class: str = "") -> PlanningContext:
+    return PlanningContext(cast("MemoryPort", Holding(held_class)), _ignore, _ignore)
 
 
 class NoLog:
@@ -65,7 +65,7 @@ class ForgetfulPlanner:
     def __init__(self, tries: int) -> None:
         self._tries = tries
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         situation.report(PlanProgress(ProgressKind.PLAN, "", ("place Egg to Fridge",)))
         for _ in range(self._tries):
             result = yield PlannedStep(PUT)
@@ -76,7 +76,7 @@ class ForgetfulPlanner:
 
 def live(planner: GuidedPlanner) -> list[str]:
     """Carry out one instruction with a closed fridge; return the steps, failed ones with a minus."""
-    run = planner.carry_out("put the egg away", situation("Egg"))
+    run = planner.run("put the egg away", situation("Egg"))
     opened, steps = False, []
     try:
         step = next(run)
@@ -136,7 +136,7 @@ def test_what_failed_in_one_episode_is_prepared_for_in_the_next(part: str, clock
 def test_cancelled_instruction_ends_without_a_verdict(clock: Clock) -> None:
     log = NoLog()
     experience = Experience(ExperienceConfig(), RuleExtractor(), log, now_ns=lambda: 0)
-    run = GuidedPlanner(ForgetfulPlanner(1), experience, clock).carry_out("put it away", situation("Egg"))
+    run = GuidedPlanner(ForgetfulPlanner(1), experience, clock).run("put it away", situation("Egg"))
     next(run)
     run.close()
     (episode,) = log.episodes.values()
@@ -182,7 +182,7 @@ class ListedPlanner:
     def __init__(self, *calls: SkillCall) -> None:
         self._calls = calls
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         situation.report(PlanProgress(ProgressKind.PLAN, "", ("place Egg to Fridge",)))
         if not self._calls:
             raise PlanningFailedError("no word of it was understood")
@@ -194,7 +194,7 @@ class ListedPlanner:
 
 def carry_out(planner: GuidedPlanner, *successes: bool, changes: tuple[StateChange, ...] = ()) -> PlanOutcome:
     """Let a robot whose skills end so one after the other carry out an instruction."""
-    run = planner.carry_out("put the egg away", situation())
+    run = planner.run("put the egg away", situation())
     ends = iter(successes)
     try:
         step = next(run)
@@ -242,7 +242,7 @@ def test_robots_own_ids_become_classes(clock: Clock) -> None:
 class ReadingPlanner:
     """Chooses its one step by a context."""
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         result = yield PlannedStep(PUT, context_id="context-1")
         return PlanOutcome(("place",), (result.success,))
 
@@ -282,7 +282,7 @@ class Asking:
         self._experience = experience
         self._question = question
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         self.running_when_asked.append(len(self._experience.started) - len(self._experience.ended))
         situation.report(PlanProgress(ProgressKind.PLAN, "", ("clean Egg to Fridge", "slice Egg")))
         situation.report(PlanProgress(ProgressKind.PLAN, "PutObject(Egg, Fridge)"))
@@ -312,7 +312,7 @@ def test_what_ends_with_a_question_is_neither_a_success_nor_a_failure(clock: Clo
 @pytest.mark.parametrize("instruction", ["", " ", "?"])
 def test_empty_instruction_begins_no_episode(instruction: str, clock: Clock) -> None:
     experience = TakenDown()
-    run = GuidedPlanner(ListedPlanner(), experience, clock).carry_out(instruction, situation())
+    run = GuidedPlanner(ListedPlanner(), experience, clock).run(instruction, situation())
     with pytest.raises(PlanningFailedError):
         next(run)
     assert experience.started == []
@@ -340,7 +340,7 @@ def test_step_that_failed_by_chance_is_made_again_by_working_memory_alone(
     parts: tuple[str, ...], failures: int, steps: list[str], clock: Clock
 ) -> None:
     experience = experience_with(*parts)
-    run = GuidedPlanner(ListedPlanner(PUT), experience, clock).carry_out("put the egg away", situation("Egg"))
+    run = GuidedPlanner(ListedPlanner(PUT), experience, clock).run("put the egg away", situation("Egg"))
     seen = []
     try:
         step = next(run)

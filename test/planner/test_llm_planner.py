@@ -22,7 +22,7 @@ from memory_node.planner.language.understanding import Understander
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.open_planner import open_planner
-from memory_node.planner.planner import ProgressKind, Situation
+from memory_node.planner.planner import PlanningContext, ProgressKind
 from memory_node.planner.planner_config import LlmConfig, PlannerConfig
 
 FETCH_APPLE = 'Here you are:\n```python\nGoToObject("Apple")  # by memory\nPickupObject("Apple")\n```'
@@ -111,8 +111,8 @@ def test_good_reply_is_executed_and_accounted(endpoint) -> None:
 def test_every_step_tells_the_context_that_it_was_chosen_by(endpoint) -> None:
     settings = LlmConfig(base_url=endpoint(FETCH_APPLE).url, model="m", timeout_s=5.0)
     planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), Understood(FETCH), False)
-    situation = Situation(EmptyMemory(), lambda _: None, lambda _: None)
-    steps = planner.carry_out("fetch it", situation)
+    situation = PlanningContext(EmptyMemory(), lambda _: None, lambda _: None)
+    steps = planner.run("fetch it", situation)
     first = next(steps)
     second = steps.send(SkillResult(first.call, True))
     assert [step.context_id for step in (first, second)] == ["context of fetch it"] * 2

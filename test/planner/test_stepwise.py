@@ -27,7 +27,7 @@ from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.map_only_memory import MapOnlyMemory
 from memory_node.planner.model_account import ModelAccount
-from memory_node.planner.planner import PlanRun, Situation
+from memory_node.planner.planner import PlanningContext, PlanRun
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.step_chooser import RULED_OUT, WrittenChoice, choice_grammar, read_choice
 
@@ -365,11 +365,11 @@ def test_second_attempt_knows_what_the_first_one_found_and_did(kitchen) -> None:
     )
 
     class TwoAttempts:
-        def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
-            first = yield from planner.carry_out(instruction, situation)
+        def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
+            first = yield from planner.run(instruction, situation)
             assert not first.success
             model.wanted = ["GoToObject(Fridge)", "OpenObject(Fridge)", "PutObject(Apple, Fridge)"]
-            return (yield from planner.carry_out(instruction, situation))
+            return (yield from planner.run(instruction, situation))
 
     result = InstructionExecutor(MapOnlyMemory(kitchen), kitchen, TwoAttempts()).execute("put the apple in the fridge")
     assert result.success, result.outcome.failures

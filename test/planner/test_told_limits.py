@@ -13,7 +13,7 @@ from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanRun, Situation
+from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanRun
 from memory_node.planner.told_limits import ToldLimits
 
 KINDS = load_catalogue()
@@ -60,7 +60,7 @@ def test_broken_appliance_is_told_of_and_another_one_is_used_or_asked_for() -> N
 class _Stubborn:
     """A planner that wants one call whatever it is told."""
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         result = yield PlannedStep(SkillCall("PickupObject", ("vase",)))
         return PlanOutcome(("take",), (result.success,), (str(result.reason),))
 

@@ -9,8 +9,8 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import ALL_SKILLS, SKILLS
 from memory_node.domain.states import ObjectState
-from memory_node.planner.asked_skills import licensed_skills
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.permitted_skills import licensed_skills
 from memory_node.search.state_words import states_in
 from memory_node.world.skills import possible
 from memory_node.world.state import Thing, WorldState

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from memory_node.planner.goal import Goal
 from memory_node.planner.language.understanding import Understanding
-from memory_node.planner.planner import PlanRun, Situation
+from memory_node.planner.planner import PlanningContext, PlanRun
 
 
 class Understood:
@@ -13,11 +13,11 @@ class Understood:
     def __init__(self, *goals: Goal) -> None:
         self._goals = goals
 
-    def read(self, instruction: str, situation: Situation) -> Understanding:
+    def read(self, instruction: str, situation: PlanningContext) -> Understanding:
         return Understanding(self._goals)
 
-    def objection(self, instruction: str, goals: Sequence[Goal], situation: Situation) -> str:
+    def objection(self, instruction: str, goals: Sequence[Goal], situation: PlanningContext) -> str:
         return ""
 
-    def achieve(self, goals: Sequence[Goal], situation: Situation) -> PlanRun:
+    def achieve(self, goals: Sequence[Goal], situation: PlanningContext) -> PlanRun:
         raise AssertionError("the model is to carry it out")

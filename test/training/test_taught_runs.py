@@ -17,7 +17,7 @@ from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.understanding import Understanding
 from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.planner import Situation
+from memory_node.planner.planner import PlanningContext
 from memory_node.planner.planner_config import LlmConfig
 from training.executor.run_files import TaughtDialogue, append_dialogues, dialogues_of, read_dialogues
 from training.executor.taught_examples import example_of
@@ -39,10 +39,10 @@ CALLS = [
 class ReadAlready(OfflinePlanner):
     """The offline planner with goals that are read already."""
 
-    def read(self, instruction: str, situation: Situation) -> Understanding:
+    def read(self, instruction: str, situation: PlanningContext) -> Understanding:
         return Understanding((COOL,))
 
-    def objection(self, instruction: str, goals: Sequence[Goal], situation: Situation) -> str:
+    def objection(self, instruction: str, goals: Sequence[Goal], situation: PlanningContext) -> str:
         return ""
 
 

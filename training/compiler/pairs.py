@@ -114,7 +114,7 @@ class Teacher:
                 lives[case.floor_plan].equip(planner, skills)
                 self._task, self._told = case.id, []
                 judge = partial(judge_of, case, kinds=kinds)
-                trial = lives[case.floor_plan].carry_out(case, self._homes.world(case), judge)
+                trial = lives[case.floor_plan].run(case, self._homes.world(case), judge)
                 if trial.success:
                     yield from self._told
                 bar.advance(progress)

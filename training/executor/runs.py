@@ -90,7 +90,7 @@ class School:
             progress: Any = bar.add_task("teacher", total=len(cases))
             for case in cases:
                 life = self._life(case.floor_plan, *self._chance.choices(list(_MODES), list(_MODES.values())))
-                life.carry_out(case, self._homes.world(case), partial(judge_of, case, kinds=kinds))
+                life.run(case, self._homes.world(case), partial(judge_of, case, kinds=kinds))
                 yield case, self._planner.lesson
                 bar.advance(progress)
         self._experience.close()

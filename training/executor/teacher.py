@@ -21,7 +21,7 @@ from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.model_run import Task
 from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.planner import PlanningFailedError, PlanOutcome, PlanRun, Situation
+from memory_node.planner.planner import PlanningContext, PlanningFailedError, PlanOutcome, PlanRun
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.step_chooser import DONE, Choice
 from memory_node.world.state import Thing
@@ -191,7 +191,7 @@ class TeachingPlanner:
         self._chance = chance
         self._stray_share = stray_share
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner."""
         self.lesson = lesson = Lesson()
         strays = self._chance.choice((1, 2)) if self._chance.random() < self._stray_share else 0
@@ -203,7 +203,7 @@ class TeachingPlanner:
             return choosers[-1]
 
         planner = LlmPlanner(_Speechless(), self._config, self._kinds, self._offline, False, chooser_of)
-        run = planner.carry_out(instruction, situation)
+        run = planner.run(instruction, situation)
         try:
             step = next(run)
             while True:

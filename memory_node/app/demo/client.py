@@ -87,7 +87,7 @@ class DemoClient:
         time.sleep(0.5)
         return False
 
-    def carry_out(
+    def run(
         self, instruction: str, memory: str, on_feedback: Callable[[Any], None], timeout_s: float
     ) -> ExecuteInstruction.Result:
         """Send one instruction and return its result; one that takes too long is canceled, and not carried out.

@@ -131,7 +131,7 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
                 console.print(f"[bold]“{escape(instruction)}”[/bold]")
                 progress = _Progress(console, args.headless)
                 with progress:
-                    result = client.carry_out(instruction, mode, progress.show, TIMEOUTS_S[args.robot])
+                    result = client.run(instruction, mode, progress.show, TIMEOUTS_S[args.robot])
                 nodes.check()
                 report.rows.append(InstructionRow.of(instruction, mode, result))
                 console.print("  done" if result.success else f"  [red]not done: {escape(result.message)}[/red]")

@@ -25,12 +25,12 @@ from memory_node.planner.model_run import Task
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.plan_audit import PlanAudit
 from memory_node.planner.planner import (
+    PlanningContext,
     PlanningFailedError,
     PlanOutcome,
     PlanProgress,
     PlanRun,
     ProgressKind,
-    Situation,
 )
 from memory_node.planner.planner_config import LlmConfig
 
@@ -78,7 +78,7 @@ class AgentPlanner:
         self._session = _Session(Conversation())
         self.fallbacks = 0
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the steps of an instruction, or go on with the one that waits for an answer; see planner.Planner."""
         if not any(letter.isalnum() for letter in instruction):
             raise PlanningFailedError("the instruction is empty")
@@ -97,22 +97,24 @@ class AgentPlanner:
         session.turns.append((instruction, outcome.question or outcome.answer or "; ".join(outcome.failures)))
         return account.booked(outcome, self._config)
 
-    def _session_of(self, situation: Situation) -> _Session:
+    def _session_of(self, situation: PlanningContext) -> _Session:
         if self._session.conversation is not situation.conversation:
             self._session = _Session(situation.conversation)
         return self._session
 
-    def _without_model(self, instruction: str, situation: Situation, account: ModelAccount, error: LlmError) -> PlanRun:
+    def _without_model(
+        self, instruction: str, situation: PlanningContext, account: ModelAccount, error: LlmError
+    ) -> PlanRun:
         self.fallbacks += 1
         if not self._fallback:
             took = account.booked(PlanOutcome((instruction,), (False,), planner="llm"), self._config)
             raise PlanningFailedError(f"the language model gave no plan: {error}", took) from error
         text = f"the language model failed ({error}); the offline planner carries on instead"
         situation.report(PlanProgress(ProgressKind.NOTE, text))
-        outcome = yield from self._offline.carry_out(instruction, situation)
+        outcome = yield from self._offline.run(instruction, situation)
         return account.booked(replace(outcome, planner=f"{outcome.planner} (fallback)"), self._config)
 
-    def _open(self, instruction: str, situation: Situation, account: ModelAccount) -> AgentRun:
+    def _open(self, instruction: str, situation: PlanningContext, account: ModelAccount) -> AgentRun:
         """Return the run of an instruction, its beginning told."""
         memory = situation.memory
         tools = agent_tools(situation.skills, isinstance(memory, AskedMemory), situation.known is not None, self._asks)

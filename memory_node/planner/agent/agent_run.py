@@ -20,10 +20,10 @@ from memory_node.planner.agent.permission import refusal
 from memory_node.planner.agent.services import Services, quoted
 from memory_node.planner.agent.tools import faults_of
 from memory_node.planner.goal import Goal
-from memory_node.planner.held_back import HeldBack
+from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.model_run import Task, remedy_of
-from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, ProgressKind, Situation
+from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, ProgressKind
 from memory_node.world.skills import Unmet, unmet
 from memory_node.world.state import Thing
 
@@ -85,7 +85,7 @@ class AgentRun:
         self._context_id = context_id
         self._lookup = MemoryLookup(task.situation)
         self._services = Services(task.situation.memory, names, self._lookup)
-        self._held_back = HeldBack()
+        self._loop_guard = LoopGuard()
         self._asked: Counter[str] = Counter()
         self._located: set[str] = set()
         self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
@@ -124,7 +124,7 @@ class AgentRun:
             if outcome is not None:
                 return outcome
 
-    def answered(self, text: str, situation: Situation) -> None:
+    def answered(self, text: str, situation: PlanningContext) -> None:
         """Go on: the person has answered the question."""
         self._task = replace(self._task, situation=situation)
         self._said.append(text)
@@ -436,7 +436,7 @@ class AgentRun:
         return None, f"{said}; Explore for it, likely at {likely}" if likely else f"{said}; find shows what there is"
 
     def _repeated(self, named: SkillCall) -> str:
-        if self._held_back.holds(named):
+        if self._loop_guard.holds(named):
             return f"{named}: it was made before and nothing has changed since; do something else or end"
         return ""
 
@@ -461,7 +461,7 @@ class AgentRun:
         self._task.refresh()
         self._task.watch()
         self._told_unmet = None
-        self._held_back.note(named, result, world.unmoved)
+        self._loop_guard.note(named, result, world.unmoved)
         news = [line for line in self._names.lines(self._task.situation.scene()) if line not in before]
         return Done(self._told(named, result, news, held), result.success)
 

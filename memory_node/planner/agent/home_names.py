@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
-from memory_node.planner.asked_skills import licensed_skills
 from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.needed_classes import NeededClasses
+from memory_node.planner.permitted_skills import licensed_skills
 from memory_node.world.state import Thing
 
 _MOST_AREAS = 40

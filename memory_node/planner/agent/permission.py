@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Skill
-from memory_node.planner.asked_skills import licensed_skills
 from memory_node.planner.goal import Goal
+from memory_node.planner.permitted_skills import licensed_skills
 from memory_node.planner.plan_audit import PlanAudit
 
 # They move the robot alone.

@@ -7,7 +7,7 @@ import pytest
 from memory_node.domain.ports import TextEmbedder
 from memory_node.opening import open_memory
 from memory_node.planner.open_planner import open_planner
-from memory_node.planner.planner import Planner, PlanProgress, ProgressKind, Situation
+from memory_node.planner.planner import Planner, PlanningContext, PlanProgress, ProgressKind
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def read(planner: Planner, word_embedder: TextEmbedder) -> Callable[[str], list[
 
     def goals(instruction: str) -> list[str]:
         reports: list[PlanProgress] = []
-        run = planner.carry_out(instruction, Situation(memory, reports.append, lambda _: None))
+        run = planner.run(instruction, PlanningContext(memory, reports.append, lambda _: None))
         next(run)
         run.close()
         return [goal for report in reports if report.kind is ProgressKind.PLAN for goal in report.goals]

@@ -14,7 +14,7 @@ from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind,
 _MOST_GUIDED = 6
 
 
-class CompiledSteps:
+class GuidedExecution:
     """The steps of one episode.
 
     record: is told every step that was done and its result. classes: the classes of the robot's ids so far.
@@ -60,7 +60,7 @@ class CompiledSteps:
             )
         return step
 
-    def carry_out(self, step: PlannedStep) -> Generator[PlannedStep, SkillResult, SkillResult]:
+    def run(self, step: PlannedStep) -> Generator[PlannedStep, SkillResult, SkillResult]:
         """Yield the guided calls before a step, the step, and the guided calls after its failure. Return the step's
         last result: a failure that guidance repaired does not count.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory_node.planner.belief import Belief
 
 
-def told_things(belief: Belief) -> list[str]:
+def world_lines(belief: Belief) -> list[str]:
     """Return a line for each thing: its name, what it is in or on, and its states."""
     state = belief.state
     lines = []

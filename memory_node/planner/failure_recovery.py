@@ -27,7 +27,7 @@ _ELSEWHERE = frozenset(
 )
 
 
-class Outcomes:
+class FailureRecovery:
     """Takes results over into what is believed in the attempt of one goal."""
 
     def __init__(self, attempt: GoalAttempt) -> None:

@@ -10,15 +10,15 @@ from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import Predicate
 from memory_node.domain.states import ObjectState
-from memory_node.planner.acting import Acting
 from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_attempt import GoalAttempt, Setback, Steps
 from memory_node.planner.locating import Locator
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.planner import Situation
+from memory_node.planner.plan_execution import PlanExecution
+from memory_node.planner.planner import PlanningContext
 from memory_node.planner.search import Wanted
-from memory_node.planner.treating import Treating
+from memory_node.planner.treatments import TreatmentSteps
 from memory_node.world.state import Thing, WorldState
 
 _P, _S = Predicate, ObjectState
@@ -28,7 +28,9 @@ _AT_APPLIANCE = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
 class GoalRun:
     """The goals of one instruction, in one robot's hands."""
 
-    def __init__(self, kinds: ObjectCatalogue, lookup: MemoryLookup, situation: Situation, max_failures: int) -> None:
+    def __init__(
+        self, kinds: ObjectCatalogue, lookup: MemoryLookup, situation: PlanningContext, max_failures: int
+    ) -> None:
         self._kinds = kinds
         self._situation = situation
         self._locator = Locator(kinds, lookup)
@@ -111,8 +113,8 @@ class GoalRun:
         """Start from what memory knows of the hand. Everything else is asked when it is needed."""
         belief = Belief(WorldState(self._kinds), self._situation.skills)
         attempt = GoalAttempt(belief, excluded=set(self._situation.unusable), memory_ids=self._situation.memory_ids)
-        self._acting = Acting(self._kinds, self._locator, attempt, self._max_failures, self._expected)
-        self._treating = Treating(self._acting, self._situation)
+        self._acting = PlanExecution(self._kinds, self._locator, attempt, self._max_failures, self._expected)
+        self._treating = TreatmentSteps(self._acting, self._situation)
         held = self._lookup.held_object()
         if held is not None:
             # Skills know what they hold by its class, whatever id they have for it.

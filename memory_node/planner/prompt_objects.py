@@ -16,7 +16,7 @@ _IN_TURN = 4
 _MOST_OF_A_CLASS = 8
 
 
-def things_to_name(
+def prompt_objects(
     known: Mapping[str, SceneObject],
     about: Sequence[str],
     fixtures: Collection[str],

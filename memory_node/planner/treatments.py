@@ -8,19 +8,19 @@ from memory_node.catalogue.treatment import Treatment
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill_library import Predicate
 from memory_node.domain.states import ObjectState
-from memory_node.planner.acting import Acting
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_attempt import NothingFound, Setback, Steps
-from memory_node.planner.planner import PlanProgress, ProgressKind, Situation
+from memory_node.planner.plan_execution import PlanExecution
+from memory_node.planner.planner import PlanningContext, PlanProgress, ProgressKind
 from memory_node.planner.search import Wanted
 
 _P, _S = Predicate, ObjectState
 
 
-class Treating:
+class TreatmentSteps:
     """Carries out what a goal's treatment takes; reports to the situation where it has to be done another way."""
 
-    def __init__(self, acting: Acting, situation: Situation) -> None:
+    def __init__(self, acting: PlanExecution, situation: PlanningContext) -> None:
         self._acting = acting
         self._kinds = acting.kinds
         self._situation = situation

@@ -15,7 +15,7 @@ _MOST_TIMES = 2
 _WINDOW = 12
 
 
-class HeldBack:
+class LoopGuard:
     """Follows the steps of one instruction. It holds back calls that would close a loop, and calls that were made twice
     since the home last reached a new state. Putting a thing back where it was is no new state."""
 

@@ -1,7 +1,7 @@
 """What was just done in vain is not offered again, and what leads on is."""
 
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.planner.held_back import HeldBack
+from memory_node.planner.loop_guard import LoopGuard
 
 LEFT, RIGHT, OPEN, CLOSE = (
     SkillCall("GoToObject", ("SinkBasin",)),
@@ -11,8 +11,8 @@ LEFT, RIGHT, OPEN, CLOSE = (
 )
 
 
-def after(*taken: tuple[SkillCall, object]) -> HeldBack:
-    held_back = HeldBack()
+def after(*taken: tuple[SkillCall, object]) -> LoopGuard:
+    held_back = LoopGuard()
     for call, state in taken:
         held_back.note(call, SkillResult(call, True, FailureReason.NONE), state)
     return held_back
@@ -38,7 +38,7 @@ def test_a_change_makes_the_same_call_worth_while_again() -> None:
 
 
 def test_failures_count() -> None:
-    held_back = HeldBack()
+    held_back = LoopGuard()
     for _ in range(2):
         held_back.note(OPEN, SkillResult(OPEN, False, FailureReason.EXECUTION), 0)
     assert held_back.holds(OPEN)

@@ -2,8 +2,8 @@ import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.planner.asked_skills import licensed_skills
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.permitted_skills import licensed_skills
 
 BREAD = Mention("bread", ("Bread",))
 CHANGING = {"BreakObject", "ThrowObject", "SliceObject", "EmptyObject", "CleanObject", "HeatObject", "ToggleOn"}

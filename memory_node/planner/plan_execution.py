@@ -13,10 +13,10 @@ from memory_node.lessons.expectations import ENABLING
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.belief import Belief
 from memory_node.planner.expected_failures import ExpectedFailures
+from memory_node.planner.failure_recovery import FailureRecovery
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.locating import Locator
-from memory_node.planner.outcomes import Outcomes
 from memory_node.planner.planner import PlannedStep, PlanningFailedError
 from memory_node.planner.search import Wanted, find_plan
 
@@ -29,7 +29,7 @@ class _Replan(Exception):  # noqa: N818
 
 
 @dataclass
-class Acting:
+class PlanExecution:
     """The robot's hands while one goal is pursued.
 
     max_failures: skills that may fail before the goal is given up. expected: what earlier tries taught; None: nothing.
@@ -44,7 +44,7 @@ class Acting:
     steps: int = 0
 
     def __post_init__(self) -> None:
-        self._outcomes = Outcomes(self.attempt)
+        self._recovery = FailureRecovery(self.attempt)
 
     @property
     def belief(self) -> Belief:
@@ -134,12 +134,12 @@ class Acting:
         subject = self.belief.named(call.arguments[0])
         self.attempt.observe(result.changes)
         if result.success:
-            self._outcomes.succeeded(call, result, subject)
+            self._recovery.succeeded(call, result, subject)
             return
         self.failures += 1
         if result.reason is FailureReason.CANCELED or self.failures > self.max_failures:
             raise Setback(f"{call} failed: {result.reason} {result.message}".rstrip())
-        self._outcomes.failed(call, result)
+        self._recovery.failed(call, result)
         raise _Replan
 
     def reference(self, name: str) -> str:

@@ -18,9 +18,9 @@ from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.extractor import RuleExtractor
 from memory_node.lessons.log import NullLog
-from memory_node.planner.compiled_steps import CompiledSteps
+from memory_node.planner.guided_execution import GuidedExecution
 from memory_node.planner.guided_planner import GuidedPlanner
-from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, PlanRun, ProgressKind, Situation
+from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, PlanRun, ProgressKind
 
 PICK, GO = SkillCall("PickupObject", ("Mug",)), SkillCall("GoToObject", ("Mug",))
 Says = Callable[[StepObservation], SkillCall | None]
@@ -43,9 +43,9 @@ class Scripted:
 def carried(port: Scripted, results: Mapping[str, list[FailureReason]]) -> tuple[list[str], SkillResult]:
     """Carry PickupObject(Mug) out; results: how each skill's calls end, success where nothing is left."""
     records: list[PlannedStep] = []
-    steps = CompiledSteps(port, "e1", lambda _: None, lambda step, _: records.append(step), {})
+    steps = GuidedExecution(port, "e1", lambda _: None, lambda step, _: records.append(step), {})
     left = {skill: list(reasons) for skill, reasons in results.items()}
-    run, done = steps.carry_out(PlannedStep(PICK)), []
+    run, done = steps.run(PlannedStep(PICK)), []
     try:
         step = next(run)
         while True:
@@ -107,7 +107,7 @@ def test_cancelled_step_ends_it() -> None:
 class Fetching:
     """Picks a mug up where it stands."""
 
-    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         situation.report(PlanProgress(ProgressKind.PLAN, "", ("fetch Mug",)))
         result = yield PlannedStep(PICK)
         return PlanOutcome(("fetch Mug",), (result.success,))
@@ -126,7 +126,7 @@ def test_episode_is_guided_and_recorded_and_its_state_is_told() -> None:
     guidance = Compilations(experience, lambda *_: TaskMemory(), lambda *_: None, lambda: None, config)
     told: list[PlanProgress] = []
     planner = GuidedPlanner(Fetching(), experience, lambda: 0, guidance=guidance.port("rules"))
-    run = planner.carry_out("fetch the mug", Situation(cast("MemoryPort", None), told.append, lambda _: None))
+    run = planner.run("fetch the mug", PlanningContext(cast("MemoryPort", None), told.append, lambda _: None))
     done = []
     try:
         step = next(run)
