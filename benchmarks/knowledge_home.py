@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from benchmarks.knowledge_rankers import NoLog
 from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.context.recalled import Recalled
+from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.knowledge.told.fact import ToldFact
+from memory_node.knowledge.told.forms import TellingReader
 from memory_node.planner.language.goal_effects import effects
 from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.told_caution_reader import open_caution_reader
-from memory_node.planner.language.told_cautions import Cautious
-from memory_node.planner.language.told_facts import Informed, Told, informed, nothing_told, words_about
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.open_planner import open_understander
+from memory_node.planner.reading.plain_reader import Known, PlainReader
+from memory_node.planner.told_limits import ToldLimits
 
 CHECKS = Path(__file__).parent / "checks"
 _CASES = tuple(
@@ -34,23 +38,33 @@ _SECOND_NS = 1_000_000_000
 
 @dataclass(frozen=True)
 class HomeReader:
-    """Reads instructions as the offline planner does, in a home that has everything."""
+    """Reads instructions as the offline planner does, in a home that has one thing of each class."""
 
     understander: Understander
+    plain: PlainReader
     kinds: ObjectCatalogue
-    is_cautious: Cautious
+    scene: SceneSnapshot
 
-    def read(self, instruction: str, told: Told) -> tuple[Informed, Sequence[str]]:
-        """Return an instruction with what was told, and what its goals bring about, ("question",) for a question."""
-        facts = informed(instruction, told(words_about(instruction, self.kinds)), self.kinds, self.is_cautious)
-        if facts.question:
-            return facts, _QUESTION
+    def read(self, instruction: str, facts: Sequence[ToldFact], now_ns: int) -> tuple[Sequence[str], str]:
+        """Return what an instruction's goals bring about, ("question",) for a question, and what is said with it."""
+        known = Known(Recalled(tuple(facts)), lambda: now_ns, str)
+        limits = ToldLimits(facts, lambda: self.scene, self.kinds, known.clock)
+        read = self.plain.read(instruction, self.scene, known)
+        if read is not None and read.question:
+            return _QUESTION, read.question
+        goals, said = (read.goals, read.notes) if read is not None else (self._otherwise(instruction), ())
+        verdict = limits.of_goals(goals)
+        if verdict.question or not goals:
+            return _QUESTION, verdict.question
+        return effects(goals), " ".join((*said, *verdict.notes))
+
+    def _otherwise(self, instruction: str) -> Sequence[Any]:
         home = HomeClasses(
             frozenset(kind.name for kind in self.kinds if kind.pickupable),
             frozenset(kind.name for kind in self.kinds if not kind.pickupable),
         )
-        read = self.understander.understand(facts.text, home)
-        return facts, effects(read.goals) if read.question is None and not read.refused else _QUESTION
+        read = self.understander.understand(instruction, home)
+        return read.goals if read.question is None and not read.refused else ()
 
 
 def home_rows(embedder: TextEmbedder, cases: Sequence[Path] = _CASES) -> Iterator[dict[str, Any]]:
@@ -61,7 +75,8 @@ def home_rows(embedder: TextEmbedder, cases: Sequence[Path] = _CASES) -> Iterato
     than they are meant.
     """
     kinds = load_catalogue(HOUSEHOLD)
-    reader = HomeReader(open_understander(kinds, embedder), kinds, open_caution_reader(embedder))
+    everything = SceneSnapshot(0, objects=tuple(map(_thing, kinds.names)))
+    reader = HomeReader(open_understander(kinds, embedder), PlainReader(kinds), kinds, everything)
     for path in cases:
         groups = yaml.safe_load(path.read_text(encoding="utf-8"))
         for knows in (True, False):
@@ -69,28 +84,32 @@ def home_rows(embedder: TextEmbedder, cases: Sequence[Path] = _CASES) -> Iterato
 
 
 def _measured(
-    groups: Sequence[Mapping[str, Any]],
-    knows: bool,
-    embedder: TextEmbedder,
-    reader: HomeReader,
+    groups: Sequence[Mapping[str, Any]], knows: bool, embedder: TextEmbedder, reader: HomeReader
 ) -> dict[str, Any]:
-    graph = KnowledgeGraph(embedder, NoLog())
-    told = partial(_told, graph) if knows else nothing_told
+    forms = TellingReader(reader.kinds)
+    graph = KnowledgeGraph(
+        embedder, NoLog(), read_facts=lambda said, step: forms.read(said, step.stamp_ns, step.subject).facts
+    )
     right, asked, silent, failed, count = 0, 0, 0, [], 0
     for number, group in enumerate(groups, 1):
         for place, fact in enumerate(group["told"]):
             graph.tell(fact, stamp_ns=(100 * number + place) * _SECOND_NS)
         for case in group["ask"]:
-            facts, read = reader.read(case["say"], told)
+            facts = graph.facts() if knows else []
+            read, said = reader.read(case["say"], facts, (100 * number + 99) * _SECOND_NS)
+            unread = ToldLimits(facts, lambda: reader.scene, reader.kinds, lambda: 0).unread(
+                [one.text for one in graph.told_facts(case["say"])] if knows else []
+            )
             count += 1
-            right += read == tuple(case["want"])
+            right += tuple(read) == tuple(case["want"])
             asked += read == _QUESTION != tuple(case["want"])
-            if read != tuple(case["want"]):
-                silent += read != _QUESTION and not facts.used and not facts.unsure
+            if tuple(read) != tuple(case["want"]):
+                silent += read != _QUESTION and not said and not unread
                 failed.append(f"{case['say']}: {'; '.join(read)}")
     shares = {"success_rate": right / count, "asked": asked / count, "silent": silent / count}
     return {"instructions": count, **shares, "failed": failed}
 
 
-def _told(graph: KnowledgeGraph, instruction: str) -> Sequence[str]:
-    return [one.text for one in graph.told_facts(instruction)]
+def _thing(name: str) -> SceneObject:
+    box = OrientedBox(np.zeros(3), np.ones(3))
+    return SceneObject(name.lower(), {name: 1.0}, box, np.eye(3), 1.0, 0, 1)

@@ -29,13 +29,12 @@ from memory_node.nodes.skill_client import SkillClient
 from memory_node.nodes.waiting import PeerTimeoutError
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
-from memory_node.planner.language.told_facts import nothing_told
 from memory_node.planner.memory_mode import MODES, memory_in, sources_of
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.session import Session
-from memory_node.planner.told_limits import ToldLimits
+from memory_node.planner.told_limits import ToldLimits, nothing_told
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.store.location import default_database
 

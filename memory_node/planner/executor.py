@@ -12,7 +12,6 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, Stat
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.goal import Goal
 from memory_node.planner.language.conversation import Conversation
-from memory_node.planner.language.told_facts import Told, nothing_told
 from memory_node.planner.planner import (
     LOOK_COST_M,
     Lookup,
@@ -25,7 +24,7 @@ from memory_node.planner.planner import (
     ProgressKind,
 )
 from memory_node.planner.reading.plain_reader import Known
-from memory_node.planner.told_limits import ToldLimits
+from memory_node.planner.told_limits import Told, ToldLimits, nothing_told
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,6 @@ from memory_node.planner.goal_execution import GoalRun
 from memory_node.planner.language.asking_back import Question
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.told_cautions import Cautious, cautious_by_words
-from memory_node.planner.language.told_facts import informed, words_about
 from memory_node.planner.language.understanding import Understander, Understanding
 from memory_node.planner.language.unseen_person import question_about_person
 from memory_node.planner.memory_lookup import MemoryLookup, is_surveyed
@@ -40,44 +38,21 @@ SPOKEN = _NOTHING_TO_DO | {GoalKind.TELL}  # goals that move nothing
 class OfflinePlanner:
     """Understands instructions and carries them out with searched plans.
 
-    max_failures: how many skills may fail within one goal before it is given up. is_cautious: whether something told
-    that no rule reads may speak against an instruction.
+    max_failures: how many skills may fail within one goal before it is given up.
     """
 
-    def __init__(
-        self,
-        understander: Understander,
-        kinds: ObjectCatalogue,
-        max_failures: int = 10,
-        is_cautious: Cautious = cautious_by_words,
-    ) -> None:
+    def __init__(self, understander: Understander, kinds: ObjectCatalogue, max_failures: int = 10) -> None:
         if max_failures < 1:
             raise InvalidValueError(f"max_failures: expected at least 1, got {max_failures}")
         self._understander = understander
         self._kinds = kinds
         self._max_failures = max_failures
-        self._is_cautious = is_cautious
         self._plain_reader = PlainReader(kinds)
 
     def read(self, instruction: str, situation: PlanningContext) -> Understanding:
         """Return what an instruction asks for; the situation's conversation goes on with it."""
         if situation.goals:
             return Understanding(situation.goals, "goals")
-        told = situation.told(words_about(instruction, self._kinds))
-        with_facts = informed(instruction, told, self._kinds, self._is_cautious)
-        if with_facts.question:
-            return Understanding(confidence=0.0, question=Question(with_facts.question, with_facts.choices))
-        if with_facts.unsure:
-            note = f"was told, and left it at that: {' '.join(with_facts.unsure)}"
-            situation.report(PlanProgress(ProgressKind.NOTE, note))
-        if with_facts.used or with_facts.text != instruction:
-            note = (
-                f"was told: {' '.join(with_facts.used)} So: {with_facts.text}"
-                if with_facts.used
-                else f"So: {with_facts.text}"
-            )
-            situation.report(PlanProgress(ProgressKind.NOTE, note))
-            instruction = with_facts.text
         home, recall = home_classes(situation, self._kinds), MemoryLookup(situation).recall_classes
         read = self._understander.understand(instruction, home, recall, situation.conversation)
         if situation.asks_for_person:
@@ -96,15 +71,24 @@ class OfflinePlanner:
         if plain is not None:
             home = home_classes(situation, self._kinds)
             self._understander.overheard(instruction, plain.goals, home, situation.conversation)
+            self._note_unread(instruction, situation)
             return (yield from self._carry_out_plain(plain, situation))
         read = self.read(instruction, situation)
         if read.refused:
             raise PlanningFailedError(read.refused)
         if read.question is not None:
             return asked(read.question, situation)
+        self._note_unread(instruction, situation)
         report = f"{len(read.goals)} goal(s), read by {read.source}"
         situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, read.goals))))
         return (yield from self.achieve(read.goals, situation))
+
+    def _note_unread(self, instruction: str, situation: PlanningContext) -> None:
+        """Tell of what was told of an instruction's things and persons, and no form reads: nothing holds to it."""
+        if situation.limits is None:
+            return
+        for text in situation.limits.unread(situation.told(instruction)):
+            situation.report(PlanProgress(ProgressKind.NOTE, f"was told, and left it at that: {text}"))
 
     def _plainly(self, instruction: str, situation: PlanningContext) -> PlainReading | None:
         """Return what the plain reader makes of an instruction; None where it reads none of it."""

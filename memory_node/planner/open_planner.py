@@ -11,7 +11,6 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.embedded_model import as_embedded_model_plans
-from memory_node.planner.language.told_caution_reader import open_caution_reader
 from memory_node.planner.language.trained_readers import TrainedReaders
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.llm_planner import LlmPlanner
@@ -46,7 +45,7 @@ def open_planner(
     config = config or PlannerConfig()
     kinds = kinds or load_catalogue()
     understander = open_understander(kinds, embedder, asks)
-    offline = OfflinePlanner(understander, kinds, config.offline.max_failures, open_caution_reader(embedder))
+    offline = OfflinePlanner(understander, kinds, config.offline.max_failures)
     if name == "offline":
         return offline
     if config.llm.mode == "rank" and not config.llm.in_process:

@@ -20,9 +20,8 @@ from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.found_things import Findings
 from memory_node.planner.goal import Goal
 from memory_node.planner.language.conversation import Conversation
-from memory_node.planner.language.told_facts import Told, nothing_told
 from memory_node.planner.reading.plain_reader import Known
-from memory_node.planner.told_limits import ToldLimits
+from memory_node.planner.told_limits import Told, ToldLimits, nothing_told
 from memory_node.planner.unrecorded_changes import UnrecordedChanges
 
 

@@ -19,7 +19,17 @@ _K = GoalKind
 # What is done to the target itself; to take it into the hand is said below.
 _SKILL_OF = {kind: goal.skills[0] for kind, goal in GOALS.items() if goal.skills and not goal.in_hand}
 _MOVED = frozenset({_K.PLACE, _K.PLACE_TWO, _K.STACK, _K.FETCH, _K.THROW})
+_GIVEN = frozenset({_K.PLACE, _K.PLACE_TWO, _K.FETCH})
 _TREATED = frozenset(kind for kind, goal in GOALS.items() if goal.treats)
+
+
+# What was told that shares a name or thing with an instruction: statements.
+Told = Callable[[str], Sequence[str]]
+
+
+def nothing_told(_text: str) -> Sequence[str]:
+    """Stand in for memory where nobody told anything."""
+    return ()
 
 
 @dataclass(frozen=True)
@@ -44,17 +54,40 @@ class ToldLimits:
         zone: tzinfo | None = None,
     ) -> None:
         self._facts, self._scene, self._kinds, self._clock, self._zone = facts, scene, kinds, clock, zone
+        self._index: BindingFacts | None = None
 
     def now(self) -> BindingFacts | None:
-        """Return the facts that are true now; None where nothing was told."""
+        """Return the facts that are true now, beside the scene of now; None where nothing was told."""
         if not self._facts:
             return None
-        return BindingFacts(self._facts, self._kinds, self._scene(), self._clock(), self._zone)
+        return self._index_at(self._scene())
+
+    def _index_at(self, scene: SceneSnapshot) -> BindingFacts:
+        if self._index is None:
+            self._index = BindingFacts(self._facts, self._kinds, scene, self._clock(), self._zone)
+        else:
+            self._index.move_to(scene, self._clock())
+        return self._index
 
     def of_call(self, call: SkillCall) -> Objection | None:
-        """Return what speaks against a call."""
-        binding = self.now()
-        return binding.objection(Act.of(call)) if binding is not None else None
+        """Return what speaks against a call; the scene is read anew only where a fact may."""
+        if not self._facts:
+            return None
+        act = Act.of(call)
+        index = self._index or self.now()
+        if index is None or not index.concerns(act):
+            return None
+        return self._index_at(self._scene()).objection(act)
+
+    def told_of(self, text: str) -> list[str]:
+        """Return in their words all facts about the things and persons that a text names, and about those present."""
+        index = self.now()
+        return list(dict.fromkeys(fact.text for fact in index.bearing_on(text))) if index is not None else []
+
+    def unread(self, statements: Sequence[str]) -> list[str]:
+        """Return the statements of which no fact was read: nothing holds the robot to them."""
+        read = {fact.text.strip(" .!").lower() for fact in self._facts}
+        return [one for one in statements if one.strip(" .!").lower() not in read]
 
     def of_goals(self, goals: Sequence[Goal]) -> Verdict:
         """Return what is to be asked before any of the goals is pursued, or told and minded on the way."""
@@ -64,10 +97,9 @@ class ToldLimits:
         unusable = binding.unusable()
         notes: dict[str, None] = {}
         for goal in goals:
-            for act in _acts_of(goal):
-                objection = binding.objection(act)
-                if objection is not None:
-                    return Verdict(f"{objection.text}. What shall I do instead?", (objection.text,))
+            objection = _against(goal, binding)
+            if objection is not None:
+                return Verdict(f"{objection.text}. What shall I do instead?", (objection.text,))
             closed = self._closed_to(goal, binding, unusable)
             if closed is None:
                 continue
@@ -91,6 +123,17 @@ class ToldLimits:
         skill = _SKILL_OF[goal.kind]
         found = (binding.objection(Act(skill, "", one.id)) for one in closed)
         return [one.id for one in places if one.id not in unusable], [one.text for one in found if one is not None]
+
+
+def _against(goal: Goal, binding: BindingFacts) -> Objection | None:
+    """Return what speaks against a goal: what it does to its things, or for whom it is."""
+    for act in _acts_of(goal):
+        objection = binding.objection(act)
+        if objection is not None:
+            return objection
+    to = [goal.destination.text] if goal.destination is not None else []
+    people = [*binding.persons_in(goal.text), *to] if goal.kind in _GIVEN else []
+    return next((one for name in people if (one := binding.harm(goal.target.object_class, name)) is not None), None)
 
 
 def _acts_of(goal: Goal) -> Iterator[Act]:

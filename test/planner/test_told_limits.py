@@ -8,6 +8,7 @@ from told_home import home, thing
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.forms import TellingReader
@@ -42,11 +43,38 @@ def mention(name: str) -> Mention:
         ("The egg must not be heated.", Goal(GoalKind.HEAT, mention("Egg")), True),
         ("Kim doesn't eat eggs.", Goal(GoalKind.PLACE, mention("Egg"), person("kim")), True),
         ("Kim doesn't eat eggs.", Goal(GoalKind.PLACE, mention("Egg"), person("user")), False),
+        ("Kim hates eggs.", Goal(GoalKind.PLACE, mention("Egg"), Mention("Kim", ("Desk",))), True),
         ("The microwave is broken.", Goal(GoalKind.HEAT, mention("Egg")), False),
     ],
 )  # fmt: skip
 def test_goal_is_asked_about_where_what_was_told_forbids_it(told: str, goal: Goal, is_asked: bool) -> None:
     assert bool(limits(told).of_goals([goal]).question) == is_asked
+
+
+def test_what_a_food_contains_is_kept_from_who_must_not_have_it() -> None:
+    told = limits("Kim is allergic to nuts.", "The bread contains nuts.")
+    assert told.of_goals([Goal(GoalKind.PLACE, mention("Bread"), person("kim"))]).question
+    assert not told.of_goals([Goal(GoalKind.PLACE, mention("Apple"), person("kim"))]).question
+
+
+def test_scene_is_read_for_a_call_only_where_a_fact_may_speak_against_it() -> None:
+    reads: list[int] = []
+
+    def scene() -> SceneSnapshot:
+        reads.append(1)
+        return SCENE
+
+    facts = TellingReader(KINDS).read("The vase must never be moved.", 1).facts
+    told = ToldLimits(facts, scene, KINDS, lambda: 2)
+    assert told.of_call(SkillCall("PickupObject", ("vase",))) is not None
+    before = len(reads)
+    assert all(told.of_call(SkillCall("PickupObject", ("egg",))) is None for _ in range(5))
+    assert len(reads) == before
+
+
+def test_all_that_was_told_of_a_person_named_or_present_is_told() -> None:
+    told = limits("Kim is allergic to nuts.", "Zoe likes apples.", "The vase must never be moved.")
+    assert told.told_of("make Zoe a sandwich") == ["Kim is allergic to nuts.", "Zoe likes apples."]
 
 
 def test_broken_appliance_is_told_of_and_another_one_is_used_or_asked_for() -> None:

@@ -5,14 +5,16 @@ Facts are looked up by the thing, its class and its wholes, its place and the pe
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.nouns import singular
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
@@ -73,27 +75,60 @@ class Objection:
         return self.fact.text.rstrip(".")
 
 
-@dataclass
 class BindingFacts:
-    """The facts that are true now, by what they are about.
+    """An index of told facts by what they are about: the class of a thing, or the name of a person.
 
-    kinds: the label space. scene: what memory knows. zone: of "in the evening".
+    facts: in the order in which they were told. kinds: the label space. scene: what memory knows. now_ns: only what is
+    true then is found. zone: of "in the evening".
     """
 
-    facts: Sequence[ToldFact]
-    kinds: ObjectCatalogue
-    scene: SceneSnapshot
-    now_ns: int
-    zone: tzinfo | None = None
-    _by_class: dict[str, list[ToldFact]] = field(default_factory=lambda: defaultdict(list), init=False)
-
-    def __post_init__(self) -> None:
-        part = part_of_day(self.now_ns, self.zone) if self.now_ns else ""
-        self.current = [fact for fact in self.facts if fact.true_at(self.now_ns, part)]
-        for fact in self.current:
+    def __init__(
+        self,
+        facts: Sequence[ToldFact],
+        kinds: ObjectCatalogue,
+        scene: SceneSnapshot,
+        now_ns: int,
+        zone: tzinfo | None = None,
+    ) -> None:
+        self.facts, self.kinds, self.zone = facts, kinds, zone
+        self._by_class: dict[str, list[ToldFact]] = defaultdict(list)
+        self._by_relation: dict[Relation, list[ToldFact]] = defaultdict(list)
+        for fact in facts:
+            self._by_relation[fact.relation].append(fact)
             for name in fact.subject.classes:
                 self._by_class[folded(name)].append(fact)
-        self._objects = {one.id: one for one in self.scene.objects if not one.removed}
+        self.move_to(scene, now_ns)
+
+    def move_to(self, scene: SceneSnapshot, now_ns: int) -> None:
+        """Go by another scene and another moment; the index stays."""
+        self.scene, self._now_ns = scene, now_ns
+        self._part = part_of_day(now_ns, self.zone) if now_ns else ""
+        self._objects = {one.id: one for one in scene.objects if not one.removed}
+
+    @property
+    def current(self) -> list[ToldFact]:
+        """The facts that are true now."""
+        return self._true(self.facts)
+
+    def _true(self, facts: Iterable[ToldFact]) -> list[ToldFact]:
+        return [fact for fact in facts if fact.true_at(self._now_ns, self._part)]
+
+    def _of(self, relation: Relation) -> list[ToldFact]:
+        return self._true(self._by_relation.get(relation, ()))
+
+    def concerns(self, act: Act) -> bool:
+        """Return whether any fact may speak against an act, by the classes of its things alone; also where one of them
+        is not in the scene that is gone by."""
+        for text in filter(None, (act.thing, act.place)):
+            found = self._found(text)
+            class_name = self._class_of(text, found)
+            if found is None and self.kinds.get(class_name) is None:
+                return True
+            if any(folded(name) in self._by_class for name in (class_name, self.kinds.whole(class_name))):
+                return True
+            if Relation.AVOIDS in self._by_relation and self._is_person(text, found):
+                return True
+        return False
 
     # --- what forbids
 
@@ -117,17 +152,24 @@ class BindingFacts:
 
     def unusable(self) -> frozenset[str]:
         """Return the ids of the appliances that are told to be out of order or not to be used."""
-        banned = [fact for fact in self.current if _bans_use(fact)]
+        banned = [fact for fact in (*self._of(Relation.BROKEN), *self._of(Relation.NEVER)) if _bans_use(fact)]
         return frozenset(
             one.id for one in self._objects.values() for fact in banned if self._is_meant(fact.subject, one)
         )
 
     def _harmful(self, class_name: str, person: SceneObject | None) -> Objection | None:
-        names = self.names_of(person)
-        for fact in self.current:
-            if fact.relation is not Relation.AVOIDS or self.person_called(fact.subject.words).lower() not in names:
+        return next((one for name in self.names_of(person) if (one := self.harm(class_name, name))), None)
+
+    def harm(self, class_name: str, person: str) -> Objection | None:
+        """Return what speaks against giving somebody of a name a thing of a class: also for what it contains."""
+        inside = {singular(one.object.words.lower()) for one in self._about(class_name, None) if _tells_content(one)}
+        wanted = self.person_called(person).lower()
+        for fact in self._of(Relation.AVOIDS):
+            if self.person_called(fact.subject.words).lower() != wanted:
                 continue
             if folded(class_name) in map(folded, fact.object.classes):
+                return Objection(fact)
+            if singular(fact.object.words.lower()) in inside:
                 return Objection(fact)
         return None
 
@@ -140,8 +182,8 @@ class BindingFacts:
 
     def person_called(self, words: str) -> str:
         """Return the name of somebody who is called by a name or by a role ("brother")."""
-        for fact in self.current:
-            if fact.relation is Relation.CALLED and fact.subject.words == words.lower():
+        for fact in self._of(Relation.CALLED):
+            if not fact.object.classes and fact.subject.words == words.lower():
                 return fact.object.words
         return words
 
@@ -151,21 +193,64 @@ class BindingFacts:
         return [
             fact
             for fact in self.current
-            if not fact.subject.classes and self.person_called(fact.subject.words).lower() == wanted
+            if (not fact.subject.classes and self.person_called(fact.subject.words).lower() == wanted)
+            or (fact.relation is Relation.OWNED and self.person_called(fact.object.words).lower() == wanted)
         ]
 
+    def persons_in(self, text: str) -> list[str]:
+        """Return the persons of the facts that a text names, by a name or by a role."""
+        said = set(re.findall(r"[^\W_]+", text.lower()))
+        roles = {fact.subject.words for fact in self._of(Relation.CALLED) if not fact.object.classes}
+        names = {fact.subject.words for fact in self.facts if not fact.subject.classes}
+        names |= {fact.object.words for fact in self._by_relation.get(Relation.OWNED, ())}
+        return sorted({self.person_called(one) for one in (names | roles) if one.lower() in said})
+
+    def persons_here(self) -> list[str]:
+        """Return the names of the persons whom memory knows to be there."""
+        recipient = folded(self.kinds.recipient)
+        people = (one for one in self._objects.values() if folded(one.class_name) == recipient)
+        return sorted(str(one.attributes["name"]) for one in people if one.attributes.get("name"))
+
+    def bearing_on(self, text: str) -> list[ToldFact]:
+        """Return all facts about the things and persons that a text names, and about the persons who are there."""
+        named = self.kinds.spoken_names.named_in(text.lower())
+        classes = {folded(name) for names in named for name in names[:1]}
+        found = {id(fact): fact for name in sorted(classes) for fact in self._by_class.get(name, ())}
+        people = dict.fromkeys([*self.persons_in(text), *self.persons_here()])
+        found |= {id(fact): fact for name in people for fact in self.about_person(name)}
+        return [fact for fact in self.facts if id(fact) in found and fact.true_at(self._now_ns, self._part)]
+
+    def seat_of(self, name: str) -> ToldFact | None:
+        """Return the newest fact that says where somebody is, works or sleeps: a piece of furniture."""
+        told = [one for one in self.about_person(name) if one.relation in (Relation.AT, Relation.SLEEPS)]
+        return max((one for one in told if one.object.classes), key=lambda one: one.told_ns, default=None)
+
+    def liked_by(self, name: str, classes: Collection[str] = ()) -> dict[str, ToldFact]:
+        """Return by class what somebody likes and may have; classes: of these alone, () for any."""
+        wanted = {folded(one) for one in classes}
+        liked = [fact for fact in self.about_person(name) if fact.relation is Relation.LIKES and fact.object.classes]
+        found = {fact.object.classes[0]: fact for fact in liked}
+        return {
+            kind: fact
+            for kind, fact in found.items()
+            if (not wanted or folded(kind) in wanted) and self.harm(kind, name) is None
+        }
+
     # --- things
+
+    def meant_by(self, words: str) -> str:
+        """Return what words are told to mean: "remote control" for "zapper"; else the words."""
+        for fact in self._of(Relation.CALLED):
+            if fact.object.classes and fact.subject.words.lower() == words.lower():
+                return fact.object.words
+        return words
 
     def owned_by(self, name: str, classes: Iterable[str]) -> tuple[str, ...]:
         """Return the ids of the things of some classes that are told to be somebody's."""
         wanted, spelt = self.person_called(name).lower(), {folded(one) for one in classes}
         found: dict[str, None] = {}
-        for fact in self.current:
-            if (
-                fact.relation is Relation.OWNED
-                and not _is_vague(fact)
-                and self.person_called(fact.object.words).lower() == wanted
-            ):
+        for fact in self._of(Relation.OWNED):
+            if not _is_vague(fact) and self.person_called(fact.object.words).lower() == wanted:
                 meant = [one for one in self._objects.values() if self._is_meant(fact.subject, one)]
                 found |= dict.fromkeys(one.id for one in meant if folded(one.class_name) in spelt)
         return tuple(found)
@@ -184,7 +269,7 @@ class BindingFacts:
         return [
             fact
             for name in names
-            for fact in self._by_class.get(name, ())
+            for fact in self._true(self._by_class.get(name, ()))
             if thing is None or self._is_meant(fact.subject, thing)
         ]
 
@@ -235,6 +320,10 @@ class BindingFacts:
 def _bans_use(fact: ToldFact) -> bool:
     """Return whether its subject is told to be out of order or not to be used."""
     return fact.relation is Relation.BROKEN or (fact.relation is Relation.NEVER and fact.verb == "use")
+
+
+def _tells_content(fact: ToldFact) -> bool:
+    return fact.relation is Relation.CONTAINS
 
 
 def _is_vague(fact: ToldFact) -> bool:

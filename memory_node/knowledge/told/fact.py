@@ -19,9 +19,10 @@ class Relation(str, enum.Enum):
     BELONGS = "belongs"  # the subject has its place in or on the object
     OWNED = "owned"  # the subject is the object's, a person
     AT = "at"  # the subject, a thing or person, is in or on the object
-    CALLED = "called"  # the subject, a role such as "brother", is the person of the object
+    CALLED = "called"  # the subject, a role ("brother") or a name of a thing, is the person or thing of the object
     AVOIDS = "avoids"  # the subject, a person, must not have the object
     LIKES = "likes"  # the subject, a person, likes the object
+    CONTAINS = "contains"  # the subject, a kind of food, has the object in it
     SLEEPS = "sleeps"  # the subject sleeps in the object
     IS = "is"  # the object, in words, is true of the subject
 
@@ -44,7 +45,8 @@ class Relation(str, enum.Enum):
     @property
     def of_things(self) -> bool:
         """Whether it bears on what is done with things; of documents only these are read."""
-        return self in (Relation.NEVER, Relation.BROKEN, Relation.AVOIDS, Relation.BELONGS, Relation.OWNED)
+        of_things = (Relation.NEVER, Relation.BROKEN, Relation.AVOIDS, Relation.BELONGS, Relation.OWNED)
+        return self in of_things or self is Relation.CONTAINS
 
 
 @dataclass(frozen=True)

@@ -62,9 +62,16 @@ class TellingReader:
                 (rf"{_PART},? {_THING} {_IS_KEPT} {_PLACE}", self._belongs),
                 (rf"{_THING} {_IS_KEPT} {_PLACE}(?: {_PART})?", self._belongs),
                 (rf"{_NAMES} sleeps? {_PLACE}", self._sleeps),
+                (rf"{_NAMES} (?:work|eat|sit|stay|rest)s? {_PLACE}", self._at),
+                (rf"{_THING} contains? (?P<what>[\w' ,-]+)", self._contains),
                 (rf"{_NAMES} (?:am|is|are) {_ALLERGY} (?P<what>[\w' ,-]+)", self._avoids),
                 (rf"{_NAMES} {_DONT} {_EAT} (?P<what>[\w' ,-]+)", self._avoids),
                 (rf"(?:the )?(?P<what>[\w' -]+) {_NEGATED} be given to {_NAMES}", self._avoids),
+                (
+                    rf"{_NAMES} (?:hate|dislike|detest|(?:do not|does not|don't|doesn't) (?:like|love|enjoy))s? "
+                    r"(?P<what>[\w' ,-]+)",
+                    self._avoids,
+                ),
                 (rf"{_THING} {_IS_DOWN}{_UNTIL}", self._broken),
                 (rf"{_THING} {_IS_WELL}", self._works),
                 (rf"{_THING} {_NEGATED} be (?P<verb>\w+)(?: (?:up|away|off|on))?(?: {_PLACE})?", self._never),
@@ -77,12 +84,15 @@ class TellingReader:
                 (rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>[A-Z][\w-]*)(?:'s|')", self._owned),
                 (rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>mine)", self._owned),
                 (rf"{_THING}(?: {_PLACE})? belongs? to (?P<owner>{_NAME})", self._owned),
+                (r"(?P<owner>[A-Z][\w-]*)'s? [\w -]+ (?:is|are) the (?P<thing>[\w][\w' -]*?)", self._owned),
                 (r"my (?P<role>[a-z-]+) is (?:called|named) (?P<name>[A-Z][\w-]*)", self._called),
                 (r"my (?P<role>[a-z-]+)'s name is (?P<name>[A-Z][\w-]*)", self._called),
                 (r"(?P<name>[A-Z][\w-]*) is my (?P<role>[a-z-]+)", self._called),
+                (r"(?:the )?(?P<name>[\w -]+) (?:means|mean|stands for) (?:the )?(?P<thing>[\w -]+)", self._named),
+                (r"the (?P<thing>[\w -]+) (?:is|are) (?:also )?called (?:the )?(?P<name>[\w -]+)", self._named),
                 (rf"{_THING} (?:is|are) (?:kept )?{_PLACE}", self._at),
                 (rf"{_NAMES} (?:am|is|are) {_PLACE}", self._at),
-                (rf"{_NAMES} (?:like|love|prefer)s? (?P<what>[\w' ,-]+)", self._likes),
+                (rf"{_NAMES} (?:like|love|prefer|drink)s? (?P<what>[\w' ,-]+)", self._likes),
                 (rf"{_NAMES} (?:am|is|are) (?P<what>[\w' ,-]+)", self._is),
             )
         )
@@ -160,6 +170,16 @@ class TellingReader:
 
     def _called(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
         yield ToldFact(Relation.CALLED, Term(match["role"].lower()), Term(match["name"]))
+
+    def _named(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        thing = self._thing(match["thing"])
+        if thing is not None and not self._classes(match["name"]):
+            yield ToldFact(Relation.CALLED, Term(match["name"].lower()), thing)
+
+    def _contains(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        thing = self._thing(match["thing"])
+        for what in _listed(match["what"]) if thing is not None else ():
+            yield ToldFact(Relation.CONTAINS, thing or NOTHING, Term(what, self._classes(what)))
 
     def _at(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
         groups, place = match.groupdict(), self._thing(match["place"])

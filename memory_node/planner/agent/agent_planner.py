@@ -19,7 +19,6 @@ from memory_node.planner.agent.tools import agent_tools
 from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.language.conversation import Conversation
-from memory_node.planner.language.told_facts import words_about
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.model_run import Task
 from memory_node.planner.offline_planner import OfflinePlanner
@@ -141,7 +140,8 @@ class AgentPlanner:
     def _beginning(self, task: Task, names: HomeNames, learnt: str) -> tuple[Message, Message]:
         """Return the system prompt, which is always the same, and the task with what memory tells of it."""
         scene, situation = task.situation.scene(), task.situation
-        told = situation.told(words_about(task.instruction, self._kinds))
+        bound = situation.limits.told_of(task.instruction) if situation.limits is not None else []
+        told = dict.fromkeys([*bound, *situation.told(task.instruction)])
         turns = [
             f"{who}: {' '.join(text.split())[:_LONGEST_TURN]}"
             for turn in self._session.turns[-_MOST_TURNS:]

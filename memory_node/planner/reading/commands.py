@@ -33,8 +33,9 @@ _TREATED: dict[str, tuple[GoalKind, ObjectState | None]] = {
 _PUT = r"(?:put|place|set|lay|move|bring|take|stand|leave)"
 _GIVE = r"(?:bring|give|hand|get|fetch|take|pass)"
 _WHO = r"(?P<who>me|us|him|her|them|my [a-z]+|[A-Z][\w-]*)"
+_OPEN = r"(?:(?:a|some) snack|something to (?:eat|drink)|\S+ favou?rite \w+)"
 _HOW = r"(?:in|into|on|onto|to|inside)"
-_BEGIN = rf"(?:{_PUT}|{_GIVE}|{'|'.join(_TREATED)}|turn|switch|throw|go)"
+_BEGIN = rf"(?:{_PUT}|{_GIVE}|{'|'.join(_TREATED)}|turn|switch|throw|go|make)"
 _AND = re.compile(rf"(?:,? and then |,? then |,? and |, )(?={_BEGIN}\b)")
 _POLITE = re.compile(
     r"^(?:please|now|could you(?: please)?|can you(?: please)?|would you(?: please)?)[, ]+|(?:,? please)$", re.I
@@ -67,6 +68,11 @@ def goal_of(command: str, references: References) -> Goal:
 def _given(references: References, match: re.Match[str]) -> Goal:
     person = references.person(match["who"])
     return Goal(_K.PLACE, references.thing(match["thing"]), person)
+
+
+def _wished(references: References, match: re.Match[str]) -> Goal:
+    person = references.person(match["who"])
+    return Goal(_K.PLACE, references.wished(person.text, match["thing"]), person)
 
 
 def _put(references: References, match: re.Match[str]) -> Goal:
@@ -117,8 +123,10 @@ _FORMS: tuple[tuple[re.Pattern[str], _Made], ...] = tuple(
         (rf"{_PUT} (?P<thing>.+?) (?:back )?where (?:it|they) belongs?", _put_where_it_belongs),
         (rf"{_PUT} (?P<thing>.+?) back where (?:it|they) (?:was|were)(?: before)?(?: you moved (?:it|them))?",
          _put_where_it_was),
-        (rf"{_PUT} (?P<thing>.+?) away", _put_where_it_belongs),
+        (rf"{_PUT} (?P<thing>.+?) (?:away|back|(?:back )?in (?:its|their) place)", _put_where_it_belongs),
         (rf"{_PUT} away (?P<thing>.+)", _put_where_it_belongs),
+        (rf"(?:make|{_GIVE}) {_WHO} (?P<thing>{_OPEN})", _wished),
+        (rf"{_GIVE} (?P<thing>{_OPEN}) to {_WHO}", _wished),
         (rf"{_GIVE} {_WHO} (?P<thing>(?:the|a|an|my|his|her|their|some|another|[A-Z][\w-]*'s) .+)", _given),
         (rf"{_GIVE} (?P<thing>.+) to {_WHO}", _given),
         (rf"{_PUT} (?P<thing>.+) (?:next to|beside) (?:the |a )?(?P<place>.+)", _put_next_to),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
@@ -18,6 +19,10 @@ from memory_node.planner.reading.past import Past
 from memory_node.planner.reading.phrase import Phrase, phrase_of
 
 _SURE = 0.5
+_OPEN_WISH = re.compile(
+    r"^(?:(?:a|some) snack|something to (?P<doing>eat|drink)|"
+    r"(?:his|her|their|my|[A-Z][\w-]*'s) favou?rite (?P<kind>\w+))$"
+)
 
 
 class UnreadableError(Exception):
@@ -60,9 +65,36 @@ class References:
             UnreadableError: they name no class.
         """
         phrase = phrase_of(words, self.kinds)
+        if phrase is None:  # a name that somebody gave to a kind of thing
+            named = words.removeprefix("the ").removeprefix("my ")
+            meant = self.binding.meant_by(named)
+            phrase = phrase_of(meant, self.kinds) if meant != named else None
         if phrase is None:
             raise UnreadableError(words)
         return phrase
+
+    def wished(self, who: str, words: str) -> Mention:
+        """Return what somebody is to get who is to be given "a snack", "something to drink" or "her favourite fruit":
+        the one thing that they are told to like.
+
+        Raises:
+            UnreadableError: nothing is open.
+            UnclearError: nothing or more than one thing is told to be liked.
+        """
+        open_wish = _OPEN_WISH.match(words)
+        if open_wish is None:
+            raise UnreadableError(words)
+        food = self.kinds.group("food") or ()
+        group = self.kinds.group(open_wish["kind"]) or () if open_wish["kind"] else food
+        liked = self.binding.liked_by(self._person or who, () if open_wish["doing"] == "drink" else group)
+        if open_wish["doing"] == "drink":
+            liked = {name: fact for name, fact in liked.items() if name not in food}
+        if len(liked) != 1:
+            known = [one.text.rstrip(".") for one in self.binding.about_person(self._person or who)]
+            told = f" I was told: {'; '.join(dict.fromkeys(known))}." if known else ""
+            raise UnclearError(f"What shall I bring {who}?{told}")
+        self._note(liked.values())
+        return Mention(words, tuple(liked))
 
     def thing(self, words: str, wanted: ObjectState | None = None) -> Mention:
         """Return the thing that words mean. wanted: the state that it is to be brought into, which tells what is meant
@@ -228,14 +260,28 @@ class References:
         called = self._person if words.lower() in ("him", "her", "them") else words.removeprefix("my ")
         name = self.binding.person_called(called)
         found = [one for one in people if str(one.attributes.get("name", "")).lower() == name.lower()]
-        if not found or not name:
-            if name != called:
-                raise UnclearError(f"I do not know where {name} is. Where shall I bring it?")
+        if not name:
             raise UnreadableError(words)
+        if not found:
+            return self._unseen_person(name, called, people)
         if name != called:
             self._note(fact for fact in self.binding.current if fact.object.words == name)
         self._person = name
         return Mention(name, (self.kinds.recipient,), thing_id=found[0].id)
+
+    def _unseen_person(self, name: str, called: str, people: Sequence[SceneObject]) -> Mention:
+        """Return where somebody is told to be whom memory has not seen; else the only people whom nobody names."""
+        seat = self.binding.seat_of(name)
+        if seat is not None:
+            self._person = name
+            self._note([seat])
+            return Mention(name, seat.object.classes)
+        if name == called and not self.binding.about_person(name):
+            raise UnreadableError(called)
+        if name != called or not people or any(one.attributes.get("name") for one in people):
+            raise UnclearError(f"I do not know where {name} is. Where shall I bring it?")
+        self._person = name
+        return Mention(name, (self.kinds.recipient,))
 
     def _note(self, facts: Iterable[ToldFact]) -> None:
         self.notes += [fact.text for fact in facts if fact.text and fact.text not in self.notes]
