@@ -33,12 +33,16 @@ def _write(connection: Connection, table: sa.Table, rows: Sequence[Row], replace
     if connection.dialect.name != "postgresql":
         connection.execute(upsert_of(connection, table) if replace else insert_missing(connection, table), rows)
         return
+    import psycopg
+
     names = [column.name for column in table.c]
     with sent_together(connection) as database:
+        # With numbered places: psycopg would look for its own in the whole text of a long statement each time.
+        cursor = psycopg.RawCursor(database)
         for start in range(0, len(rows), _MOST_ROWS):
             chunk = rows[start : start + _MOST_ROWS]
             values = [row[name] for row in chunk for name in names]
-            database.execute(_statement(table, len(chunk), replace), values)
+            cursor.execute(_statement(table, len(chunk), replace), values)
 
 
 @contextmanager
@@ -68,12 +72,16 @@ def sent_together(connection: Connection) -> Iterator[Any]:
 @lru_cache(maxsize=64)
 def _statement(table: sa.Table, count: int, replace: bool) -> str:
     """Return the SQL of an insert of so many rows; SQLAlchemy would compile it anew each time."""
-    row = "(" + ", ".join(["%s"] * len(table.c)) + ")"
+    width = len(table.c)
+    rows = ", ".join(
+        "(" + ", ".join(f"${place}" for place in range(start + 1, start + width + 1)) + ")"
+        for start in range(0, count * width, width)
+    )
     keys = [column.name for column in table.primary_key]
     others = ", ".join(f'"{c.name}" = excluded."{c.name}"' for c in table.c if c.name not in keys)
     names, key = (", ".join(f'"{name}"' for name in listed) for listed in ([c.name for c in table.c], keys))
     what = f"DO UPDATE SET {others}" if replace else "DO NOTHING"
-    return f'INSERT INTO "{table.name}" ({names}) VALUES {", ".join([row] * count)} ON CONFLICT ({key}) {what}'
+    return f'INSERT INTO "{table.name}" ({names}) VALUES {rows} ON CONFLICT ({key}) {what}'
 
 
 @cache
