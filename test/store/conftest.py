@@ -30,6 +30,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import Document, Store, StoreChange, StoreConfig, open_store, step_key
+from memory_node.store.write_backlog import Ticket
 
 
 @pytest.fixture(scope="session")
@@ -78,12 +79,18 @@ def open_at(tmp_path: Path) -> Iterator[OpenStore]:
             store.close()
 
 
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch):
+    """Let `Ticket.wait()` wait a minute: no test is about its default, and the machine may be busy."""
+    monkeypatch.setattr(Ticket.wait, "__defaults__", (60.0,))
+
+
 @pytest.fixture
 def next_change() -> Callable[[Store], StoreChange]:
-    """Return a function that returns what others change next in a store's site, within 3 s."""
+    """Return a function that returns what others change next in a store's site."""
 
     def wait(store: Store) -> StoreChange:
-        deadline = time.monotonic() + 3.0
+        deadline = time.monotonic() + 60.0
         while (change := store.poll_changes()) is None:
             assert time.monotonic() < deadline, "nobody changed anything"
             time.sleep(0.01)

@@ -25,7 +25,7 @@ def event(scene_object, kind=SceneEventKind.UPDATED):
     return SceneEvent(kind, 1, scene_object)
 
 
-def until(condition, timeout_s=10.0):
+def until(condition, timeout_s=60.0):
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"

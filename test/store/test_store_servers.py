@@ -44,7 +44,7 @@ def seen(scene_object, kind=SceneEventKind.APPEARED):
     return SceneEvent(kind, 1, scene_object)
 
 
-def until(condition, timeout_s=20.0):
+def until(condition, timeout_s=60.0):
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
