@@ -22,12 +22,13 @@ from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_check import GoalCheck, judged_things
+from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import home_classes
 from memory_node.planner.planner import PlanningContext
 from memory_node.scene_graph.place_habits import PlaceCensus
+from memory_node.world.episode import EpisodeWorld
 
 _COMPILER = "measured"
 # Guided skills without a command that are accepted in one step; more would be a loop of the compiler.
@@ -140,9 +141,7 @@ class CompiledGame:
         )
 
     def _goal_index(self) -> int:
-        held = self._memory.held_object()
-        things = judged_things(self._memory.scene())
-        check = GoalCheck(things, held.object_class if held is not None else "", self._kinds)
+        check = GoalCheck(EpisodeWorld(self._kinds).refresh(self._memory.scene(), self._memory.held_object()))
         # While the game runs the task is not done, whatever memory believes.
         return min(self._history.judge(check).goal_index, max(len(self._goals) - 1, 0))
 

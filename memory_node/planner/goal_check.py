@@ -1,59 +1,22 @@
-"""Checks whether goals are met by the scene graph, whatever the last skill reported."""
+"""Checks whether goals are met by what is believed of the world, whatever the last skill reported."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
-from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.nouns import singular
-from memory_node.domain.scene import SceneSnapshot
-from memory_node.domain.states import ObjectState, believed
+from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.room_resolution import may_be_meant
+from memory_node.world.state import Thing, WorldState
 
 _S = ObjectState
-# Kinds that the scene graph cannot check: where somebody stood, what was said.
+# Kinds that cannot be checked: where somebody stood, what was said.
 UNTOLD = frozenset(kind for kind, goal in GOALS.items() if not goal.checked)
-# What was handed over lies in the person's box, or so far beside it (m): both are seen with errors.
-_LAP_M = 0.1
-# What was heated or cooled so long ago has the warmth of the room again.
-_FADES_NS = 1800 * 10**9
-_FADING = frozenset({_S.HEATED, _S.COOKED, _S.COLD})
-
-
-@dataclass(frozen=True)
-class JudgedThing:
-    """What a check needs of a thing. support_id: of what it is in or on, "" where that is unknown; states: believed.
-
-    box: None where only names are known. room: the name of the one that it is in, "" for none.
-    """
-
-    id: str
-    class_name: str
-    support_id: str = ""
-    states: frozenset[ObjectState] = frozenset()
-    box: OrientedBox | None = None
-    room: str = ""
-
-
-def judged_things(scene: SceneSnapshot) -> Iterator[JudgedThing]:
-    """Yield the things that a scene graph holds to be there."""
-    room_of = scene.room_of_area
-    for found in scene.objects:
-        if not found.removed:
-            faded = {
-                one.state
-                for one in found.states
-                if one.state in _FADING and scene.stamp_ns - one.confirmed_ns > _FADES_NS
-            }
-            states = frozenset(believed(found.states)) - faded
-            room = room_of.get(found.area_id, "")
-            yield JudgedThing(found.id, found.class_name, found.support_id, states, found.box, room)
 
 
 @dataclass(frozen=True)
@@ -75,26 +38,26 @@ class Judgement:
         return next((index for index, reason in enumerate(self.reasons) if reason), len(self.reasons))
 
 
-def _most_together(placed: Sequence[JudgedThing]) -> list[JudgedThing]:
+def _most_together(placed: Sequence[Thing]) -> list[Thing]:
     """Return those in the one place that has most of them."""
-    places = Counter(thing.support_id for thing in placed)
+    places = Counter(thing.container for thing in placed)
     fullest = max(places, key=lambda place: places[place], default="")
-    return [thing for thing in placed if thing.support_id == fullest]
+    return [thing for thing in placed if thing.container == fullest]
 
 
 class GoalCheck:
-    """The home as it is believed to be after a plan. held_class: of what the hand holds, "" for nothing."""
+    """The home as it is believed to be."""
 
-    def __init__(self, things: Iterable[JudgedThing], held_class: str, kinds: ObjectCatalogue) -> None:
-        self._things = tuple(things)
-        self._by_id = {thing.id: thing for thing in self._things}
-        self._held = held_class
-        self._kinds = kinds
+    def __init__(self, state: WorldState) -> None:
+        self._state = state
+        self._kinds = state.kinds
+        held = state.things.get(state.held or "")
+        self._held = held.object_class if held is not None else ""
 
     def unmet(self, goal: Goal) -> str:
         """Return what of a goal is not so, in words for planner and people; "" when nothing is amiss.
 
-        What the scene graph cannot tell (where somebody stood, "back where it belongs") is taken for done.
+        What nobody can tell of a home (where somebody stood, "back where it belongs") is taken for done.
         """
         if GOALS[goal.kind].in_hand:
             return self._unmet_in_hand(goal)
@@ -112,8 +75,8 @@ class GoalCheck:
         return self._unmet_state(goal, there) or self._unmet_place(goal, there)
 
     def settled(self, goal: Goal) -> frozenset[str]:
-        """Return the ids of the things that are to stay: those that are as and where a goal wants them, those in a room
-        that it does not mean, and of a stack also those in their container while that is elsewhere."""
+        """Return the keys of the things that are to stay: those that are as and where a goal wants them, those in a
+        room that it does not mean, and of a stack also those in their container while that is elsewhere."""
         place, targets = goal.destination, self._in_wanted_state(goal)
         if place is None or not place.candidates:
             return frozenset()
@@ -123,8 +86,8 @@ class GoalCheck:
             return frozenset(found.id for found in self._placed(goal, targets, place)) | not_meant
         vessels = self._of(goal.container.candidates)
         all_vessels = {vessel.id for vessel in vessels}
-        inside = [target for target in targets if target.support_id in all_vessels]
-        full = {target.support_id for target in inside}
+        inside = [target for target in targets if target.container in all_vessels]
+        full = {target.container for target in inside}
         return frozenset(target.id for target in inside) | (full & self._ids_at(vessels, place))
 
     def _unmet_in_hand(self, goal: Goal) -> str:
@@ -136,7 +99,7 @@ class GoalCheck:
                 return f"{goal.light} is not on"
         return ""
 
-    def _unmet_state(self, goal: Goal, there: Sequence[JudgedThing]) -> str:
+    def _unmet_state(self, goal: Goal, there: Sequence[Thing]) -> str:
         """Return what is amiss with the state of one, or of all that are meant. there: those that are as wanted."""
         states = GOALS[goal.kind].wants
         if not states:
@@ -147,12 +110,12 @@ class GoalCheck:
         left = [found for found in self._all_meant(goal) if not states & found.states] if goal.every else ()
         return f"{len(left)} {goal.target} not {wanted}" if left else ""
 
-    def _all_meant(self, goal: Goal) -> Sequence[JudgedThing]:
+    def _all_meant(self, goal: Goal) -> Sequence[Thing]:
         """Return what a goal is about, in the room and the states that it speaks of ("all the open windows")."""
         there, said = self._in_room(goal, self._of(self._wanted_classes(goal))), set(goal.target.states)
         return [found for found in there if said & found.states] if said else there
 
-    def _unmet_place(self, goal: Goal, targets: Sequence[JudgedThing]) -> str:
+    def _unmet_place(self, goal: Goal, targets: Sequence[Thing]) -> str:
         place = goal.destination
         if place is None:
             return ""
@@ -169,58 +132,49 @@ class GoalCheck:
             return ""
         return f"{len(placed) or 'no'} {goal.target} of {goal.count} in or on {place}"
 
-    def _left_over(self, goal: Goal, targets: Sequence[JudgedThing], placed: Collection[str]) -> str:
-        """Return what is amiss where all things are to go to a place. placed: ids of those that are there."""
+    def _left_over(self, goal: Goal, targets: Sequence[Thing], placed: Collection[str]) -> str:
+        """Return what is amiss where all things are to go to a place. placed: keys of those that are there."""
         left = [found for found in self._in_room(goal, targets) if found.id not in placed]
         if goal.target.room and not (left or placed):
             return f"no {goal.target} is known in the {goal.target.room}"
         return f"{len(left)} {goal.target} not in or on {goal.destination}" if left else ""
 
-    def _in_room(self, goal: Goal, targets: Sequence[JudgedThing]) -> Sequence[JudgedThing]:
+    def _in_room(self, goal: Goal, targets: Sequence[Thing]) -> Sequence[Thing]:
         """Return those in the room that a goal speaks of, all where it speaks of none."""
-        wanted, rooms = goal.target.room, {found.room for found in self._things}
+        wanted, rooms = goal.target.room, {found.room for found in self._state}
         return [found for found in targets if may_be_meant(found.room, wanted, rooms)] if wanted else targets
 
-    def _unmet_stack(self, goal: Goal, container: Mention, place: Mention, targets: Sequence[JudgedThing]) -> str:
+    def _unmet_stack(self, goal: Goal, container: Mention, place: Mention, targets: Sequence[Thing]) -> str:
         """Return what is amiss with a thing in a container at a place."""
         vessels = self._ids_at(self._of(container.candidates), place)
         if not vessels:
             return f"no {container} is in or on {place}"
-        inside = any(found.support_id in vessels for found in targets)
+        inside = any(found.container in vessels for found in targets)
         return "" if inside else f"no {goal.target} is in or on {container}"
 
-    def _placed(self, goal: Goal, targets: Iterable[JudgedThing], place: Mention) -> list[JudgedThing]:
+    def _placed(self, goal: Goal, targets: Iterable[Thing], place: Mention) -> list[Thing]:
         """Return what lies where a goal wants it; several things that are to go to one place lie in the same one."""
         placed = self._resting_on(targets, place)
         *_, noun = place.text.lower().split() or [""]
         several_places = singular(noun) != noun
         return placed if goal.count == 1 or goal.every or several_places else _most_together(placed)
 
-    def _ids_at(self, things: Iterable[JudgedThing], place: Mention) -> frozenset[str]:
+    def _ids_at(self, things: Iterable[Thing], place: Mention) -> frozenset[str]:
         return frozenset(found.id for found in self._resting_on(things, place))
 
-    def _resting_on(self, targets: Iterable[JudgedThing], place: Mention) -> list[JudgedThing]:
+    def _resting_on(self, targets: Iterable[Thing], place: Mention) -> list[Thing]:
         """Return those that are in or on a thing that the words may mean; where none is known, on what can stand in for
         it."""
         classes = self._kinds.with_wholes(place.candidates)
         fits = self._classes_test(classes if self._of(classes) else self._kinds.alike(classes))
         found = []
         for target in targets:
-            support = self._by_id.get(target.support_id) or self._person_with(target)
-            if support is not None and fits(support.class_name):
+            support = self._state.things.get(target.container)
+            if support is not None and fits(support.object_class):
                 found.append(target)
         return found
 
-    def _person_with(self, thing: JudgedThing) -> JudgedThing | None:
-        """Return the person in whose box a thing lies that is in or on nothing known: a camera takes no lap for a
-        support."""
-        if thing.support_id or thing.box is None:
-            return None
-        center = thing.box.center[None]
-        people = self._of((self._kinds.recipient,))
-        return next((one for one in people if one.box is not None and one.box.contains(center, _LAP_M).all()), None)
-
-    def _in_wanted_state(self, goal: Goal) -> list[JudgedThing]:
+    def _in_wanted_state(self, goal: Goal) -> list[Thing]:
         """Return what a goal may be about, as it wants that to be: clean, warm, on, ..."""
         there, states = self._of(self._wanted_classes(goal)), GOALS[goal.kind].wants
         return there if not states else [found for found in there if states & found.states]
@@ -234,9 +188,9 @@ class GoalCheck:
         is_whole_left = self._of(names) or self._is(self._held, names)
         return names if is_whole_left or not pieces else (*names, *pieces)
 
-    def _of(self, classes: Iterable[str]) -> list[JudgedThing]:
+    def _of(self, classes: Iterable[str]) -> list[Thing]:
         fits = self._classes_test(classes)
-        return [found for found in self._things if fits(found.class_name)]
+        return [found for found in self._state if fits(found.object_class)]
 
     def _is(self, name: str, classes: Iterable[str]) -> bool:
         return bool(name) and self._classes_test(classes)(name)

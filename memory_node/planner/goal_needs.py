@@ -10,9 +10,8 @@ from memory_node.catalogue.treatment import Treatment
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
-from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Goal, Mention
-from memory_node.world.state import Thing
+from memory_node.world.state import Thing, WorldState
 
 _K = GoalKind
 
@@ -22,7 +21,7 @@ class GoalNeeds:
     """One goal, and what is believed."""
 
     goal: Goal
-    belief: Belief
+    state: WorldState
 
     def is_target(self, thing: Thing) -> bool:
         """Return whether a thing may be what the goal is about, as it is cut now."""
@@ -52,7 +51,7 @@ class GoalNeeds:
     def names(self, object_class: str) -> bool:
         """Return whether the goal is about things of a class, or wants others to be there."""
         where = self.goal.destination
-        places = self.belief.kinds.with_wholes(where.candidates) if where is not None else ()
+        places = self.state.kinds.with_wholes(where.candidates) if where is not None else ()
         treated_at = self._treatment.at if self._treatment is not None else ()
         named = (*self._about, *places, *treated_at)
         can_cut = self._is_tool(object_class)
@@ -65,8 +64,8 @@ class GoalNeeds:
 
     def may_hide(self, place: Thing) -> bool:
         """Return whether something that the goal is about is not known, and may be shut in a place."""
-        is_open = self.belief.state.has(place.id, ObjectState.OPENED)
-        if is_open or not self.belief.kinds[place.object_class].lidded:
+        is_open = self.state.has(place.id, ObjectState.OPENED)
+        if is_open or not self.state.kinds[place.object_class].lidded:
             return False
         wanted = ((*mention.candidates, *self._pieces(mention.candidates)) for mention in self._mentions)
         return any(names and not self._is_known(names) for names in wanted)
@@ -96,9 +95,9 @@ class GoalNeeds:
 
     def with_contents(self, thing: Thing) -> Iterable[Thing]:
         """Return a thing and all that is in or on it."""
-        things, names = self.belief.things, [thing.id]
+        things, names = self.state.things, [thing.id]
         for name in names:
-            names += [one.id for one in self.belief.state.contents(name) if one.id not in names]
+            names += [one.id for one in self.state.contents(name) if one.id not in names]
         return (things[name] for name in names if name in things)
 
     def _is_about(self, thing: Thing) -> bool:
@@ -111,7 +110,7 @@ class GoalNeeds:
         abilities = {SKILLS[skill].tool_ability for skill in skills} - {""}
         if self.goal.kind is GoalKind.SLICE and not self._wants_a_cut:
             return False
-        return any(self.belief.kinds[object_class].satisfies(one) for one in abilities)
+        return any(self.state.kinds[object_class].satisfies(one) for one in abilities)
 
     def _cuts_with(self, tool: Thing) -> bool:
         """Return whether a thing cuts, and something is to be cut."""
@@ -122,14 +121,14 @@ class GoalNeeds:
         it at the destination. None for nowhere yet."""
         if self.is_target(thing):
             states = GOALS[self.goal.kind].wants
-            is_ready = not states or any(self.belief.state.has(thing.id, state) for state in states)
+            is_ready = not states or any(self.state.has(thing.id, state) for state in states)
             return (self.goal.container or self.goal.destination) if is_ready else None
         return self.goal.destination if self._is_full_container(thing) else None
 
     def _begun(self, where: Mention) -> set[str]:
         """Return the names of the places that the goal means and that have a target already."""
-        things = self.belief.things
-        placed = {thing.container for thing in self.belief.state if thing.container and self.is_target(thing)}
+        things = self.state.things
+        placed = {thing.container for thing in self.state if thing.container and self.is_target(thing)}
         return {name for name in placed if name in things and self._is_place(things[name], where)}
 
     def _is_full_container(self, thing: Thing) -> bool:
@@ -139,7 +138,7 @@ class GoalNeeds:
 
     def _is_place(self, place: Thing, where: Mention) -> bool:
         """Return whether a place may be meant: one of the classes, or where none is known, furniture like them."""
-        kinds = self.belief.kinds
+        kinds = self.state.kinds
         names = kinds.with_wholes(where.candidates)
         if self._is_known(names) or any(kinds[name].pickupable for name in where.candidates):
             return _is_one_of(place, names)
@@ -147,7 +146,7 @@ class GoalNeeds:
 
     def _is_known(self, names: Iterable[str]) -> bool:
         """Return whether a thing of one of some classes is known."""
-        known = {folded(thing.object_class) for thing in self.belief.things.values()}
+        known = {folded(thing.object_class) for thing in self.state.things.values()}
         return not known.isdisjoint(map(folded, names))
 
     @property
@@ -164,7 +163,7 @@ class GoalNeeds:
 
     def _pieces(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the classes of the pieces of some classes."""
-        return tuple(filter(None, (self.belief.kinds[name].slices for name in names)))
+        return tuple(filter(None, (self.state.kinds[name].slices for name in names)))
 
     @property
     def _forms(self) -> Collection[str]:
@@ -177,11 +176,11 @@ class GoalNeeds:
         """Whether something is to be cut, or pieces of it are wanted and none are known."""
         if self.goal.kind is GoalKind.SLICE:
             return True
-        return self.goal.sliced and not any(map(self.is_target, self.belief.things.values()))
+        return self.goal.sliced and not any(map(self.is_target, self.state.things.values()))
 
     @property
     def _treatment(self) -> Treatment | None:
-        return self.belief.kinds.meant_treatment(self.goal.kind, self.goal.treatment)
+        return self.state.kinds.meant_treatment(self.goal.kind, self.goal.treatment)
 
 
 def _is_one_of(thing: Thing, names: Iterable[str]) -> bool:

@@ -6,10 +6,9 @@ from collections.abc import Collection
 
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
-from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_needs import GoalNeeds
-from memory_node.world.state import Thing
+from memory_node.world.state import Thing, WorldState
 
 # Skills that turn to a thing before anything is done with it, for a hand that is empty and for one that is not. An
 # empty hand may open in advance what something is to be put into.
@@ -17,9 +16,9 @@ _TURNS_EMPTY = frozenset({"GoToObject", "PickupObject"})
 _TURNS_FULL = frozenset({"GoToObject", "OpenObject", "CloseObject"})
 
 
-def fulfils(call: SkillCall, goal: Goal, belief: Belief) -> bool:
+def fulfils(call: SkillCall, goal: Goal, state: WorldState) -> bool:
     """Return whether a call that can be made now does what a goal asks for, or the last but one part of it."""
-    things, needs = [belief.named(argument) for argument in call.arguments], GoalNeeds(goal, belief)
+    things, needs = [state.named(argument) for argument in call.arguments], GoalNeeds(goal, state)
     subject, place = (things[0], things[-1]) if things else (None, None)
     if subject is None or place is None:
         return False
@@ -32,16 +31,16 @@ def fulfils(call: SkillCall, goal: Goal, belief: Belief) -> bool:
     return call.skill in GOALS[goal.kind].skills and needs.is_target(subject)
 
 
-def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool:
+def is_in_vain(call: SkillCall, goals: Collection[Goal], state: WorldState) -> bool:
     """Return whether a call serves none of the goals that are not met: it looks for what none of them is about, turns
     to what has no part in any, shuts away what one needs, or puts down elsewhere what one needs in the hand. What frees
     the hand of anything else is not in vain."""
-    needs = [GoalNeeds(goal, belief) for goal in goals]
+    needs = [GoalNeeds(goal, state) for goal in goals]
     if call.skill == "Explore":
         return not any(one.names(call.arguments[0]) for one in needs)
     subject, held = (
-        belief.named(call.arguments[0]) if call.arguments else None,
-        belief.things.get(belief.state.held or ""),
+        state.named(call.arguments[0]) if call.arguments else None,
+        state.things.get(state.held or ""),
     )
     if subject is None:
         return False
@@ -50,7 +49,7 @@ def is_in_vain(call: SkillCall, goals: Collection[Goal], belief: Belief) -> bool
     if not any(one.keeps_in_hand(held) for one in needs):
         return False
     if call.skill == "PutObject":
-        place = belief.named(call.arguments[-1])
+        place = state.named(call.arguments[-1])
         return place is not None and not any(_takes(place, held, one) for one in needs)
     return call.skill in _TURNS_FULL and not any(_goes_on_at(subject, held, one) for one in needs)
 

@@ -149,5 +149,4 @@ class GoalsInTurn:
 
 def _place_of(thing: Thing, task: Task) -> Thing | None:
     """Return what memory holds a thing to be in or on."""
-    belief = task.world.belief
-    return belief.things.get(belief.state.container_of(thing.id) or "")
+    return task.world.things.get(task.world.state.container_of(thing.id))

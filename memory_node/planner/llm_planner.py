@@ -175,9 +175,8 @@ class LlmPlanner:
         present = frozenset(found.class_name for found in situation.scene().objects if not found.removed)
         about = self._about(part.words, goals, present)
         skills = tuple(skill for skill in licensed_skills(goals, self._kinds) if skill.name in situation.skills)
-        found = situation.findings.of(self._kinds)
-        again = handled.again | places
-        world = KnownWorld(self._kinds, about, skills, self._config.things, self._config.brief, found, again)
+        episode, again = situation.world(self._kinds), handled.again | places
+        world = KnownWorld(episode, about, skills, self._config.things, self._config.brief, again)
         return Task(
             part.words,
             goals,

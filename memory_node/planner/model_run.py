@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import jinja2
@@ -11,7 +11,7 @@ import jinja2
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_check import GoalCheck, Judgement, judged_things
+from memory_node.planner.goal_check import GoalCheck, Judgement
 from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
@@ -51,20 +51,11 @@ class Task:
 
     def refresh(self) -> None:
         """Let the world follow memory."""
-        held = self.situation.memory.held_object()
-        held_id, held_class = (held.object_id, held.object_class) if held is not None else ("", "")
-        self.world.refresh(self.situation.scene(), held_id, held_class)
+        self.world.refresh(self.situation.scene(), self.situation.memory.held_object())
 
     def follow(self, result: SkillResult) -> None:
         """Take note of how a skill ended; what it has changed counts, whatever memory makes of it."""
-
-        def memory_id_of(reference: str) -> str:
-            own = reference == result.object_id and bool(result.call.arguments)
-            thing = self.world.thing_of(reference) or (self.world.thing_of(result.call.arguments[0]) if own else None)
-            return thing.memory_id if thing is not None else ""
-
-        self.world.follow(result)
-        self.situation.unrecorded.note(result.changes, self.situation.memory_ids, memory_id_of)
+        self.world.follow(result, self.situation.memory_ids)
 
     def watch(self) -> None:
         """Note which goals are met now; a later one may take back what an earlier one brought about."""
@@ -75,12 +66,11 @@ class Task:
         return self.history.judge(self._check())
 
     def _check(self) -> GoalCheck:
-        situation, world = self.situation, self.world
-        things = [*judged_things(situation.scene()), *world.found_things()]
+        state = self.world.episode.refresh(self.situation.scene(), self.situation.memory.held_object())
         # Another apple that has been on the table all along is not "it".
-        spoken_of = {thing.class_name for thing in things if thing.id in self.meant}
-        things = [thing for thing in things if thing.class_name not in spoken_of or thing.id in self.meant]
-        return GoalCheck(things, situation.held_class, world.kinds)
+        spoken_of = {thing.object_class for thing in state if thing.identities & self.meant}
+        others = [one for one in state if one.object_class in spoken_of and not one.identities & self.meant]
+        return GoalCheck(replace(state, things={one.id: one for one in state if one not in others}))
 
     def prompt(self, template: str, **values: object) -> str:
         """Return a filled template of config/prompts."""

@@ -16,7 +16,7 @@ _MOST_AREAS = 40
 
 def choices_of(world: KnownWorld) -> Choices:
     """Return what the calls of a plan may name: the things of the world, and what is to be searched for."""
-    state, sought = world.belief.state, world.unknown_classes()
+    state, sought = world.state, world.unknown_classes()
     for name in sought:
         state = state if name in state.things else state.with_thing(Thing(name, name))
     areas = tuple(name for name in world.areas if name.isprintable() and name.strip())[:_MOST_AREAS]

@@ -17,12 +17,11 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.expected_failures import ExpectedFailures
-from memory_node.planner.found_things import Findings
 from memory_node.planner.goal import Goal
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.told_limits import Told, ToldLimits, nothing_told
-from memory_node.planner.unrecorded_changes import UnrecordedChanges
+from memory_node.world.episode import EpisodeWorld
 
 
 class PlanningFailedError(RobotMemoryError):
@@ -170,8 +169,7 @@ class PlanningContext:
     has changed, the one that memory has for it; the executor fills it in. look_cost_m: what a look around
     costs the robot, as metres of way; inf where ways cost nothing. goals: what the instruction asks for, where that is
     known already; its words are not read then. asks_for_person: nothing is fetched for a person whose place
-    memory does not know: the planner asks first. findings: of all attempts at the instruction, and unrecorded: what
-    these have changed and memory does not know.
+    memory does not know: the planner asks first.
     """
 
     memory: MemoryPort
@@ -189,8 +187,7 @@ class PlanningContext:
     look_cost_m: float = LOOK_COST_M
     goals: tuple[Goal, ...] = ()
     asks_for_person: bool = False
-    findings: Findings = field(default_factory=Findings)
-    unrecorded: UnrecordedChanges = field(default_factory=UnrecordedChanges)
+    _worlds: list[EpisodeWorld] = field(default_factory=list)
 
     def expected_failures(self, kinds: ObjectCatalogue) -> ExpectedFailures | None:
         """Return what earlier tries taught; None where nothing is recalled or lessons are not used."""
@@ -203,9 +200,15 @@ class PlanningContext:
 
         return ExpectedFailures(known.lessons, kinds, self.memory.scene, known.clock, tell)
 
+    def world(self, kinds: ObjectCatalogue) -> EpisodeWorld:
+        """Return what is believed in this instruction; it is the same in all attempts."""
+        if not self._worlds:
+            self._worlds.append(EpisodeWorld(kinds))
+        return self._worlds[0]
+
     def scene(self) -> SceneSnapshot:
-        """Return the scene graph, with what the instruction has changed in it."""
-        return self.unrecorded.over(self.memory.scene())
+        """Return the scene graph, as memory holds it."""
+        return self.memory.scene()
 
     def context(self, instruction: str, token_budget: int, sources: Collection[ContextSource] = ALL_SOURCES) -> Context:
         """Return what memory tells in words before planning; its id goes into the steps that are chosen by it.

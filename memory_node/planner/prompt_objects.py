@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from memory_node.catalogue.class_name import folded
-from memory_node.domain.scene import SceneObject
+from memory_node.world.state import Thing, WorldState
 
 # Things of a class that are listed when the instruction does not name the class.
 _OTHERS_OF_A_CLASS = 2
@@ -17,28 +17,30 @@ _MOST_OF_A_CLASS = 8
 
 
 def prompt_objects(
-    known: Mapping[str, SceneObject],
+    state: WorldState,
     about: Sequence[str],
     fixtures: Collection[str],
-    named: Collection[str],
+    listed: Collection[str],
     most: int,
     brief: bool,
-    handled: Collection[str] = frozenset(),
-) -> list[SceneObject]:
-    """Return what the instruction is about, what holds it, and what skills need.
+    handled: frozenset[str] = frozenset(),
+) -> list[str]:
+    """Return the names of what the instruction is about, what holds it, and what skills need.
 
-    known: by memory's ids. about: classes, the most important first. fixtures: folded classes that skills need. named:
-    the ids of what has a name already. most: so many at most, besides what the wanted ones lie on. brief: nothing else.
-    handled: ids of things that come before others of their class.
+    about: classes, the most important first. fixtures: folded classes that skills need. listed: names that stand in a
+    prompt already; they, what memory does not hold, and what the hand holds are always chosen. most: so many at most,
+    besides these and what the wanted ones lie on. brief: nothing else. handled: identities of things that come before
+    others of their class.
     """
     wanted = {folded(name): rank for rank, name in enumerate(about)}
+    always = {one.id for one in state if one.id in listed or not one.memory_id or one.id == state.held}
 
-    def rank(found: SceneObject) -> tuple[int, bool, float, str]:
-        name = folded(found.class_name)
-        if found.id in named:
-            return -1, False, 0.0, found.id
+    def rank(thing: Thing) -> tuple[int, bool, float, str]:
+        name = folded(thing.object_class)
+        if thing.id in always:
+            return -1, False, 0.0, thing.id
         first = wanted.get(name, len(wanted) + (0 if name in fixtures else 1))
-        return first, found.id not in handled, -found.existence, found.id
+        return first, not thing.identities & handled, -thing.existence, thing.id
 
     def most_of(name: str) -> int:
         if name in wanted:
@@ -46,16 +48,16 @@ def prompt_objects(
         return 0 if brief and name not in fixtures else _OTHERS_OF_A_CLASS
 
     # Twenty drawers do not push out the sink: of each class a few in turn.
-    turns: list[tuple[int, SceneObject]] = []
+    turns: list[tuple[int, Thing]] = []
     counts: Counter[str] = Counter()
-    for found in sorted(known.values(), key=rank):
-        name = folded(found.class_name)
+    for thing in sorted(state, key=rank):
+        name = folded(thing.object_class)
         turn = counts[name] // _IN_TURN
-        counts[name] += found.id not in named
-        if counts[name] <= most_of(name) or found.id in named:
-            turns.append((0 if found.id in named else turn, found))
-    in_turn = sorted(turns, key=lambda one: one[0])[:most]
-    chosen = {found.id: found for _, found in in_turn}
-    held_up = (found for found in chosen.values() if brief or folded(found.class_name) in wanted)
-    supports = (known.get(found.support_id) for found in held_up)
-    return list((chosen | {support.id: support for support in supports if support is not None}).values())
+        counts[name] += thing.id not in always
+        if counts[name] <= most_of(name) or thing.id in always:
+            turns.append((0 if thing.id in always else turn, thing))
+    in_turn = [thing for _, thing in sorted(turns, key=lambda one: one[0])[: max(most, len(always))]]
+    chosen = [thing.id for thing in in_turn]
+    held_up = (thing for thing in in_turn if brief or folded(thing.object_class) in wanted)
+    supports = [thing.container for thing in held_up if thing.container in state.things]
+    return list(dict.fromkeys([*chosen, *supports]))

@@ -136,13 +136,13 @@ class StepwiseRun:
     def _serving(self, calls: dict[str, SkillCall], judged: Judgement) -> dict[str, SkillCall]:
         """Return those of some calls that may serve a goal that is not met. Memory may be wrong, so all stay a choice
         where there is none."""
-        goals, belief = self._unmet(judged), self._task.world.belief
-        return {text: call for text, call in calls.items() if goals and not is_in_vain(call, goals, belief)} or calls
+        goals, state = self._unmet(judged), self._task.world.state
+        return {text: call for text, call in calls.items() if goals and not is_in_vain(call, goals, state)} or calls
 
     def _worth_to_goals(self, calls: Mapping[str, SkillCall], judged: Judgement) -> dict[str, float]:
         """Return a factor on the value of each of some calls by what it does for the goals that are not met."""
-        goals, belief = self._unmet(judged), self._task.world.belief
-        due = {text for text, call in calls.items() if any(fulfils(call, goal, belief) for goal in goals)}
+        goals, state = self._unmet(judged), self._task.world.state
+        due = {text for text, call in calls.items() if any(fulfils(call, goal, state) for goal in goals)}
         return {text: _INSTEAD if due and text not in due else 1.0 for text in calls}
 
     def _value_of_end(self, judged: Judgement) -> float:

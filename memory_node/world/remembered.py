@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.object_reference import ObjectReference
@@ -17,24 +17,28 @@ _FADING = frozenset({ObjectState.HEATED, ObjectState.COOKED, ObjectState.COLD})
 _LAP_M = 0.1
 
 
-def remembered(scene: SceneSnapshot, kinds: ObjectCatalogue, held_id: str = "") -> WorldState:
+def remembered(
+    scene: SceneSnapshot, kinds: ObjectCatalogue, held_id: str = "", names: Mapping[str, str] | None = None
+) -> WorldState:
     """Return what a scene graph holds to be there, under the things' names (their ids where they have none).
 
-    held_id: memory's id of what the hand holds, "" for nothing. The robot stands at nothing known.
+    held_id: memory's id of what the hand holds, "" for nothing. names: other names, by id. The robot stands at nothing
+    known.
     """
     there = [found for found in scene.objects if not found.removed]
-    keys = {found.id: found.name or found.id for found in there}
+    keys = names if names is not None else {found.id: found.name or found.id for found in there}
     laps = dict(_laps(there, kinds))
     room_of = scene.room_of_area
     things = []
     for found in there:
         support = found.support_id if found.support_id in keys else laps.get(found.id, "")
-        x, y, z = (float(value) for value in found.box.center)
+        kind, (x, y, z) = kinds.get(found.class_name), (float(value) for value in found.box.center)
+        object_class = kind.name if kind is not None else found.class_name
         things.append(
             Thing(
                 keys[found.id],
-                found.class_name,
-                str(ObjectReference.at(found.class_name, (x, y, z))),
+                object_class,
+                str(ObjectReference.at(object_class, (x, y, z))),
                 memory_id=found.id,
                 container=keys.get(support, "") if found.id != held_id else "",
                 inside=found.inside if support else None,

@@ -116,8 +116,10 @@ def _with_effect(fact: Fact, things: Sequence[Thing], state: WorldState, before:
         return state.standing_at(key)
     if fact.predicate is Predicate.CONTAINED:
         if fact.value:
-            kind = state.kinds.get(things[1].object_class)
-            return state.put(key, things[1].id, kind.holds_inside if kind is not None else None)
+            outer, kind = things[1], state.kinds.get(things[1].object_class)
+            if outer.door is ObjectState.CLOSED and kind is not None and kind.lidded:
+                state = state.with_state(outer.id, ObjectState.OPENED)  # what took a thing in is open
+            return state.put(key, outer.id, kind.holds_inside if kind is not None else None)
         # What was taken is in the hand; its support is still within reach.
         left = before.container_of(key)
         return state.standing_at(left) if left and state.at == key else state

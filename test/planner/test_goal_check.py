@@ -11,15 +11,20 @@ from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_check import GoalCheck, JudgedThing, judged_things
+from memory_node.planner.goal_check import GoalCheck
+from memory_node.world.remembered import remembered
+from memory_node.world.state import Thing, WorldState
 
 APPLE, MUG, PLATE = (Mention(name, (name,)) for name in ("Apple", "Mug", "Plate"))
 FRIDGE, TABLE = Mention("fridge", ("Fridge",)), Mention("table", ("DiningTable",))
 
 
 def unmet(home, goal: Goal) -> str:
-    held = home.held_object()
-    return GoalCheck(judged_things(home.scene()), held.object_class if held else "", load_catalogue()).unmet(goal)
+    return GoalCheck(remembered(home.scene(), load_catalogue(), home.held)).unmet(goal)
+
+
+def check_of(*things: Thing) -> GoalCheck:
+    return GoalCheck(WorldState.of_things(load_catalogue(), things))
 
 
 def test_place_is_met_only_where_the_thing_lies_there(kitchen) -> None:
@@ -35,7 +40,7 @@ def test_what_was_heated_yesterday_is_to_be_heated_again(kitchen) -> None:
     heat = Goal(GoalKind.HEAT, APPLE)
     for later_s, said in ((600, ""), (86_400, "no Apple is cooked or heated")):
         later = replace(scene, stamp_ns=later_s * 10**9)
-        assert GoalCheck(judged_things(later), "", load_catalogue()).unmet(heat) == said
+        assert GoalCheck(remembered(later, load_catalogue())).unmet(heat) == said
 
 
 def test_table_may_be_stood_in_for(kitchen) -> None:
@@ -49,16 +54,21 @@ def test_nothing_stands_in_for_a_table_that_is_known(kitchen) -> None:
 
 def test_thing_in_a_persons_lap_has_been_handed_over(kitchen) -> None:
     goal = Goal(GoalKind.PLACE, APPLE, Mention("me", ("User",)))
-    person = JudgedThing("user", "User", box=OrientedBox(np.array([0.0, 0.0, 0.6]), np.array([0.5, 0.6, 1.2])))
+    scene = kitchen.scene()
+    apple = next(one for one in scene.objects if one.id == "m-apple")
+    lap = OrientedBox(np.array([0.0, 0.0, 0.6]), np.array([0.5, 0.6, 1.2]))
+    person = replace(apple, id="user", class_probabilities={"User": 1.0}, box=lap, support_id="")
 
     def at(x_m: float, support_id: str = "") -> str:
         box = OrientedBox(np.array([x_m, 0.1, 0.55]), np.full(3, 0.1))
-        return GoalCheck([person, JudgedThing("a", "Apple", support_id, box=box)], "", load_catalogue()).unmet(goal)
+        table = replace(person, id="table", class_probabilities={"DiningTable": 1.0}, box=box)
+        objects = (person, table, replace(apple, box=box, support_id=support_id))
+        return GoalCheck(remembered(replace(scene, objects=objects), load_catalogue())).unmet(goal)
 
     assert at(0.2) == ""
     assert at(0.6) == "no Apple of 1 in or on User"
     assert at(0.2, "user") == ""
-    assert at(0.2, "a table that is not told") != "", "it lies on something else"
+    assert at(0.2, "table") != "", "it lies on something else"
 
 
 def test_thing_in_the_hand_is_not_placed(kitchen) -> None:
@@ -101,7 +111,7 @@ def test_stack_wants_the_vessel_there_and_the_thing_in_it(kitchen) -> None:
 
 
 def settled(home, goal: Goal) -> set[str]:
-    return set(GoalCheck(judged_things(home.scene()), "", load_catalogue()).settled(goal))
+    return set(GoalCheck(remembered(home.scene(), load_catalogue())).settled(goal))
 
 
 def test_what_is_where_a_goal_wants_it_is_settled(kitchen) -> None:
@@ -175,16 +185,16 @@ def test_what_is_in_the_hand_is_not_put_down(kitchen, place: Mention) -> None:
 
 
 def test_all_things_of_a_room_are_those_in_it_and_the_others_are_to_stay() -> None:
-    fridge = JudgedThing("fridge", "Fridge", room="Kitchen")
-    there, elsewhere = JudgedThing("a", "Apple", room="Bedroom"), JudgedThing("b", "Apple", room="Hall")
+    fridge = Thing("fridge", "Fridge", room="Kitchen")
+    there, elsewhere = Thing("a", "Apple", room="Bedroom"), Thing("b", "Apple", room="Hall")
     goal = Goal(GoalKind.PLACE, replace(APPLE, room="bedroom"), FRIDGE, every=True)
 
-    def check(*things: JudgedThing) -> GoalCheck:
-        return GoalCheck((fridge, *things), "", load_catalogue())
+    def check(*things: Thing) -> GoalCheck:
+        return check_of(fridge, *things)
 
     assert check(there, elsewhere).unmet(goal) == "1 Apple not in or on Fridge"
     assert check(there, elsewhere).settled(goal) == {"b"}
-    assert check(replace(there, support_id="fridge", room="Kitchen"), elsewhere).unmet(goal) == ""
+    assert check(replace(there, container="fridge", room="Kitchen"), elsewhere).unmet(goal) == ""
     # Where no room is called so, one without a name of its own may be it.
     nowhere = goal.changed(target=replace(APPLE, room="cellar"))
     assert check(there, elsewhere).unmet(nowhere) == "no Apple is known in the cellar"
@@ -193,11 +203,11 @@ def test_all_things_of_a_room_are_those_in_it_and_the_others_are_to_stay() -> No
 
 def test_state_for_all_things_is_wanted_of_each_that_is_meant() -> None:
     window = Mention("windows", ("Window",))
-    shut, other = JudgedThing("a", "Window", states=frozenset({ObjectState.CLOSED})), JudgedThing("b", "Window")
+    shut, other = Thing("a", "Window", states=frozenset({ObjectState.CLOSED})), Thing("b", "Window")
     opened = replace(other, states=frozenset({ObjectState.OPENED}), room="Hall")
 
-    def said(goal: Goal, *things: JudgedThing) -> str:
-        return GoalCheck(things, "", load_catalogue()).unmet(goal)
+    def said(goal: Goal, *things: Thing) -> str:
+        return check_of(*things).unmet(goal)
 
     goal = Goal(GoalKind.CLOSE, window, every=True)
     assert said(goal, other) == "no Window is closed"

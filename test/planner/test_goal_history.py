@@ -8,22 +8,24 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_check import GoalCheck, JudgedThing
+from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.goal_history import GoalHistory
+from memory_node.world.state import Thing, WorldState
 
 K, S = GoalKind, ObjectState
 MUG, BURNER = Mention("mug", ("Mug",)), Mention("burner", ("StoveBurner",))
 LETTUCE, APPLE = Mention("lettuce", ("Lettuce",)), Mention("apple", ("Apple",))
 SINK, PLATE, FRIDGE = Mention("sink", ("SinkBasin",)), Mention("plate", ("Plate",)), Mention("fridge", ("Fridge",))
-FURNITURE = tuple(JudgedThing(name, name) for name in ("SinkBasin", "Plate", "Fridge", "CounterTop"))
+FURNITURE = tuple(Thing(name, name) for name in ("SinkBasin", "Plate", "Fridge", "CounterTop"))
 
 
-def seen(*things: JudgedThing, held: str = "") -> GoalCheck:
-    return GoalCheck((*FURNITURE, *things), held, load_catalogue())
+def seen(*things: Thing, held: str = "") -> GoalCheck:
+    in_hand = [Thing("held", held)] if held else []
+    return GoalCheck(WorldState.of_things(load_catalogue(), (*FURNITURE, *things, *in_hand), "held" if held else ""))
 
 
-def thing(name: str, *states: ObjectState, place: str = "CounterTop") -> JudgedThing:
-    return JudgedThing(name, name, place, frozenset(states))
+def thing(name: str, *states: ObjectState, place: str = "CounterTop") -> Thing:
+    return Thing(name, name, container=place, states=frozenset(states))
 
 
 def unmet(goals: Sequence[Goal], *moments: GoalCheck) -> tuple[bool, ...]:
@@ -86,7 +88,7 @@ def test_goals_about_different_things_may_be_met_in_any_order() -> None:
 
 
 def test_goal_about_an_apple_is_about_its_pieces_after_it_was_cut() -> None:
-    slice_ = JudgedThing("slice", "AppleSliced", "Fridge", frozenset({S.SLICED, S.HEATED}))
+    slice_ = Thing("slice", "AppleSliced", container="Fridge", states=frozenset({S.SLICED, S.HEATED}))
     goals = (Goal(K.SLICE, APPLE), Goal(K.HEAT, APPLE), Goal(K.PLACE, APPLE, FRIDGE))
     assert unmet(goals, seen(slice_)) == (False, False, False)
     assert unmet(goals[2:], seen(slice_, thing("Apple"))) == (True,)

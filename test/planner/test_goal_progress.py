@@ -8,7 +8,6 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
-from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_progress import fulfils, is_in_vain
 from memory_node.world.state import Thing, WorldState
@@ -23,13 +22,13 @@ def belief(
     states: tuple[tuple[str, ObjectState], ...] = (),
     held: str = "",
     inside: tuple[tuple[str, str], ...] = (),
-) -> Belief:
+) -> WorldState:
     state = WorldState.of_things(load_catalogue(), [Thing(name, name.split()[0], name) for name in names])
     for name, one in states:
         state = state.with_state(name, one)
     for inner, outer in inside:
         state = state.put(inner, outer)
-    return Belief(state.holding(held) if held else state)
+    return state.holding(held) if held else state
 
 
 HOME = ("Apple", "Bowl", "Fridge", "CounterTop", "Knife", "DeskLamp", "SinkBasin", "Microwave")

@@ -32,7 +32,7 @@ PUT_IN = [
     "PutObject(Apple, Fridge)",
     "Done()",
 ]
-PUT_OUT = ["GoToObject(Apple)", "PickupObject(Apple)", "GoToObject(CounterTop)"]
+PUT_OUT = ["PickupObject(Apple)", "GoToObject(CounterTop)"]  # the robot stands at the fridge
 PUT_OUT += ["PutObject(Apple, CounterTop)", "Done()"]
 
 
@@ -63,7 +63,7 @@ def test_goal_that_a_later_one_undoes_was_achieved_in_its_time(kitchen) -> None:
     result = run(Wanting(*PUT_IN, *PUT_OUT), kitchen, IN, OUT)
     assert kitchen.things["m-apple"].support_id == "m-table"
     assert result.outcome.achieved == (True, True)
-    assert [step.step.goal_index for step in result.steps] == [0] * 5 + [1] * 4
+    assert [step.step.goal_index for step in result.steps] == [0] * 5 + [1] * 3
 
 
 def test_goal_that_fails_does_not_keep_the_next_one_from_being_tried(kitchen) -> None:

@@ -12,20 +12,20 @@ from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.plan_grammar import choices_of, grammar_of
+from memory_node.world.episode import EpisodeWorld
 
 CARRYING = ("Explore", "GoToObject", "PickupObject", "PutObject", "OpenObject", "CloseObject")
 
 
 def world_of(home, *about: str, most: int = 40, brief: bool = False, skills: Sequence[str] = CARRYING) -> KnownWorld:
     known = tuple(SKILLS[name] for name in skills)
-    world = KnownWorld(load_catalogue(), about or ("Apple", "Mug", "Fridge"), known, most, brief)
+    world = KnownWorld(EpisodeWorld(load_catalogue()), about or ("Apple", "Mug", "Fridge"), known, most, brief)
     follow_memory(world, home)
     return world
 
 
 def follow_memory(world: KnownWorld, home) -> None:
-    held = home.held_object()
-    world.refresh(home.scene(), held.object_id if held else "", held.object_class if held else "")
+    world.refresh(home.scene(), home.held_object())
 
 
 def do(world: KnownWorld, home, text: str) -> SkillResult:

@@ -119,7 +119,7 @@ class AgentPlanner:
         tools = agent_tools(situation.skills, isinstance(memory, AskedMemory), situation.known is not None, self._asks)
         skills = tuple(skill for name, skill in SKILLS.items() if name in situation.skills)
         about = tuple(dict.fromkeys(names[0] for names in self._kinds.spoken_names.named_in(instruction.lower())))
-        world = KnownWorld(self._kinds, about, skills, _MOST_THINGS, found=situation.findings.of(self._kinds))
+        world = KnownWorld(situation.world(self._kinds), about, skills, _MOST_THINGS)
         audit = PlanAudit((), self._kinds)
         task = Task(instruction, (), situation, world, self._config, self._prompts, account, audit)
         names = HomeNames(world, memory)

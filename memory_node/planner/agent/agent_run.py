@@ -351,7 +351,7 @@ class AgentRun:
         meant = self._names.meant(name)
         if not done.ok or meant.thing is None:
             return done
-        inside = {meant.thing.id, *(one.id for one in self._task.world.belief.state.contents(meant.thing.id))}
+        inside = {meant.thing.id, *(one.id for one in self._task.world.state.contents(meant.thing.id))}
         lines = [one for one in self._names.lines(self._task.situation.scene()) if one.partition(":")[0] in inside]
         return Done("\n".join(lines[:_MOST_NEWS]), new=done.new)
 
@@ -374,7 +374,7 @@ class AgentRun:
         why = refusal(skill, named, things[0].object_class, goals, kinds) or self._repeated(named)
         if why:
             return Done(f"not done: {why}", False, False)
-        broken = unmet(skill, self._task.world.belief.state, named)
+        broken = unmet(skill, self._task.world.state, named)
         far = [one for one in broken if one.fact.predicate is Predicate.NEAR]
         others = [one for one in broken if one.fact.predicate is not Predicate.NEAR]
         if others and named not in self._warned:

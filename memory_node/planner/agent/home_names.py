@@ -88,7 +88,7 @@ class HomeNames:
 
     def inventory(self, scene: SceneSnapshot) -> list[str]:
         """Return all named things by room: a line for each that holds others or has a state."""
-        room_of, state = self._rooms_of_things(scene), self._world.belief.state
+        room_of, state = self._rooms_of_things(scene), self._world.state
         heights = {found.id: float(found.box.center[2]) for found in scene.objects}
         high = {name: heights.get(thing.memory_id, 0.0) for name, thing in self._world.things.items()}
         rooms: dict[str, tuple[list[str], list[str]]] = {}
@@ -105,7 +105,7 @@ class HomeNames:
         return lines
 
     def _with_contents(self, name: str, heights_m: Mapping[str, float], depth: int = _DEPTH) -> str:
-        state, is_outermost = self._world.belief.state, depth == _DEPTH
+        state, is_outermost = self._world.state, depth == _DEPTH
         states = sorted(map(str, state.things[name].states))
         states += [f"{heights_m[name]:.1f} m high"] if is_outermost and heights_m[name] >= _HIGH_M else []
         said = f"{name} ({', '.join(states)})" if states else name

@@ -1,0 +1,219 @@
+"""What is believed in one instruction: what memory holds, and what the robot's own skills told of that memory has not
+taken over.
+
+A memory that is a map made beforehand follows nothing, and one that follows a camera is late. A planner knows all the
+same what it has just found, opened, moved and treated.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
+from memory_node.domain.held_object import HeldObject
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill import FailureReason, SkillResult
+from memory_node.domain.skill_library import declaration
+from memory_node.world.failures import after_failure
+from memory_node.world.remembered import remembered
+from memory_node.world.skills import after
+from memory_node.world.state import Thing, WorldState
+
+# What a thing is shut in has its middle so near (m) to the thing, at most: half of a wide cabinet, and some error.
+_REACH_M = 1.0
+# Of a class that no label space declares: a detector may call things anything.
+_LONGEST_NAME = 40
+_UNNAMED = "Unnamed"
+
+
+class EpisodeWorld:
+    """The world of one instruction, of all its attempts. Things are known by memory's names ("Mug 2"); what was found a
+    moment ago, and what a map has that gives no names, is called after its class until the instruction ends.
+
+    state: everything that is believed now. shut_in: things that turned out to be shut in others, by name, until they
+    are taken out.
+    """
+
+    def __init__(self, kinds: ObjectCatalogue) -> None:
+        self.state = WorldState(kinds)
+        self.shut_in: dict[str, str] = {}
+        self._kinds = kinds
+        self._names: dict[str, str] = {}  # by memory's ids
+        self._own: dict[str, Thing] = {}  # as skills left them, where memory has not taken it over; by name
+        self._gone: set[str] = set()  # memory's ids of what was not there
+
+    # --- what memory holds
+
+    def refresh(self, scene: SceneSnapshot, held: HeldObject | None = None) -> WorldState:
+        """Take over what memory holds now, under what skills told and it does not hold; return the state."""
+        there = [one for one in scene.objects if not one.removed and one.id not in self._gone]
+        names = {found.id: self._name_of(found.id, found.name, found.class_name) for found in there}
+        held_id = held.object_id if held is not None else ""
+        memory = remembered(replace(scene, objects=tuple(there)), self._kinds, held_id, names)
+        things = dict(memory.things)
+        for name, own in list(self._own.items()):
+            seen = things.get(name)
+            if seen is None and own.memory_id in self._names and own.memory_id != held_id:
+                del self._own[name]  # memory has lost sight of it
+            else:
+                things[name] = own if seen is None else _placed(own, seen)
+        for name, one in self.state.things.items():
+            if name in things and one.object_id:
+                things[name] = replace(things[name], object_id=one.object_id)
+        for name, outer in self.shut_in.items():
+            if name in things and outer in things:
+                things[name] = replace(things[name], container=outer, inside=True)
+        in_hand = memory.held or (self._held_otherwise(held, things) if held is not None else "")
+        at = self.state.at if self.state.at is None or self.state.at in things else ""
+        self.state = replace(self.state, things=things, held=in_hand, at=at)
+        if in_hand:
+            self.state = self.state.put(in_hand, "")
+        return self.state
+
+    def _held_otherwise(self, held: HeldObject, things: dict[str, Thing]) -> str:
+        """Return the name of what the hand holds and memory does not place; a thing without one is named and added."""
+        same = (name for name, one in self._own.items() if folded(one.object_class) == folded(held.object_class))
+        name = next(same, "") or self._new_name(held.object_class)
+        # Skills know the thing in the hand by its class; memory's id is not the robot's.
+        self._own.setdefault(name, Thing(name, held.object_class, held.object_class, memory_id=held.object_id))
+        things.setdefault(name, self._own[name])
+        return name
+
+    def _name_of(self, memory_id: str, name: str, object_class: str) -> str:
+        """Return the name of a thing that memory holds. One that was found by searching, and that memory has seen
+        meanwhile, keeps its name."""
+        if memory_id not in self._names:
+            found = (key for key, one in self._own.items() if not one.memory_id and one.object_class == object_class)
+            twin = next(found, "")
+            self._own.pop(twin, None)
+            is_free = name and name not in {*self._names.values(), *self._own}
+            self._names[memory_id] = twin or (name if is_free else self._new_name(object_class))
+        return self._names[memory_id]
+
+    def _new_name(self, object_class: str) -> str:
+        """Return a name for a thing of a class that no other thing has."""
+        kind = self._kinds.get(object_class)
+        letters = "".join(letter for letter in object_class if letter.isalnum())[:_LONGEST_NAME]
+        plain = kind.name if kind is not None else letters or _UNNAMED
+        taken = {*self._names.values(), *self._own}
+        numbered = (plain if number == 1 else f"{plain} {number}" for number in itertools.count(1))
+        return next(name for name in numbered if name not in taken)
+
+    # --- what skills tell
+
+    def follow(self, result: SkillResult, memory_ids: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Take over how a skill ended: its declared effects and the changes that it reports, or what its failure tells.
+
+        memory_ids: memory's ids by the robot's, of the things whose changes memory has taken over.
+        """
+        before = self.state
+        if not result.success:
+            self._fail(result)
+            self._keep(before, frozenset())
+        elif result.call.skill == "Explore":
+            self._add_found(result)
+        else:
+            self._succeed(result)
+            taken_over = map(self.state.named, (one.object_id for one in result.changes if one.object_id in memory_ids))
+            self._keep(before, frozenset(thing.id for thing in taken_over if thing is not None))
+
+    def _succeed(self, result: SkillResult) -> None:
+        call, skill = result.call, declaration(result.call.skill)
+        subject = self.state.named(call.arguments[0])
+        is_whole = not any(change.created_from for change in result.changes)
+        if subject is not None and result.object_id and is_whole:
+            self.state = self.state.with_thing(replace(subject, object_id=result.object_id))
+        before = self.state
+        self.state = before.told(result.changes)
+        if all(before.named(text) is not None for text in call.arguments):
+            # Where the robot stands follows from where things were.
+            self.state = after(skill, self.state, call).standing_at(after(skill, before, call).at)
+        elif call.skill == "GoToObject":
+            self.state = self.state.standing_at("")
+        for name in [key for key in self.shut_in if self.state.held == key]:
+            del self.shut_in[name]
+
+    def _fail(self, result: SkillResult) -> None:
+        call, skill = result.call, declaration(result.call.skill)
+        things = list(filter(None, map(self.state.named, call.arguments)))
+        if not things:
+            return
+        if result.reason is FailureReason.NOT_FOUND and call.skill == "GoToObject":
+            self._gone.add(things[0].memory_id)
+            self._own.pop(things[0].id, None)
+            self.state = self.state.without(things[0].id).standing_at("")
+            return
+        told = result.object_id
+        if result.reason is FailureReason.CLOSED and not self._recognize_lid(things[-1], told):
+            told = ""
+            if not self._kinds[things[-1].object_class].can(Property.OPENABLE):
+                return
+        told = told if self.state.named(told) is not None else ""
+        self.state = after_failure(skill, self.state, call, result.reason, told)
+
+    def _recognize_lid(self, thing: Thing, robot_id: str) -> bool:
+        """Find out what a thing that could not be reached is shut in: what the robot names, else the thing's own
+        container or the nearest that has a lid. Return whether there is any."""
+        if robot_id in thing.identities or not self._kinds[thing.object_class].pickupable:
+            return False
+        lid = self.state.named(robot_id) if robot_id else None
+        own = self.state.things.get(thing.container)
+        if lid is None and own is not None and self._may_be_lid(own, robot_id):
+            lid = own
+        lid = lid or self._nearest_lid(thing, robot_id)
+        if lid is None:
+            return False
+        self.state = self.state.with_thing(replace(lid, object_id=robot_id or lid.object_id))
+        self.state = self.state.put(thing.id, lid.id, inside=True)
+        self.shut_in[thing.id] = lid.id
+        return True
+
+    def _may_be_lid(self, thing: Thing, robot_id: str) -> bool:
+        return self._kinds[thing.object_class].lidded and (not robot_id or thing.object_id in ("", robot_id))
+
+    def _nearest_lid(self, thing: Thing, robot_id: str) -> Thing | None:
+        if thing.position is None:
+            return None
+        placed = (one for one in self.state if one.position is not None and self._may_be_lid(one, robot_id))
+        near = [(math.dist(one.position or (), thing.position), one.id) for one in placed]
+        distance, name = min(near, default=(math.inf, ""))
+        return self.state.things[name] if distance <= _REACH_M else None
+
+    def _add_found(self, result: SkillResult) -> None:
+        if not result.object_id:
+            return
+        object_class = result.call.arguments[0]
+        name = self._new_name(object_class)
+        self._own[name] = Thing(name, object_class, object_class, result.object_id)
+        self.state = self.state.with_thing(self._own[name]).standing_at(name)
+
+    def _keep(self, before: WorldState, taken_over: Collection[str]) -> None:
+        """Keep what has changed since a state and memory has not taken over. taken_over: names of what it has."""
+        for name, thing in self.state.things.items():
+            old = before.things.get(name)
+            if name in taken_over and thing.memory_id in self._names:
+                self._own.pop(name, None)
+            elif name in self._own or old is None or _beliefs(thing) != _beliefs(old):
+                self._own[name] = thing
+
+
+def _beliefs(thing: Thing) -> tuple[object, ...]:
+    return thing.object_class, thing.container, thing.inside, thing.states, thing.denied, thing.count
+
+
+def _placed(own: Thing, seen: Thing) -> Thing:
+    """Return a thing as skills left it, with what only memory knows of it."""
+    return replace(
+        own,
+        reference=seen.reference,
+        memory_id=seen.memory_id,
+        position=seen.position,
+        room=seen.room,
+        existence=seen.existence,
+    )

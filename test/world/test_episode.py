@@ -1,0 +1,115 @@
+"""What is believed in one instruction: memory's word under what skills told and memory has not taken over."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.world.episode import EpisodeWorld
+from memory_node.world.state import WorldState
+
+S = ObjectState
+NOTHING = SceneSnapshot(1)
+
+
+def seen(memory_id: str, object_class: str, x_m: float, support_id: str = "", *states: ObjectState) -> SceneObject:
+    box = OrientedBox(np.array([x_m, 0.0, 1.0]), np.full(3, 0.1))
+    beliefs = tuple(StateBelief(state, 0.9, 1) for state in states)
+    return SceneObject(memory_id, {object_class: 1.0}, box, np.eye(3), 0.9, 1, 1, support_id=support_id, states=beliefs)
+
+
+TABLE, SINK = seen("m3", "DiningTable", 0.0), seen("m2", "SinkBasin", 3.0)
+HOME = SceneSnapshot(1, objects=(seen("m1", "Apple", 0.0, "m3", S.DIRTY), SINK, TABLE))
+
+
+def done(skill: str, *arguments: str, object_id: str = "", changes: tuple[StateChange, ...] = ()) -> SkillResult:
+    return SkillResult(SkillCall(skill, arguments), True, object_id=object_id or arguments[0], changes=changes)
+
+
+def world_after(*results: SkillResult, scene: SceneSnapshot = HOME, told: dict[str, str] | None = None) -> WorldState:
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(scene)
+    for result in results:
+        world.follow(result, told or {})
+        world.refresh(scene)
+    return world.state
+
+
+WASH = (
+    done("GoToObject", "Apple", object_id="apple-7"),
+    done("PickupObject", "apple-7", changes=(StateChange("apple-7", "Apple", 2, held=True),)),
+    done("GoToObject", "SinkBasin", object_id="sink-2"),
+    done(
+        "PutObject",
+        "apple-7",
+        "sink-2",
+        changes=(StateChange("apple-7", "Apple", 3, held=False, support_id="sink-2", inside=True),),
+    ),
+    done("CleanObject", "apple-7", "sink-2", changes=(StateChange("apple-7", "Apple", 4, added=(S.CLEANED,)),)),
+)
+
+
+def test_a_map_that_follows_nothing_is_corrected_by_what_skills_did() -> None:
+    apple = world_after(*WASH).things["Apple"]
+    assert (apple.container, apple.inside, apple.states) == ("SinkBasin", True, frozenset({S.CLEANED}))
+    assert apple.call_name == "apple-7", "the robot's own id"
+
+
+def test_what_memory_took_over_is_left_to_it() -> None:
+    apple = world_after(*WASH, told={"apple-7": "m1"}).things["Apple"]
+    assert (apple.container, apple.states) == ("DiningTable", frozenset({S.DIRTY}))
+
+
+def test_pieces_are_one_entry_where_the_whole_was() -> None:
+    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
+    cut = done(
+        "SliceObject",
+        "apple-7",
+        object_id="apple-7/1",
+        changes=(*pieces, StateChange("apple-7", "Apple", 2, destroyed=True)),
+    )
+    state = world_after(done("GoToObject", "Apple", object_id="apple-7"), cut)
+    assert [one.object_class for one in state if "Apple" in one.object_class] == ["AppleSliced"]
+    apple = state.things["Apple"]
+    assert (apple.container, apple.count, apple.has(S.SLICED)) == ("DiningTable", 2, True)
+
+
+@pytest.mark.parametrize("support", ["bowl-1", "Bowl@1.568,2.932,0.793"])
+def test_found_things_keep_names_states_and_places(support: str) -> None:
+    put = StateChange("apple-1", "Apple", 0, held=False, support_id=support)
+    state = world_after(
+        done("Explore", "Apple", object_id="apple-1"),
+        done("Explore", "Bowl", object_id="bowl-1"),
+        done("Explore", "Bowl", object_id="bowl-2"),
+        done("PickupObject", "apple-1", changes=(StateChange("apple-1", "Apple", 0, held=True),)),
+        done("PutObject", "apple-1", "bowl-1", changes=(put,)),
+        scene=NOTHING,
+    )
+    assert set(state.things) == {"Apple", "Bowl", "Bowl 2"}
+    assert state.things["Apple"].container == "Bowl"
+
+
+def test_what_was_found_keeps_its_name_when_memory_sees_it() -> None:
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(NOTHING)
+    world.follow(done("Explore", "Apple", object_id="apple-1"))
+    state = world.refresh(HOME)
+    assert state.things["Apple"].memory_id == "m1"
+    assert "Apple 2" not in state.things
+
+
+def test_what_is_not_there_is_no_more_and_holds_nothing() -> None:
+    gone = SkillResult(SkillCall("GoToObject", ("DiningTable",)), False, FailureReason.NOT_FOUND)
+    state = world_after(gone)
+    assert "DiningTable" not in state.things
+    assert state.container_of("Apple") == ""
+
+
+def test_memory_names_come_first() -> None:
+    named = replace(HOME, objects=tuple(replace(one, name=f"{one.class_name} 4") for one in HOME.objects))
+    assert set(world_after(scene=named).things) == {"Apple 4", "SinkBasin 4", "DiningTable 4"}
