@@ -14,12 +14,12 @@ from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.model_figures import add_planner_arguments, llm_config
+from benchmarks.ranking.ranked_planner import open_bench_planner
 from benchmarks.rows import Row, emit
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerConfig, CompilerModelConfig
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.llm.model_arguments import model_parameters
-from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerConfig
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
     setting = CompilerSetting(
         Homes(args.scenes, load_catalogue(), args.seed),
         embedder,
-        open_planner(args.planner, embedder, planner_config, fallback=args.fallback, asks=False),
+        open_bench_planner(args.planner, args.mode, embedder, planner_config, args.fallback, asks=False),
         # A language model makes errors by itself; for the offline planner they are injected.
         Faults(seed=args.seed) if args.planner == "offline" else None,
         config,

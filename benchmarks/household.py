@@ -21,6 +21,7 @@ from benchmarks.household_split import SPLITS
 from benchmarks.household_stream import ROWS, StreamSetting, run_stream
 from benchmarks.household_subtasks import Subtasks
 from benchmarks.model_figures import add_planner_arguments, llm_config
+from benchmarks.ranking.ranked_planner import VALUED, open_bench_planner
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
@@ -32,7 +33,6 @@ from memory_node.lessons.experience import Experience
 from memory_node.lessons.extractor import RuleExtractor
 from memory_node.lessons.log import NullLog
 from memory_node.planner.executor import ExecutedStep
-from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerConfig
 from memory_node.search.caching_embedder import CachingEmbedder
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of alfred: tasks that models may learn from, or the others",
     )
     parser.add_argument("--memory", choices=MODES, default="full", help="which parts of memory answer")
-    parser.add_argument("--planner", choices=PLANNERS, default="offline")
+    parser.add_argument("--planner", choices=(*PLANNERS, VALUED), default="offline")
     parser.add_argument("--limit", type=int, default=0, help="carry out a sample of this many (default: all)")
     parser.add_argument(
         "--no-baseline", action="store_true", help="skip the run without memory: no reduced_... figures"
@@ -116,7 +116,9 @@ def run(args: argparse.Namespace) -> int:
     embedder = CachingEmbedder(MiniLmEmbedder())
     homes = Homes(args.scenes, kinds, args.seed)
     learning = experience_config(args)
-    planner = open_planner(args.planner, embedder, _settings(args), fallback=args.fallback, asks=False)
+    planner = open_bench_planner(
+        args.planner, args.mode, embedder, _settings(args), args.fallback, asks=False, seed=str(args.seed)
+    )
     tell = _print_trial if args.trials else ignore_trial
     if args.faults:
         objects = "none" if args.memory in ("none", "experience") else "full"

@@ -12,7 +12,8 @@ from memory_node.llm.model_arguments import add_model_arguments, model_parameter
 from memory_node.planner.planner import PlanOutcome
 from memory_node.planner.planner_config import LlmConfig
 
-MODES = ("auto", "agent", "plan", "rank")
+RANK = "rank"
+MODES = ("agent", "plan", RANK)
 
 
 def add_planner_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,19 +21,13 @@ def add_planner_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         choices=MODES,
-        default="auto",
+        default="agent",
         help="with --planner llm: a dialogue of tool calls, all calls at once, or the likeliest call",
     )
     parser.add_argument(
         "--fallback",
         action="store_true",
         help="with --planner llm: let the offline planner do what the model cannot (default: that is a failure)",
-    )
-    parser.add_argument(
-        "--no-household-adapter", action="store_true", help="the embedded model without the adapter that it ranks with"
-    )
-    parser.add_argument(
-        "--brief", action="store_true", help="brief prompts, which an --adapter of `train executor` has learnt"
     )
     parser.add_argument("--context", type=int, default=2000, metavar="TOKENS", help="of memory in the prompt at most")
     parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="for one answer (default 60)")
@@ -42,9 +37,7 @@ def add_planner_arguments(parser: argparse.ArgumentParser) -> None:
 def llm_config(args: argparse.Namespace) -> LlmConfig:
     """Return the parameters that the options give."""
     return LlmConfig(
-        mode=args.mode,
-        household_adapter=not args.no_household_adapter,
-        brief=args.brief,
+        mode="agent" if args.mode == RANK else args.mode,
         context_tokens=args.context,
         timeout_s=args.timeout,
         **model_parameters(args),

@@ -49,7 +49,7 @@ ARGUMENTS = (
     ("planner", "true", "false: no planner node; offline or llm: which planner; true: the one that the files name"),
     ("llm_base_url", "", "OpenAI-compatible endpoint of the block llm; empty: the model in each node's own process"),
     ("llm_model", "", "the model's name at that endpoint; without one a GGUF file; empty: the embedded model"),
-    ("llm_mode", "", "how the model acts: auto, agent, plan or rank; empty: auto"),
+    ("llm_mode", "", "how the model acts: agent or plan; empty: as the files say"),
     ("skills", "false", "true: also start the bridge from ExecuteSkill to Nav2 and the arm"),
     ("skills_file", "", "YAML file of that bridge's parameters: the robot's actions, arm and gripper"),
     ("memory_file", "", "YAML file of parameters of the memory node alone: what it has to know of the robot"),

@@ -126,7 +126,6 @@ def test_weights_are_data_of_the_extra() -> None:
         "sequence_reader.onnx",
         "sequence_writer.onnx",
         "tokenizer.json",
-        "household.gguf",
     } <= shipped
     assert resources.readers_folder().name == "robot_memory_readers"
 

@@ -4,12 +4,8 @@
 COMMANDS = {
     "compiler": ("training.compiler.train", "the learned compiler of memory"),
     "compiler-pairs": ("training.compiler.pairs", "write a teacher's steps for the learned compiler of memory"),
-    "executor": (
-        "training.executor.train",
-        "the policy that chooses the planner's next call, or a text game's command",
-    ),
+    "executor": ("training.executor.train", "the policy that chooses a text game's command"),
     "executor-games": ("training.executor.games", "play text games with mistakes, for their executor to learn from"),
-    "executor-runs": ("training.executor.runs", "write the offline planner's runs for the household executor"),
     "grpo": ("training.grpo.train", "compiler and latent tokens, by an executor's success in text games"),
     "instructions": ("training.instructions.train", "the reader of single goals"),
     "optimizer": ("training.optimizer.train", "the policy that decides what an attempt leaves in memory"),

@@ -26,6 +26,7 @@ from benchmarks.alfworld.shipped_policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.alfworld.workers import Workers
 from benchmarks.model_figures import add_planner_arguments, llm_config
+from benchmarks.ranking.choosing import RankedChoice, StepChooser, WrittenChoice
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
@@ -34,12 +35,11 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.chat import ScoringModel
 from memory_node.llm.open_model import ModelShelf
+from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.language.understanding import Understander
-from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.step_chooser import RankedChoice, StepChooser, WrittenChoice
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
@@ -193,9 +193,9 @@ def chooser_of(setting: Setting) -> StepChooser:
 
 
 def llm_planner(embedder: TextEmbedder, config: LlmConfig, kinds: ObjectCatalogue) -> Planner:
-    """Return the planner that asks a language model for skills; goals are read as the offline planner reads them."""
+    """Return the planner that a language model leads."""
     offline = OfflinePlanner(Understander(kinds, None, embedder, asks=False, open_names=True), kinds)
-    return LlmPlanner(ModelShelf().open(config), config, kinds, offline, fallback=False)
+    return AgentPlanner(ModelShelf().open(config), config, kinds, offline, fallback=False, asks=False)
 
 
 def _with_memory(

@@ -14,11 +14,11 @@ from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import GameEngine, PlayedGame
 from benchmarks.alfworld.sentences import read_task
+from benchmarks.ranking.choosing import StepChooser
 from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError
 from memory_node.planner.model_account import ModelAccount
-from memory_node.planner.step_chooser import StepChooser
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 T = TypeVar("T")

@@ -18,16 +18,8 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import ArgumentKind, Fact, Predicate, Skill
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.token_count import estimate_tokens
-from memory_node.llm.chat import Message, Reply
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LlmError
 from memory_node.planner.executor import InstructionResult
-from memory_node.planner.llm_planner import LlmPlanner, WithoutModel
-from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner import PlanOutcome, PlanProgress
-from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.step_chooser import RULED_OUT, Choice
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import horizontal_distance
 
@@ -149,49 +141,3 @@ class ChancePlayer:
 
 def _pours(thing: Thing) -> bool:
     return thing.can(Property.WATERS) or thing.can(Property.BREWS)
-
-
-class _RandomChoice:
-    """A StepChooser that picks among the calls that are valued at all."""
-
-    thinks = False
-
-    def __init__(self, generator: random.Random) -> None:
-        self._random = generator
-
-    def choose(
-        self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
-    ) -> Choice:
-        """Pick one; see StepChooser."""
-        chosen = self._random.choice([text for text, value in values.items() if value > RULED_OUT] or list(values))
-        return Choice(chosen, chosen)
-
-
-class _NoModel:
-    """Stands for the model, which chance needs not."""
-
-    name = "chance"
-
-    def reply(self, messages: object, deadline: object = None, form: object = None, on_line: object = None) -> Reply:
-        """Say nothing.
-
-        Raises:
-            ChanceHasNoWordsError: always.
-        """
-        raise ChanceHasNoWordsError("chance reads no instruction that the grammar does not read")
-
-    def count_tokens(self, text: str) -> int:
-        """Return an estimate."""
-        return estimate_tokens(text)
-
-
-class ChanceHasNoWordsError(LlmError):
-    """An instruction would have to be read by a model."""
-
-
-def valued_chance(offline: WithoutModel, config: LlmConfig, seed: str) -> LlmPlanner:
-    """Return a planner that picks at random among the calls that the embedded model would be offered."""
-    generator = random.Random(seed)
-    return LlmPlanner(
-        _NoModel(), config, load_catalogue(), offline, False, chooser_of=lambda _: _RandomChoice(generator)
-    )

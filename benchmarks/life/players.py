@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks.life.chance import SEEDS, ChancePlayer, valued_chance
+from benchmarks.life.chance import SEEDS, ChancePlayer
 from benchmarks.life.day_file import Day
 from benchmarks.life.player import Player, RobotPlayer
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.scripted_player import IdlePlayer, ScriptedPlayer
 from benchmarks.model_figures import llm_config
+from benchmarks.ranking.ranked_planner import VALUED, open_bench_planner
 from memory_node.domain.ports import TextEmbedder
-from memory_node.planner.embedded_model import as_embedded_model_plans
-from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner
-from memory_node.planner.planner_config import LlmConfig, PlannerConfig
+from memory_node.planner.planner_config import PlannerConfig
 
-OFFLINE, LLM, CHANCE, VALUED = "offline", "llm", "chance", "chance-valued"
+OFFLINE, LLM, CHANCE = "offline", "llm", "chance"
 # By these days are proven.
 SCRIPTED, IDLE = "scripted", "idle"
 NAMES = (OFFLINE, LLM, CHANCE, VALUED, SCRIPTED, IDLE)
@@ -37,7 +35,7 @@ class Players:
     def __init__(self, args: argparse.Namespace, embedder: TextEmbedder) -> None:
         self._args = args
         self._embedder = embedder
-        self._opened: dict[str, Planner] = {}
+        self._opened: dict[tuple[str, str], Planner] = {}
 
     def player(self, planner: str, life: RobotLife, day: Day, seed: int) -> Player:
         """Return who acts for the robot in a scenario."""
@@ -54,12 +52,11 @@ class Players:
         return RobotPlayer(life, made, by_list=day.scenario.category == _BY_LIST)
 
     def _planner(self, name: str, day: Day, seed: int) -> Planner:
-        if name == VALUED:
-            offline = self._planner(OFFLINE, day, seed)
-            assert isinstance(offline, OfflinePlanner)
-            generator = f"{self._args.seed * SEEDS + seed} {day.scenario.id}"
-            return valued_chance(offline, as_embedded_model_plans(LlmConfig()), generator)
-        if name not in self._opened:
+        # Chance draws anew in each scenario.
+        drawn = f"{self._args.seed * SEEDS + seed} {day.scenario.id}" if name == VALUED else ""
+        if (name, drawn) not in self._opened:
             settings = PlannerConfig(llm=llm_config(self._args))
-            self._opened[name] = open_planner(name, self._embedder, settings, fallback=self._args.fallback)
-        return self._opened[name]
+            self._opened[name, drawn] = open_bench_planner(
+                name, self._args.mode, self._embedder, settings, self._args.fallback, seed=drawn
+            )
+        return self._opened[name, drawn]

@@ -16,6 +16,7 @@ from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.workers import Ready, Workers
 from benchmarks.model_mark import mark_of
 from benchmarks.orders import shuffled
+from benchmarks.ranking.choosing import RankedChoice
 from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
 from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer, told_game
@@ -28,7 +29,6 @@ from memory_node.lessons.optimizer.entry import MemoryEntry
 from memory_node.llm.chat import ScoringModel
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.step_chooser import RankedChoice
 
 EXECUTORS = ("novice", "policy")
 # What a task may ask to be done with a thing before it is brought.

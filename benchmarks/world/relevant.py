@@ -13,10 +13,11 @@ from memory_node.domain.token_count import estimate_tokens
 from memory_node.planner.goal import Goal, goal_from_alfred
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.permitted_skills import licensed_skills
-from memory_node.planner.planner_config import LlmConfig
 from memory_node.world.episode import EpisodeWorld
 
 TOKENS = 1_500
+# Things that the list names.
+_THINGS = 30
 
 
 def listed(tasks: Iterable[Mapping[str, Any]], scene: SceneSnapshot, kinds: ObjectCatalogue) -> tuple[int, int]:
@@ -50,7 +51,7 @@ def _needed(goal: Goal, kinds: ObjectCatalogue) -> Iterator[tuple[str, ...]]:
 def _told(goal: Goal, scene: SceneSnapshot, kinds: ObjectCatalogue) -> set[str]:
     """Return the classes, folded, of the things that stand in the list of a prompt within the budget."""
     about = tuple(dict.fromkeys(name for mention in goal.mentions for name in mention.candidates))
-    world = KnownWorld(EpisodeWorld(kinds), about, licensed_skills((goal,), kinds), LlmConfig().things)
+    world = KnownWorld(EpisodeWorld(kinds), about, licensed_skills((goal,), kinds), _THINGS)
     world.refresh(scene)
     left, told = TOKENS, set()
     for line, thing in zip(world.lines(), world.things.values()):

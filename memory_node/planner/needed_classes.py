@@ -50,17 +50,10 @@ class NeededClasses:
         """The classes, folded, at which the instruction's treatments are usually done."""
         return frozenset(map(folded, itertools.chain.from_iterable(map(self._usual_places, self._skills))))
 
-    def fixtures(self, brief: bool, in_the_way: bool = False) -> set[str]:
-        """Return the folded classes of what skills need; brief: of these alone, with places to put down a tool, or what
-        the hand holds and no goal is about (in_the_way)."""
-        own = {skill.name for skill in self._skills}
-        needs = self._kinds.needs_of_skills().items()
-        fixtures = {folded(name) for skill, names in needs if skill in own or not brief for name in names}
-        return (
-            fixtures | set(map(folded, self._kinds.put_down_places))
-            if brief and (self.tools or in_the_way)
-            else fixtures
-        )
+    @property
+    def fixtures(self) -> set[str]:
+        """The folded classes of what skills need."""
+        return {folded(name) for names in self._kinds.needs_of_skills().values() for name in names}
 
     def _usual_places(self, skill: Skill) -> tuple[str, ...]:
         """Return the classes at which a composite is usually done, () for another skill."""

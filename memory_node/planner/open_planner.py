@@ -10,10 +10,8 @@ from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.agent_planner import AgentPlanner
-from memory_node.planner.embedded_model import as_embedded_model_plans
 from memory_node.planner.language.trained_readers import TrainedReaders
 from memory_node.planner.language.understanding import Understander
-from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PLANNERS, PlannerConfig
@@ -38,7 +36,7 @@ def open_planner(
     that fails is a failed instruction.
 
     Raises:
-        InvalidValueError: no such planner, or a mode that the model cannot do.
+        InvalidValueError: no such planner, or a language model is to plan and none is named.
     """
     if name not in PLANNERS:
         raise InvalidValueError(f"planner: expected one of {', '.join(PLANNERS)}, got {name!r}")
@@ -48,15 +46,13 @@ def open_planner(
     offline = OfflinePlanner(understander, kinds, config.offline.max_failures)
     if name == "offline":
         return offline
-    if config.llm.mode == "rank" and not config.llm.in_process:
+    if config.llm.in_process and not config.llm.model_path:
         raise InvalidValueError(
-            "llm.mode: rank needs a model in this process; an endpoint tells no likelihoods of replies"
+            "planner llm: the embedded model is no planner (docs/planner.md); name an endpoint, llm.base_url, or a"
+            " model file, llm.model_path"
         )
-    llm = as_embedded_model_plans(config.llm)
-    model = ModelShelf().open_or_excuse(llm)
-    if llm.mode == "agent" or (llm.mode == "auto" and not llm.in_process):
-        return AgentPlanner(model, llm, kinds, offline, fallback, asks)
-    return LlmPlanner(model, llm, kinds, offline, fallback)
+    model = ModelShelf().open_or_excuse(config.llm)
+    return AgentPlanner(model, config.llm, kinds, offline, fallback, asks)
 
 
 def open_understander(kinds: ObjectCatalogue, embedder: TextEmbedder | None, asks: bool = True) -> Understander:

@@ -35,24 +35,11 @@ class PricedModelConfig(ModelConfig):
 class LlmConfig(PricedModelConfig):
     """Of the language model planner."""
 
-    mode: Literal["auto", "agent", "plan", "rank"] = Field(
-        default="auto",
+    mode: Literal["agent", "plan"] = Field(
+        default="agent",
         description="agent: the model reads the instruction, calls skills and memory, and says when it is done;"
-        " plan: all calls at once;"
-        " rank: one call at a time, the likeliest of those that can be made; auto: rank in this process, agent at"
-        " an endpoint",
+        " plan: it says goals and all calls at once, and is asked again only where that fails",
     )
-    household_adapter: Expert[bool] = Field(
-        default=True,
-        description="embedded model in rank: with the adapter that comes with the trained readers and brief prompts",
-    )
-    brief: Expert[bool] = Field(
-        default=False,
-        description="prompts without the skills' conditions and things that no goal needs; in rank without"
-        " skills and example, for a model that has learnt the calls; in plan with little of memory, as the embedded"
-        " model has it always",
-    )
-    things: Expert[int] = Field(default=30, ge=1, le=500, description="things that the prompt names at most")
     context_tokens: Expert[int] = Field(
         default=2000,
         ge=0,
@@ -66,32 +53,30 @@ class LlmConfig(PricedModelConfig):
         description="corrections asked of a reply that is no valid plan, at most",
     )
     max_replans: Expert[int] = Field(
-        default=4, ge=0, le=50, description="new plans after a failed skill or an unmet goal in one dialogue, at most"
+        default=4, ge=0, le=50, description="plan: new plans after a failed skill or an unmet goal, at most"
     )
-    max_steps: int = Field(
-        default=80, ge=1, le=1000, description="skills of one dialogue at most: a whole plan, or a goal"
-    )
+    max_steps: int = Field(default=80, ge=1, le=1000, description="skills of one instruction at most")
 
     max_tokens_per_instruction: int = Field(
         default=200_000,
         ge=1000,
         le=100_000_000,
-        description="agent: tokens sent and received in one instruction at most; it ends with what was reached then",
+        description="tokens sent and received in one instruction at most; it ends with what was reached then",
     )
     max_usd_per_instruction: float = Field(
-        default=0.0, ge=0.0, le=1e6, description="agent: cost of one instruction (USD) at most; 0: any"
+        default=0.0, ge=0.0, le=1e6, description="cost of one instruction (USD) at most; 0: any"
     )
     max_model_s_per_instruction: float = Field(
         default=900.0,
         ge=1.0,
         le=86_400.0,
-        description="agent: time (s) that the model takes in one instruction at most",
+        description="time (s) that the model takes in one instruction at most",
     )
     max_idle_replies: Expert[int] = Field(
         default=4,
         ge=1,
         le=50,
-        description="agent: replies in a row that neither move the robot nor learn anything, at most",
+        description="replies in a row that neither move the robot nor learn anything, at most",
     )
 
     @property

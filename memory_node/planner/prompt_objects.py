@@ -12,8 +12,6 @@ from memory_node.world.state import Thing, WorldState
 _OTHERS_OF_A_CLASS = 2
 # Things of a class that are named before others have their turn.
 _IN_TURN = 4
-# Things of a class that a brief prompt lists when the instruction names it.
-_MOST_OF_A_CLASS = 8
 
 
 def prompt_objects(
@@ -22,30 +20,25 @@ def prompt_objects(
     fixtures: Collection[str],
     listed: Collection[str],
     most: int,
-    brief: bool,
-    handled: frozenset[str] = frozenset(),
 ) -> list[str]:
     """Return the names of what the instruction is about, what holds it, and what skills need.
 
     about: classes, the most important first. fixtures: folded classes that skills need. listed: names that stand in a
     prompt already; they, what memory does not hold, and what the hand holds are always chosen. most: so many at most,
-    besides these and what the wanted ones lie on. brief: nothing else. handled: identities of things that come before
-    others of their class.
+    besides these and what the wanted ones lie on.
     """
     wanted = {folded(name): rank for rank, name in enumerate(about)}
     always = {one.id for one in state if one.id in listed or not one.memory_id or one.id == state.held}
 
-    def rank(thing: Thing) -> tuple[int, bool, float, str]:
+    def rank(thing: Thing) -> tuple[int, float, str]:
         name = folded(thing.object_class)
         if thing.id in always:
-            return -1, False, 0.0, thing.id
+            return -1, 0.0, thing.id
         first = wanted.get(name, len(wanted) + (0 if name in fixtures else 1))
-        return first, not thing.identities & handled, -thing.existence, thing.id
+        return first, -thing.existence, thing.id
 
     def most_of(name: str) -> int:
-        if name in wanted:
-            return _MOST_OF_A_CLASS if brief else most
-        return 0 if brief and name not in fixtures else _OTHERS_OF_A_CLASS
+        return most if name in wanted else _OTHERS_OF_A_CLASS
 
     # Twenty drawers do not push out the sink: of each class a few in turn.
     turns: list[tuple[int, Thing]] = []
@@ -58,6 +51,6 @@ def prompt_objects(
             turns.append((0 if thing.id in always else turn, thing))
     in_turn = [thing for _, thing in sorted(turns, key=lambda one: one[0])[: max(most, len(always))]]
     chosen = [thing.id for thing in in_turn]
-    held_up = (thing for thing in in_turn if brief or folded(thing.object_class) in wanted)
+    held_up = (thing for thing in in_turn if folded(thing.object_class) in wanted)
     supports = [thing.container for thing in held_up if thing.container in state.things]
     return list(dict.fromkeys([*chosen, *supports]))

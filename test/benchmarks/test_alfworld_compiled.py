@@ -32,13 +32,13 @@ from benchmarks.compiler_variants import (
     TEXT,
     WithoutBriefState,
 )
+from benchmarks.ranking.choosing import Choice
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.guidance import Compiled, Compiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall
 from memory_node.llm.chat import Message
-from memory_node.planner.step_chooser import Choice
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 KINDS = for_text_games(load_catalogue())

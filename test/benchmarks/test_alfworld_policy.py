@@ -10,6 +10,7 @@ from benchmarks.alfworld.dialogue import choices, opening, turn
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.policy import PolicyPlayer, last_turns
 from benchmarks.alfworld.told_habits import told_habits
+from benchmarks.ranking.choosing import Choice
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
@@ -18,7 +19,6 @@ from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LateError
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.step_chooser import Choice
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 KINDS = load_catalogue()

@@ -155,7 +155,7 @@ def test_language_model_is_given_to_the_planner(launched: Launched) -> None:
     ]
     assert (planner["llm.base_url"], planner["llm.model"], planner["llm.mode"]) == (url, "qwen3", "plan")
     planner = launched("memory.launch.py", planner="llm", llm_model="my.gguf")["planner"]
-    assert (planner["llm.model_path"], planner["llm.base_url"], planner["llm.mode"]) == ("my.gguf", "", "auto")
+    assert (planner["llm.model_path"], planner["llm.base_url"], planner["llm.mode"]) == ("my.gguf", "", "agent")
 
 
 def test_missing_file_is_refused(launched: Launched) -> None:

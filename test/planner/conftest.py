@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tiny_home import TinyHome, TinyThing
+from tiny_home import TinyHome, TinyThing, kitchen_home
 
 
 class WordEmbedder:
@@ -31,14 +31,7 @@ def word_embedder() -> WordEmbedder:
 
 @pytest.fixture
 def kitchen() -> TinyHome:
-    return TinyHome(
-        TinyThing("m-table", "CounterTop"),
-        TinyThing("m-fridge", "Fridge"),
-        TinyThing("m-apple", "Apple", "m-table"),
-        TinyThing("m-mug1", "Mug", "m-table"),
-        TinyThing("m-mug2", "Mug", "m-fridge"),
-        TinyThing("m-sink", "SinkBasin"),
-    )
+    return kitchen_home()
 
 
 @pytest.fixture

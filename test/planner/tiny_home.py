@@ -131,3 +131,15 @@ class TinyHome:
         if position:
             return list(self.things.values())[int(float(position.split(",")[0]))]
         return next((one for one in self.things.values() if one.object_class == object_class), None)
+
+
+def kitchen_home() -> TinyHome:
+    """An apple and a mug on the counter, another mug in the closed fridge, and a sink."""
+    return TinyHome(
+        TinyThing("m-table", "CounterTop"),
+        TinyThing("m-fridge", "Fridge"),
+        TinyThing("m-apple", "Apple", "m-table"),
+        TinyThing("m-mug1", "Mug", "m-table"),
+        TinyThing("m-mug2", "Mug", "m-fridge"),
+        TinyThing("m-sink", "SinkBasin"),
+    )

@@ -1,4 +1,4 @@
-"""`memory-node train executor`: trains an adapter that chooses the planner's next call, or a text game's command."""
+"""`memory-node train executor`: trains an adapter that chooses a text game's next command."""
 
 from __future__ import annotations
 
@@ -11,18 +11,7 @@ from training.adapters.command import Training, add_training_arguments, train_ad
 from training.adapters.example import Example, Tokenizer
 from training.executor.examples import examples_of
 from training.executor.practice import PractisedGame, read_games
-from training.executor.run_files import read_dialogues
-from training.executor.taught_examples import examples_of as taught_examples
 
-_HOUSEHOLD = Training(
-    "household",
-    "Household executor",
-    lambda dialogues: (
-        "It chooses the next call of the language model's planner among those that can be made, by likelihood (`rank`),"
-        f" from brief prompts. It learnt from {dialogues} dialogues of ALFRED's train tasks in which the offline"
-        " planner chose the calls and came to the end; a tenth of the tasks is held out (`--split held-out`)."
-    ),
-)
 _ALFWORLD = Training(
     "executor",
     "Executor policy",
@@ -35,22 +24,13 @@ _ALFWORLD = Training(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--on", choices=("household", "alfworld"), default="household")
-    parser.add_argument(
-        "--runs",
-        type=Path,
-        nargs="+",
-        default=(),
-        metavar="FILE",
-        help="household: what `memory-node train executor-runs` wrote",
-    )
     parser.add_argument(
         "--transcripts",
         type=Path,
         nargs="+",
         default=(),
         metavar="FILE",
-        help="alfworld: the planner's games, as `memory-node bench alfworld --transcripts` writes them",
+        help="the planner's games, as `memory-node bench alfworld --transcripts` writes them",
     )
     parser.add_argument(
         "--practice",
@@ -58,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=(),
         metavar="FILE",
-        help="alfworld: games with mistakes, as `memory-node train executor-games` writes them",
+        help="games with mistakes, as `memory-node train executor-games` writes them",
     )
     add_training_arguments(parser)
 
@@ -70,14 +50,7 @@ def run(args: argparse.Namespace) -> int:
         ResourceMissingError: the extra `learning` is not installed.
         InvalidValueError: there is nothing to learn from, or the checkpoint is of another run.
     """
-    if args.on == "household":
-        return train_adapter(args, _HOUSEHOLD, lambda tokenizer: _of_runs(args, tokenizer))
     return train_adapter(args, _ALFWORLD, lambda tokenizer: _of_games(args, tokenizer))
-
-
-def _of_runs(args: argparse.Namespace, tokenizer: Tokenizer) -> Sequence[Example]:
-    dialogues = (one for path in args.runs for one in read_dialogues(path))
-    return taught_examples(dialogues, tokenizer, args.tokens)
 
 
 def _of_games(args: argparse.Namespace, tokenizer: Tokenizer) -> Sequence[Example]:

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.ranking.choosing import RankedChoice
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.llama.shared_model import Prompt
 from memory_node.llm.open_model import ModelShelf
-from memory_node.planner.step_chooser import RankedChoice
 from training.adapters.llama_writer import REPLY_S, LlamaWriter
 from training.grpo.noting_compiler import NotingCompiler
 from training.grpo.rollouts import Decisions

@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.ranking.choosing import StepChooser
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.chat import LatentModel
-from memory_node.planner.step_chooser import StepChooser
 from training.adapters.writing import Writer, Written
 
 Array = NDArray[np.float32]

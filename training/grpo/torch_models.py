@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from benchmarks.ranking.choosing import Choice
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.chat import Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.planner.model_account import ModelAccount
-from memory_node.planner.step_chooser import Choice
 from training.adapters.example import Speller
 from training.adapters.writing import TorchWriter, log_probabilities
 from training.grpo.noting_compiler import NotingCompiler

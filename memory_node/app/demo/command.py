@@ -51,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--instruction", action="append", help="instead of the three of the demo; may be repeated")
     parser.add_argument("--memory", choices=("compare", *MODES), default="compare", help="compare: full, then none")
-    parser.add_argument("--planner", choices=PLANNERS, default="offline", help="llm: a language model, by default ours")
+    parser.add_argument(
+        "--planner", choices=PLANNERS, default="offline", help="llm: a language model, --endpoint or --model"
+    )
     parser.add_argument("--endpoint", default="", metavar="URL", help="an OpenAI-compatible endpoint for --planner llm")
     parser.add_argument("--model", default="", help="the model's name at that endpoint, or a GGUF file")
     parser.add_argument("--speed", type=float, help="simulated seconds per second (default 40; with physics 1)")

@@ -15,14 +15,13 @@ from memory_node.planner.agent.agent_run import AgentRun
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames
 from memory_node.planner.agent.services import AskedMemory
-from memory_node.planner.agent.tools import agent_tools
+from memory_node.planner.agent.task import Task
+from memory_node.planner.agent.tools import agent_tools, plan_tools
 from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.model_account import ModelAccount
-from memory_node.planner.model_run import Task
 from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.plan_audit import PlanAudit
 from memory_node.planner.planner import (
     PlanningContext,
     PlanningFailedError,
@@ -45,13 +44,12 @@ class _Session:
     """What is kept of one person's conversation. run: waits for an answer, None for none."""
 
     conversation: Conversation
-    turns: list[tuple[str, str]] = field(default_factory=list)
     run: AgentRun | None = None
     account: ModelAccount = field(default_factory=ModelAccount)
 
 
 class AgentPlanner:
-    """Lets a model carry out instructions by tool calls.
+    """Lets a model carry out instructions by tool calls: a few a reply, or in the mode `plan` (KARMA) all at once.
 
     offline: carries on where the model fails before anything is done, which is said; fallback False: that fails. Its
     grammar also says whether goals that hurt when they are wrong are asked for. asks: whether somebody is there to
@@ -93,7 +91,9 @@ class AgentPlanner:
             return (yield from self._without_model(instruction, situation, account, error))
         if outcome.question:
             session.run, session.account = run, ModelAccount()
-        session.turns.append((instruction, outcome.question or outcome.answer or "; ".join(outcome.failures)))
+        said = situation.conversation.said
+        said.append((instruction, outcome.question or outcome.answer or "; ".join(outcome.failures)))
+        del said[:-_MOST_TURNS]
         return account.booked(outcome, self._config)
 
     def _session_of(self, situation: PlanningContext) -> _Session:
@@ -116,21 +116,24 @@ class AgentPlanner:
     def _open(self, instruction: str, situation: PlanningContext, account: ModelAccount) -> AgentRun:
         """Return the run of an instruction, its beginning told."""
         memory = situation.memory
-        tools = agent_tools(situation.skills, isinstance(memory, AskedMemory), situation.known is not None, self._asks)
+        if self._config.mode == "plan":
+            tools = plan_tools(situation.skills, self._asks)
+        else:
+            asks_memory, recalls = isinstance(memory, AskedMemory), situation.known is not None
+            tools = agent_tools(situation.skills, asks_memory, recalls, self._asks)
         skills = tuple(skill for name, skill in SKILLS.items() if name in situation.skills)
         about = tuple(dict.fromkeys(names[0] for names in self._kinds.spoken_names.named_in(instruction.lower())))
         world = KnownWorld(situation.world(self._kinds), about, skills, _MOST_THINGS)
-        audit = PlanAudit((), self._kinds)
-        task = Task(instruction, (), situation, world, self._config, self._prompts, account, audit)
+        task = Task(instruction, (), situation, world, self._config, self._prompts, account)
         names = HomeNames(world, memory)
         context = situation.context(instruction, self._config.context_budget, {ContextSource.EXPERIENCE})
         task.refresh()
         beginning = self._beginning(task, names, context.text)
-        dialogue = AgentDialogue(self._model, tools, beginning, account, self._config.in_process)
-        said = [text for text, _ in self._session.turns[-_MOST_TURNS:]]
+        dialogue = AgentDialogue(self._model, tools, beginning, account, self._config)
+        said = [text for text, _ in situation.conversation.said]
 
-        def objection(goals: Sequence[Goal]) -> str:
-            return self._offline.objection(instruction, goals, situation)
+        def objection(goals: Sequence[Goal], words: str) -> str:
+            return self._offline.objection(words, goals, situation)
 
         run = AgentRun(task, dialogue, tools, names, [*said, instruction], objection, context.id)
         if situation.goals:
@@ -144,7 +147,7 @@ class AgentPlanner:
         told = dict.fromkeys([*bound, *situation.told(task.instruction)])
         turns = [
             f"{who}: {' '.join(text.split())[:_LONGEST_TURN]}"
-            for turn in self._session.turns[-_MOST_TURNS:]
+            for turn in situation.conversation.said
             for who, text in zip(("person", "robot"), turn)
             if text
         ]
@@ -160,4 +163,6 @@ class AgentPlanner:
             goals="; ".join(map(str, situation.goals)),
             instruction=" ".join(task.instruction.split()),
         )
-        return Message("system", task.prompt("agent_system.j2").strip()), Message("user", text.strip())
+        return Message("system", task.prompt("agent_system.j2", at_once=self._config.mode == "plan").strip()), Message(
+            "user", text.strip()
+        )

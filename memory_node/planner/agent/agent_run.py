@@ -15,14 +15,14 @@ from memory_node.llm.chat import Tool, ToolCall
 from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames
-from memory_node.planner.agent.model_goals import GoalFaultError, GoalReader, is_quoted
+from memory_node.planner.agent.model_goals import GoalFaultError, GoalReader, Objection, is_quoted
 from memory_node.planner.agent.permission import refusal
 from memory_node.planner.agent.services import Services, quoted
+from memory_node.planner.agent.task import Task, remedy_of
 from memory_node.planner.agent.tools import faults_of
 from memory_node.planner.goal import Goal
 from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.model_run import Task, remedy_of
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, ProgressKind
 from memory_node.world.skills import Unmet, unmet
 from memory_node.world.state import Thing
@@ -44,9 +44,9 @@ _NO_TOOL = "You called no tool. Call one; end with done or impossible."
 
 
 @dataclass(frozen=True)
-class Done:
-    """What came of a call. text: for the model. ok: the next call of the reply may be made. new: it moved the robot or
-    told something new. ending: the instruction ends."""
+class CallResult:
+    """What came of a tool's call. text: for the model. ok: the next call of the reply may be made. new: it moved the
+    robot or told something new. ending: the instruction ends."""
 
     text: str
     ok: bool = True
@@ -54,7 +54,7 @@ class Done:
     ending: PlanOutcome | None = None
 
 
-Deed = Generator[PlannedStep, SkillResult, Done]
+CallRun = Generator[PlannedStep, SkillResult, CallResult]
 Steps = Generator[PlannedStep, SkillResult, PlanOutcome]
 
 
@@ -72,7 +72,7 @@ class AgentRun:
         tools: Sequence[Tool],
         names: HomeNames,
         said: Sequence[str],
-        objection: Callable[[Sequence[Goal]], str],
+        objection: Objection,
         context_id: str = "",
     ) -> None:
         self.begun = False
@@ -91,6 +91,7 @@ class AgentRun:
         self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
         self._told_unmet: tuple[str, ...] | None = None
         self._question: ToolCall | None = None
+        self._guidance = ""  # what memory compiled last
         self._skills = 0
         self._succeeded: set[str] = set()
         self._idle = 0
@@ -108,6 +109,7 @@ class AgentRun:
             limit = self._limit()
             if limit:
                 return self._ended(limit)
+            self._tell_guidance()
             try:
                 turn = self._dialogue.ask(self._task.config.timeout_s)
                 self._faulty = 0
@@ -135,6 +137,20 @@ class AgentRun:
             self._dialogue.tell(self._question, f"the person says: {text}")
             self._question = None
 
+    def _tell_guidance(self) -> None:
+        """Tell what memory compiles for the next step; what was told before is not told again."""
+        guide = self._task.situation.guide
+        if guide is None or not self._task.goals:
+            return
+        names = {thing.call_name: name for name, thing in self._task.world.things.items()}
+        compiled = guide(None, self._goal_index(), names)
+        guidance = compiled.guidance if compiled is not None else None
+        if compiled is None or guidance is None or guidance.text == self._guidance:
+            return
+        self._guidance = guidance.text
+        latent = compiled.compiled.latent if self._task.config.in_process else None
+        self._dialogue.say(f"Memory: {guidance.text}", latent)
+
     def _turn(self, calls: Sequence[ToolCall], words: str) -> Generator[PlannedStep, SkillResult, PlanOutcome | None]:
         if not calls and "?" in self._said[-1] and not self._task.goals and not self.begun:
             return self._answer(words)
@@ -143,9 +159,10 @@ class AgentRun:
             self._dialogue.say(_NO_TOOL)
             return None
         stop, is_new = "", False
+        most = _MOST_CALLS_A_REPLY if self._task.config.mode == "agent" else self._task.config.max_steps
         for number, call in enumerate(calls):
-            if number >= _MOST_CALLS_A_REPLY and not stop:
-                stop = f"at most {_MOST_CALLS_A_REPLY} calls in a reply"
+            if number >= most and not stop:
+                stop = f"at most {most} calls in a reply"
             if stop:
                 self._dialogue.tell(call, f"not done: {stop}")
                 continue
@@ -173,6 +190,8 @@ class AgentRun:
             return f"the limit of {config.max_model_s_per_instruction:g} s of the model an instruction is reached"
         if self._skills >= config.max_steps:
             return f"not finished within {config.max_steps} skills"
+        if config.mode == "plan" and account.replies > config.max_replans:
+            return f"no plan of {account.replies} was carried out to its end"
         if self._idle >= config.max_idle_replies:
             return f"the model made no progress in {self._idle} replies"
         return ""
@@ -212,19 +231,19 @@ class AgentRun:
 
     # --- calls
 
-    def _do(self, call: ToolCall) -> Deed:
+    def _do(self, call: ToolCall) -> CallRun:
         tool = self._tools.get(call.name)
         if tool is None:
-            return Done(f"there is no tool {call.name[:40]!r}; there are: {', '.join(self._tools)}", False, False)
+            return CallResult(f"there is no tool {call.name[:40]!r}; there are: {', '.join(self._tools)}", False, False)
         faults = faults_of(tool, call.arguments)
         if faults:
-            return Done(f"not done: {faults}", False, False)
+            return CallResult(f"not done: {faults}", False, False)
         skill = SKILLS.get(call.name)
         if skill is not None:
             return (yield from self._skill(skill, call.arguments))
         if call.name == "look_at":
             return (yield from self._look_at(str(call.arguments["thing"])))
-        deeds: dict[str, Callable[[ToolCall], Done]] = {
+        others: dict[str, Callable[[ToolCall], CallResult]] = {
             "set_goals": self._set_goals,
             "ask_person": self._ask_person,
             "tell_person": self._tell_person,
@@ -232,14 +251,13 @@ class AgentRun:
             "done": self._done,
             "impossible": self._impossible,
         }
-        deed = deeds.get(call.name, self._ask_memory)
-        return deed(call)
+        return others.get(call.name, self._ask_memory)(call)
 
-    def _ask_memory(self, call: ToolCall) -> Done:
+    def _ask_memory(self, call: ToolCall) -> CallResult:
         key = f"{call.name} {sorted(call.arguments.items())}"
         self._asked[key] += 1
         if self._asked[key] > _MOST_ASKED:
-            return Done("you have asked this already; see above", new=False)
+            return CallResult("you have asked this already; see above", new=False)
         argument = str(next(iter(call.arguments.values())))
         ask = {
             "find": lambda: self._services.find(self._task, argument),
@@ -247,9 +265,9 @@ class AgentRun:
             "ask_memory": lambda: self._services.ask(argument),
             "recall_past": lambda: self._services.recall_past(self._task, argument),
         }[call.name]
-        return Done(ask(), new=self._asked[key] == 1)
+        return CallResult(ask(), new=self._asked[key] == 1)
 
-    def _set_goals(self, call: ToolCall) -> Done:
+    def _set_goals(self, call: ToolCall) -> CallResult:
         def thing_called(name: str) -> Thing | None:
             return self._names.meant(name).thing
 
@@ -257,7 +275,7 @@ class AgentRun:
         try:
             goals = reader.read(call.arguments["goals"])
         except GoalFaultError as error:
-            return Done(f"not taken over: {error}", False, False)
+            return CallResult(f"not taken over: {error}", False, False)
         self.take_goals(goals)
         names = tuple(map(str, goals))
         self._task.situation.report(PlanProgress(ProgressKind.PLAN, f"{len(goals)} goal(s)", names))
@@ -266,7 +284,7 @@ class AgentRun:
         is_new = self._asked["set_goals"] <= _MOST_TOLD
         said = ["taken over", *self._bound(goals)]
         said += [f"not known: {'; '.join(unknown)}"] if unknown else []
-        return Done("\n".join(said), new=is_new)
+        return CallResult("\n".join(said), new=is_new)
 
     def _bound(self, goals: Sequence[Goal]) -> list[str]:
         """Return what people told that speaks against goals or bears on how they are reached."""
@@ -280,14 +298,14 @@ class AgentRun:
             f"told, and it binds: {quoted(one)}" for one in dict.fromkeys((verdict.question, *verdict.notes)) if one
         ]
 
-    def _remember(self, call: ToolCall) -> Done:
+    def _remember(self, call: ToolCall) -> CallResult:
         words, known = str(call.arguments["words"]), self._task.situation.known
         if known is None or not is_quoted(words, self._said):
-            return Done("not done: the person has not said this", False, False)
+            return CallResult("not done: the person has not said this", False, False)
         became = known.tell(words)
         self._asked["remember"] += 1
         self._note(ProgressKind.NOTE, became)
-        return Done(became)
+        return CallResult(became)
 
     def take_goals(self, goals: Sequence[Goal]) -> None:
         """Pursue goals from now on."""
@@ -297,38 +315,40 @@ class AgentRun:
         self._task.refresh()
         self._task.watch()
 
-    def _ask_person(self, call: ToolCall) -> Done:
+    def _ask_person(self, call: ToolCall) -> CallResult:
         question = " ".join(str(call.arguments["question"]).split())
         choices = tuple(str(one) for one in call.arguments.get("choices") or ())
         self._question = call
         self._note(ProgressKind.QUESTION, question, choices)
-        return Done("", ending=PlanOutcome((), (), question=question, choices=choices, planner="llm"))
+        return CallResult("", ending=PlanOutcome((), (), question=question, choices=choices, planner="llm"))
 
-    def _tell_person(self, call: ToolCall) -> Done:
+    def _tell_person(self, call: ToolCall) -> CallResult:
         text = " ".join(str(call.arguments["text"]).split())
         self._asked["tell_person"] += 1
         self._note(ProgressKind.NOTE, text)
-        return Done("told", new=self._asked["tell_person"] <= _MOST_TOLD)
+        return CallResult("told", new=self._asked["tell_person"] <= _MOST_TOLD)
 
-    def _done(self, call: ToolCall) -> Done:
+    def _done(self, call: ToolCall) -> CallResult:
         summary = " ".join(str(call.arguments["summary"]).split())
         goals = self._task.goals
         if not goals and self.begun:
-            return Done("say the goals first, so that they can be checked", False, False)
+            return CallResult("say the goals first, so that they can be checked", False, False)
         if not goals and not self._asked["remember"] and "?" not in self._said[-1] and self._told_unmet is None:
             self._told_unmet = ()
-            return Done("no goal was said: say what is asked for, or call done again if it is only an answer", False)
+            return CallResult(
+                "no goal was said: say what is asked for, or call done again if it is only an answer", False
+            )
         if not goals:
-            return Done("", ending=self._answer(summary))
+            return CallResult("", ending=self._answer(summary))
         unmet_goals = tuple(filter(None, self._reasons()))
         if unmet_goals and unmet_goals != self._told_unmet:
             self._told_unmet = unmet_goals
             self._task.account.replans += 1
             text = f"memory holds that this is not so: {'; '.join(unmet_goals)}. Go on, or say impossible and why."
-            return Done(text, False)
+            return CallResult(text, False)
         self._note(ProgressKind.ANSWER, summary)
         outcome = self._ended("the model holds that it is done")
-        return Done("", ending=replace(outcome, answer=summary))
+        return CallResult("", ending=replace(outcome, answer=summary))
 
     def _answer(self, words: str) -> PlanOutcome:
         """End a question: nothing was to be done."""
@@ -336,26 +356,26 @@ class AgentRun:
         self._note(ProgressKind.ANSWER, text)
         return PlanOutcome((self._task.instruction,), (True,), planner="llm", answer=text)
 
-    def _impossible(self, call: ToolCall) -> Done:
+    def _impossible(self, call: ToolCall) -> CallResult:
         why = " ".join(str(call.arguments["reason"]).split())
         self._note(ProgressKind.NOTE, f"not possible: {why}")
         outcome = self._ended(why)
         if outcome.success:  # memory holds that all is met, and the model that it cannot be
             outcome = replace(outcome, achieved=(False,) * len(outcome.goals), failures=(why,))
-        return Done("", ending=outcome)
+        return CallResult("", ending=outcome)
 
     # --- skills
 
-    def _look_at(self, name: str) -> Deed:
+    def _look_at(self, name: str) -> CallRun:
         done = yield from self._skill(SKILLS["GoToObject"], {"object": name})
         meant = self._names.meant(name)
         if not done.ok or meant.thing is None:
             return done
         inside = {meant.thing.id, *(one.id for one in self._task.world.state.contents(meant.thing.id))}
         lines = [one for one in self._names.lines(self._task.situation.scene()) if one.partition(":")[0] in inside]
-        return Done("\n".join(lines[:_MOST_NEWS]), new=done.new)
+        return CallResult("\n".join(lines[:_MOST_NEWS]), new=done.new)
 
-    def _skill(self, skill: Skill, arguments: Mapping[str, Any]) -> Deed:
+    def _skill(self, skill: Skill, arguments: Mapping[str, Any]) -> CallRun:
         if skill.name == "Explore":
             return (yield from self._explore(str(arguments["target_class"]), arguments.get("areas") or ()))
         things: list[Thing] = []
@@ -367,19 +387,19 @@ class AgentRun:
                 continue
             thing, why = self._thing(str(value))
             if thing is None:
-                return Done(why, False)
+                return CallResult(why, False)
             things.append(thing)
         named = SkillCall(skill.name, tuple(thing.id for thing in things))
         goals, kinds = self._task.goals, self._task.world.kinds
         why = refusal(skill, named, things[0].object_class, goals, kinds) or self._repeated(named)
         if why:
-            return Done(f"not done: {why}", False, False)
+            return CallResult(f"not done: {why}", False, False)
         broken = unmet(skill, self._task.world.state, named)
         far = [one for one in broken if one.fact.predicate is Predicate.NEAR]
         others = [one for one in broken if one.fact.predicate is not Predicate.NEAR]
         if others and named not in self._warned:
             self._warned.add(named)
-            return Done(_warning(others), False)
+            return CallResult(_warning(others), False)
         # Where a skill is done at a place that the call names, the robot drives there, too.
         at_place = [] if skill.composite or len(things) <= len(skill.named_arguments) else [things[-1]]
         places = [one.things[0] for one in far] + at_place
@@ -393,24 +413,24 @@ class AgentRun:
         gone = yield from self._go(things[-1])
         return (yield from self._made(named, things)) if gone.ok else gone
 
-    def _go(self, thing: Thing) -> Deed:
+    def _go(self, thing: Thing) -> CallRun:
         return (yield from self._made(SkillCall("GoToObject", (thing.id,)), [thing]))
 
-    def _explore(self, name: str, areas: Sequence[str]) -> Deed:
+    def _explore(self, name: str, areas: Sequence[str]) -> CallRun:
         object_class = self._names.class_called(name) or "".join(one for one in name if one.isalnum())[:40]
         if not object_class:
-            return Done(f"{quoted(name, 60)} is no class", False, False)
+            return CallResult(f"{quoted(name, 60)} is no class", False, False)
         self._names.widen((object_class,))
         named = SkillCall("Explore", (object_class, *map(str, areas)))
         why = self._repeated(named)
         if why:
-            return Done(f"not done: {why}", False, False)
+            return CallResult(f"not done: {why}", False, False)
         self._lookup.locate(object_class)
         scene = self._task.situation.scene()
         places = {area: self._names.place_called(area, scene) for area in map(str, areas)}
         strange = [area for area, found in places.items() if not found]
         if strange:
-            return Done(
+            return CallResult(
                 f"not done: no area is called {quoted(strange[0], 60)}; there are {self._names.areas(scene)}", False
             )
         likely = self._lookup.search_stops(object_class)
@@ -440,7 +460,7 @@ class AgentRun:
             return f"{named}: it was made before and nothing has changed since; do something else or end"
         return ""
 
-    def _made(self, named: SkillCall, things: Sequence[Thing], call: SkillCall | None = None) -> Deed:
+    def _made(self, named: SkillCall, things: Sequence[Thing], call: SkillCall | None = None) -> CallRun:
         """Have the robot do a call over names; tell what changed."""
         for thing in things:
             if thing.id not in self._located and thing.id != self._task.world.held:
@@ -450,7 +470,8 @@ class AgentRun:
         call = call or SkillCall(named.skill, tuple(thing.call_name for thing in things))
         before = set(self._names.lines(self._task.situation.scene()))
         held = world.held
-        result = yield PlannedStep(call, self._goal_index(), self._context_id)
+        is_guided = self._task.situation.guide is not None
+        result = yield PlannedStep(call, self._goal_index(), self._context_id, guided=is_guided)
         self.begun = True
         self._skills += 1
         self._succeeded |= {call.skill} if result.success else set()
@@ -463,7 +484,7 @@ class AgentRun:
         self._told_unmet = None
         self._loop_guard.note(named, result, world.unmoved)
         news = [line for line in self._names.lines(self._task.situation.scene()) if line not in before]
-        return Done(self._told(named, result, news, held), result.success)
+        return CallResult(self._told(named, result, news, held), result.success)
 
     def _goal_index(self) -> int:
         index = self._task.judged().goal_index if self._task.goals else 0

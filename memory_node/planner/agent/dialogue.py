@@ -7,6 +7,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.llm.ask import answer_of
 from memory_node.llm.chat import ChatModel, JsonForm, Message, Tool, ToolCall, ToolForm, ToolModel
@@ -16,6 +19,7 @@ from memory_node.llm.reply_reader import answer_in
 from memory_node.llm.tool_calls import tool_calls_in
 from memory_node.planner.agent.tools import calls_form, exact_calls_form
 from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.planner_config import LlmConfig
 
 # Tokens behind the beginning from which old results are folded, and how many of the newest messages stay whole.
 _FOLDED_FROM = 6000
@@ -23,6 +27,8 @@ _KEPT_WHOLE = 8
 _FOLDED_LENGTH = 100
 _LONGEST_RESULT = 2400
 _LONGEST_WORDS = 2000
+# Calls of one reply in JSON.
+_MOST_IN_JSON = 8
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,8 @@ class Turn:
 class AgentDialogue:
     """The messages of one instruction, and how they are sent.
 
-    beginning: the system prompt and the task. in_process: the model runs here, and its replies keep to a grammar.
+    beginning: the system prompt and the task. config: a model in this process keeps to a grammar, and a whole plan is
+    one JSON object whatever the endpoint's tool calls can hold.
     """
 
     def __init__(
@@ -45,14 +52,15 @@ class AgentDialogue:
         tools: Sequence[Tool],
         beginning: Sequence[Message],
         account: ModelAccount,
-        in_process: bool,
+        config: LlmConfig,
     ) -> None:
         self._model = model
         self._tools = tuple(tools)
         self._account = account
-        self._native = isinstance(model, ToolModel) and model.native_tools
-        form: JsonForm | ToolForm = ToolForm(self._tools) if self._native else calls_form(tools)
-        self._form = exact_calls_form(tools) if in_process else form
+        self._native = isinstance(model, ToolModel) and model.native_tools and config.mode == "agent"
+        most = _MOST_IN_JSON if config.mode == "agent" else config.max_steps
+        form: JsonForm | ToolForm = ToolForm(self._tools) if self._native else calls_form(tools, most)
+        self._form = exact_calls_form(tools, most) if config.in_process else form
         self._beginning = tuple(beginning) if self._native else _with_tools_in_words(beginning, tools)
         self._rest: list[Message] = []
         self._results: list[str] = []  # of calls in words, told together
@@ -100,10 +108,10 @@ class AgentDialogue:
         else:
             self._results.append(f"{call.name}: {result}")
 
-    def say(self, text: str) -> None:
-        """Tell something that is no result."""
+    def say(self, text: str, latent: NDArray[np.float32] | None = None) -> None:
+        """Tell something that is no result. latent: (n, width) vectors that stand for it in a model in this process."""
         self._flush()
-        self._rest.append(Message("user", text))
+        self._rest.append(Message("user", text, latent=latent))
 
     def _flush(self) -> None:
         if self._results:

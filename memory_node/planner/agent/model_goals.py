@@ -19,11 +19,12 @@ from memory_node.planner.goal import Goal, Mention
 from memory_node.world.state import Thing
 
 # Why goals do not fit the words of an instruction, "" where they do.
-Objection = Callable[[Sequence[Goal]], str]
+Objection = Callable[[Sequence[Goal], str], str]
 
 _NEVER_OVERRULED = frozenset({GoalKind.BREAK, GoalKind.THROW})
 _HURTFUL = _NEVER_OVERRULED | {GoalKind.SLICE, GoalKind.EMPTY, GoalKind.HEAT}
 _NEEDS_PLACE = frozenset({GoalKind.PLACE})
+_PRONOUN = re.compile(r"\b(it|them|that|this|those|these)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 # A quote of these alone asks for nothing.
 _EMPTY_WORDS = frozenset(
@@ -115,17 +116,27 @@ class GoalReader:
         things = {name for name in self._named_in(words) if self.kinds[name].pickupable}
         is_named = not things.isdisjoint(self._names_of(goal.target))
         if goal.kind in _HURTFUL:
-            why = self.objection((goal,))
+            why = self.objection((goal,), self._filled(goal, words))
             may_overrule = reason and is_named and goal.kind not in _NEVER_OVERRULED
             if why and not may_overrule:
                 raise GoalFaultError(f"{goal} is not asked for: {why}")
             return
         is_movable = any(self.kinds[name].pickupable for name in goal.target.candidates if name in self.kinds)
-        if things and is_movable and not is_named and not reason:
+        if things and is_movable and not is_named and not reason and not self._is_spoken_of(goal, words):
             raise GoalFaultError(
                 f"{words[:80]!r} names {', '.join(sorted(things)[:5])}, not {goal.target}; if it is meant, say the goal"
                 " again with a reason"
             )
+
+    def _is_spoken_of(self, goal: Goal, words: str) -> bool:
+        """Return whether a goal's words may mean by "it" a thing that was named before."""
+        before = self._named_in(" ".join(self.said[:-1]))
+        return bool(_PRONOUN.search(words)) and not before.isdisjoint(self._names_of(goal.target))
+
+    def _filled(self, goal: Goal, words: str) -> str:
+        """Return the newest words of the person, with what was spoken of before by its name in place of "it"."""
+        name = f"the {goal.target.text.lower()}"
+        return _PRONOUN.sub(name, self.said[-1], count=1) if self._is_spoken_of(goal, words) else self.said[-1]
 
     def _mention(self, name: str) -> Mention:
         """Return what a name stands for.

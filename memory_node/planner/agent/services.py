@@ -11,8 +11,8 @@ from memory_node.domain.ports import MemoryPort
 from memory_node.domain.spoken_time import ago
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.planner.agent.home_names import HomeNames
+from memory_node.planner.agent.task import Task
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.model_run import Task
 
 _MOST_LINES = 20
 _LONGEST_QUOTE = 400

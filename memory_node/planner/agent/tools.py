@@ -118,6 +118,12 @@ def agent_tools(skills: Collection[str], asks_memory: bool, recalls: bool, asks:
     return (*services, LOOK_AT, *known, *person, TELL_PERSON, DONE, IMPOSSIBLE)
 
 
+def plan_tools(skills: Collection[str], asks: bool = True) -> tuple[Tool, ...]:
+    """Return the tools of which a whole plan is made: it asks memory nothing on the way."""
+    known = [skill_tool(skill) for name, skill in SKILLS.items() if name in skills]
+    return (SET_GOALS, *known, *([ASK_PERSON] if asks else []), TELL_PERSON, DONE, IMPOSSIBLE)
+
+
 def skill_tool(skill: Skill) -> Tool:
     """Return a skill as a tool: its arguments by name, those that may be left out not required."""
     properties = {
@@ -130,8 +136,8 @@ def skill_tool(skill: Skill) -> Tool:
     return _tool(skill.name, f"{summary}.", properties, [one.name for one in skill.named_arguments])
 
 
-def calls_form(tools: Sequence[Tool]) -> JsonForm:
-    """Return the form of replies of a model without tool calls: a thought, and calls by name."""
+def calls_form(tools: Sequence[Tool], most: int) -> JsonForm:
+    """Return the form of replies of a model without tool calls: at most so many calls by name."""
     call = {
         "type": "object",
         "properties": {
@@ -140,11 +146,11 @@ def calls_form(tools: Sequence[Tool]) -> JsonForm:
         },
         "required": ["name", "arguments"],
     }
-    properties = {"calls": {"type": "array", "items": call, "minItems": 1, "maxItems": 8}}
+    properties = {"calls": {"type": "array", "items": call, "minItems": 1, "maxItems": most}}
     return JsonForm({"type": "object", "properties": properties, "required": ["calls"]}, "calls")
 
 
-def exact_calls_form(tools: Sequence[Tool]) -> JsonForm:
+def exact_calls_form(tools: Sequence[Tool], most: int) -> JsonForm:
     """Return calls_form for a model in this process, without the arguments that may be left out: its grammar needs
     each that it knows."""
     items = [
@@ -157,7 +163,7 @@ def exact_calls_form(tools: Sequence[Tool]) -> JsonForm:
         }
         for tool in tools
     ]
-    calls = {"type": "array", "items": {"anyOf": items}, "minItems": 1, "maxItems": 4}
+    calls = {"type": "array", "items": {"anyOf": items}, "minItems": 1, "maxItems": most}
     return JsonForm({"type": "object", "properties": {"calls": calls}}, "calls")
 
 

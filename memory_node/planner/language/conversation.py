@@ -31,7 +31,8 @@ class Conversation:
     """One person's session with the robot.
 
     completed: the last instruction that was carried out. last: the parts of the last one. handled: by class, the ids of
-    the things that were handled; places: by class, where the thing of the last instruction was before.
+    the things that were handled; places: by class, where the thing of the last instruction was before. said: what the
+    person said and the robot answered to a language model's planner, the newest last.
     """
 
     discourse: Discourse = field(default_factory=Discourse)
@@ -40,6 +41,7 @@ class Conversation:
     completed: str = ""
     handled: dict[str, set[str]] = field(default_factory=dict)
     places: dict[str, Thing] = field(default_factory=dict)
+    said: list[tuple[str, str]] = field(default_factory=list)
 
     def clear(self) -> None:
         """Forget what was said: a new session begins."""

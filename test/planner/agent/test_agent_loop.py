@@ -2,14 +2,30 @@ import json
 
 import pytest
 from scripted_model import ScriptedModel, carry_out, home
+from understood import Understood
 
-from memory_node.domain.skill import FailureReason
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.brief_state import BriefState, TaskProgress
+from memory_node.context.guidance import Compiled, CompiledStep, Guidance
+from memory_node.context.step_observation import StepObservation
+from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import ALL_SKILLS
+from memory_node.domain.step import StepRecord
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.extractor import RuleExtractor
+from memory_node.lessons.log import NullLog
 from memory_node.llm.chat import Reply
 from memory_node.llm.errors import UnreachableError
 from memory_node.llm.json_grammar import json_grammar
+from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.agent.tools import agent_tools, exact_calls_form
+from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.guided_planner import GuidedPlanner
+from memory_node.planner.language.understanding import Understander
+from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import ProgressKind
+from memory_node.planner.planner_config import LlmConfig
 
 GOAL = (
     "set_goals",
@@ -161,7 +177,7 @@ def test_what_leaves_no_trace_is_not_taken_for_done(end) -> None:
 
 def test_a_model_in_this_process_can_be_held_to_the_tools_by_a_grammar() -> None:
     tools = agent_tools(ALL_SKILLS, asks_memory=True, recalls=True)
-    grammar = json_grammar(exact_calls_form(tools).schema)
+    grammar = json_grammar(exact_calls_form(tools, 8).schema)
     assert all(tool.name in grammar for tool in tools)
 
 
@@ -173,3 +189,65 @@ def test_schemas_of_tools_hold_nothing_that_endpoints_refuse() -> None:
 def test_nobody_is_asked_where_nobody_is_there() -> None:
     assert "ask_person" in {tool.name for tool in agent_tools(ALL_SKILLS, True, True)}
     assert "ask_person" not in {tool.name for tool in agent_tools(ALL_SKILLS, True, True, asks=False)}
+
+
+class Compiling:
+    """A guide that advises the same call twice, and then nothing."""
+
+    def __init__(self) -> None:
+        self.observed: list[StepObservation] = []
+
+    def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep:
+        self.observed.append(observation)
+        goal = SkillCall("OpenObject", ("Fridge",))
+        guidance = Guidance(goal, "Next: open the fridge.", "so it was") if len(self.observed) < 3 else None
+        return CompiledStep(Compiled(guidance), BriefState(TaskProgress("put it away")))
+
+
+class OfNoMemory(Experience):
+    """An `ExperiencePort` without a memory around it."""
+
+    def record(self, step: StepRecord, context_id: str = ""):  # type: ignore[no-untyped-def]
+        return super().record(step)
+
+
+def test_guidance_of_a_step_is_read_by_the_model_which_chooses_the_call() -> None:
+    place, model, guide = home(), ScriptedModel([[GOAL], [OPEN], [PICK], [PUT, END]]), Compiling()
+    kinds = load_catalogue()
+    offline = OfflinePlanner(Understander(kinds, Understood(), None), kinds)
+    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
+    episodes = OfNoMemory(ExperienceConfig(), RuleExtractor(), NullLog(), lambda: 0)
+    guided = GuidedPlanner(planner, episodes, lambda: 0, guidance=guide)
+    result = InstructionExecutor(place, place, guided).execute("put the mug into the fridge")
+    episodes.close()
+    assert result.success
+    # Nothing was put before the model's own calls, and what was told once is not told again.
+    assert [call.partition("(")[0] for call in place.calls if not call.startswith("GoTo")] == [
+        "OpenObject",
+        "PickupObject",
+        "PutObject",
+    ]
+    told = [message.text for message in model.dialogues[-1] if message.text.startswith("Memory: ")]
+    assert told == ["Memory: Next: open the fridge."]
+    assert "Fridge" in guide.observed[0].names.values()
+
+
+def test_whole_plan_is_carried_out_and_made_anew_only_after_what_failed() -> None:
+    place = home(PickupObject=FailureReason.NOT_FOUND)
+    model = ScriptedModel([_written(GOAL, OPEN, PICK, PUT, END), _written(PICK, PUT, END)])
+    result = carry_out(model, place=place, mode="plan")
+    assert result.success
+    assert result.outcome.replies == 2
+    assert "- find:" not in model.dialogues[0][0].text
+    assert "failed" in model.dialogues[1][-1].text
+
+
+def test_plans_of_one_instruction_are_bounded() -> None:
+    model = ScriptedModel(lambda _: _written(GOAL, END))
+    result = carry_out(model, mode="plan", max_replans=1)
+    assert not result.success
+    assert len(model.dialogues) == 2
+
+
+def _written(*calls) -> str:
+    return json.dumps({"calls": [{"name": name, "arguments": arguments} for name, arguments in calls]})

@@ -1,22 +1,24 @@
-"""A language model as the robot's hands: one call at a time, chosen with the results so far."""
+"""One call at a time, chosen with the results so far (SayCan: Ahn et al. 2022; LoTa-Bench: Choi et al. 2024)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 
+from benchmarks.ranking.choosing import DONE, RULED_OUT, StepChooser
+from benchmarks.ranking.goal_progress import fulfils, is_in_vain
+from benchmarks.ranking.ranked_world import RankedWorld
 from memory_node.domain.context import ContextSource
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
+from memory_node.planner.agent.task import Task, remedy_of
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import UNTOLD, Judgement
-from memory_node.planner.goal_progress import fulfils, is_in_vain
 from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.model_run import Steps, Task, described, remedy_of
+from memory_node.planner.plan_audit import PlanAudit
 from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind
-from memory_node.planner.step_chooser import DONE, RULED_OUT, StepChooser
 
 # What an end is worth while memory holds that a goal is not met. It may be wrong, so the end stays a choice.
 _DOUBTED = 0.01
@@ -24,29 +26,32 @@ _DOUBTED = 0.01
 _INSTEAD = 0.2
 
 
-class StepwiseRun:
-    """A ModelRun. The dialogue only grows, so a model that keeps prompts reads each word once.
+# Returns why it ended early, "" where nobody objects to the end.
+Steps = Generator[PlannedStep, SkillResult, str]
 
-    Where memory is compiled at each step, there is no dialogue: the brief state says what was done. The prompt then is
-    as long at the last step as at the first, and all but its end is the same.
+
+class StepwiseRun:
+    """The goals of one instruction. The dialogue only grows, so a model that keeps prompts reads each word once.
+
+    world: that of the task. begun: whether the robot has done anything.
     """
 
-    def __init__(self, task: Task, chooser: StepChooser) -> None:
+    def __init__(self, task: Task, world: RankedWorld, chooser: StepChooser) -> None:
         self.begun = False
         self._task = task
+        self._world = world
+        self._audit = PlanAudit(task.goals, world.kinds)
         self._chooser = chooser
         self._lookup = MemoryLookup(task.situation)
         self._loop_guard = LoopGuard()
         self._asked: set[str] = set()
         self._messages: list[Message] = []
         self._context_id = ""
-        self._opening = 0  # messages before the first call
-        self._first_lines: list[str] = []
         self._told_unmet: tuple[str, ...] = ()  # what memory holds against an end that the model has just said
         self._replans = 0
 
     def steps(self) -> Steps:
-        """Yield steps until the model says that it is done and memory does not object; see ModelRun."""
+        """Yield steps until Done() is chosen and memory does not object; return why it ended early, "" for not."""
         self._open_dialogue()
         task = self._task
         config = task.config
@@ -58,8 +63,7 @@ class StepwiseRun:
                     return ""
                 self._say_result(None, unmet)
                 continue
-            is_guided = task.situation.guide is not None
-            result = yield PlannedStep(self._prepared(call), context_id=self._context_id, guided=is_guided)
+            result = yield PlannedStep(self._prepared(call), context_id=self._context_id)
             self.begun = True
             # Explore was given places to look at, which the model did not choose.
             result = replace(result, call=call)
@@ -79,50 +83,41 @@ class StepwiseRun:
         return True
 
     def _open_dialogue(self) -> None:
-        task = self._task
-        text = ""
-        if task.situation.guide is None:
-            # Where things are is told thing by thing, under the names that calls use.
-            context = task.situation.context(task.instruction, task.config.context_budget, {ContextSource.EXPERIENCE})
-            self._context_id, text = context.id, context.text
+        task, world = self._task, self._world
+        # Where things are is told thing by thing, under the names that calls use.
+        context = task.situation.context(task.instruction, task.config.context_budget, {ContextSource.EXPERIENCE})
+        self._context_id = context.id
         task.refresh()
-        brief = task.config.brief
-        system = task.prompt("planner_brief_system.j2" if brief else "planner_step_system.j2", skills=task.world.skills)
         told = task.prompt(
-            "planner_brief_task.j2" if brief else "planner_step_task.j2",
-            memory=text,
-            things=task.world.lines(),
-            unknown=task.world.unknown_classes(),
-            held=task.world.held,
-            completed=task.completed,
+            "task.j2",
+            memory=context.text,
+            things=world.lines(),
+            unknown=world.unknown_classes(),
+            held=world.held,
             instruction=task.instruction,
             goals=tuple(map(str, task.goals)),
         )
-        example = [] if brief else self._example()
-        self._messages = [Message("system", system), *example, Message("user", told.strip())]
-        self._opening = len(self._messages)
-        self._first_lines = task.world.lines()
+        system = Message("system", task.prompt("system.j2", skills=world.skills))
+        self._messages = [system, *self._example(), Message("user", told.strip())]
 
     def _example(self) -> list[Message]:
         """Return a worked example as turns. It stands before all that differs, so a model reads it once."""
-        turns = self._task.prompt("planner_step_example.j2", thoughts=self._chooser.thinks).split("\n---\n")
+        turns = self._task.prompt("example.j2").split("\n---\n")
         return [Message("assistant" if number % 2 else "user", turn.strip()) for number, turn in enumerate(turns)]
 
     def _chosen(self) -> SkillCall | None:
         """Return the next call for the robot; None: the model holds that all is done."""
         task = self._task
-        offered = task.world.admissible().items()
+        offered = self._world.admissible().items()
         calls = {text: call for text, call in offered if not self._objection(call) and not self._loop_guard.holds(call)}
-        first = task.world.to_open_first(calls)
+        first = self._world.to_open_first(calls)
         judged = task.judged()
         calls = first or self._serving(calls, judged)
-        settled = judged.settled | task.set_aside
         worth = self._worth_to_goals(calls, judged)
-        values = {text: task.world.value(call, settled) * worth[text] for text, call in calls.items()}
+        values = {text: self._world.value(call, judged.settled) * worth[text] for text, call in calls.items()}
         if not (first and judged.unmet):
             values[DONE] = self._value_of_end(judged)
-        messages = self._compiled(task.first_goal + judged.goal_index) or self._messages
-        choice = self._chooser.choose(messages, values, task.account, Deadline(task.config.timeout_s))
+        choice = self._chooser.choose(self._messages, values, task.account, Deadline(task.config.timeout_s))
         self._messages.append(Message("assistant", choice.reply))
         text = f"{choice.call}  # {choice.reasoning}" if choice.reasoning else choice.call
         task.situation.report(PlanProgress(ProgressKind.PLAN, text))
@@ -151,31 +146,9 @@ class StepwiseRun:
             return 1.0
         return _DOUBTED if self.begun and not self._told_unmet else RULED_OUT
 
-    def _compiled(self, goal_index: int) -> list[Message]:
-        """Return the prompt of one step where memory is compiled: what does not change, then what memory says now.
-
-        [] where nobody compiles.
-        """
-        task = self._task
-        if task.situation.guide is None:
-            return []
-        names = {thing.call_name: name for name, thing in task.world.things.items()}
-        compiled = task.situation.guide(None, goal_index, names)
-        before = set(self._first_lines)
-        told = task.prompt(
-            "planner_step_compiled.j2",
-            memory=compiled.lines if compiled is not None else (),
-            news=[line for line in task.world.lines() if line not in before],
-            unmet=self._told_unmet,
-            held=task.world.held,
-        )
-        *same, last = self._messages[: self._opening]
-        latent = compiled.compiled.latent if compiled is not None else None
-        return [*same, Message(last.role, f"{last.text}\n\n{told.strip()}", latent=latent)]
-
     def _objection(self, call: SkillCall) -> str:
         thing = self._task.world.thing_of(call.arguments[0]) if call.arguments else None
-        return self._task.audit.objection(call, thing.object_class if thing is not None else "")
+        return self._audit.objection(call, thing.object_class if thing is not None else "")
 
     def _prepared(self, call: SkillCall) -> SkillCall:
         """Ask memory for what a call names, each thing once; give Explore its likeliest places."""
@@ -199,12 +172,16 @@ class StepwiseRun:
             self._loop_guard.note(result.call, result, task.world.unmoved)
         failed = result if result is not None and not result.success else None
         text = task.prompt(
-            "planner_brief_result.j2" if task.config.brief else "planner_step_result.j2",
+            "result.j2",
             reason=str(failed.reason) if failed is not None else "",
             remedy=remedy_of(failed) if failed is not None else "",
             unmet=unmet,
             news=[line for line in task.world.lines() if line not in before],
             held=task.world.held,
-            goals=tuple(map(str, task.goals)),
         )
         self._messages.append(Message("user", text.strip()))
+
+
+def described(failed: SkillResult) -> str:
+    """Return a failed skill in words."""
+    return f"{failed.call} failed: {failed.reason} {failed.message}".rstrip()

@@ -5,31 +5,22 @@ from collections.abc import Callable, Sequence
 import pytest
 from understood import Understood
 
+from benchmarks.ranking.choosing import RULED_OUT, RankedChoice, WrittenChoice, choice_grammar, read_choice
+from benchmarks.ranking.ranked_planner import RankedPlanner
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.context.brief_state import BriefState, TaskProgress
-from memory_node.context.guidance import Compiled, CompiledStep, Guidance
-from memory_node.context.step_observation import StepObservation
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import ObjectState
-from memory_node.domain.step import StepRecord
-from memory_node.lessons.config import ExperienceConfig
-from memory_node.lessons.experience import Experience
-from memory_node.lessons.extractor import RuleExtractor
-from memory_node.lessons.log import NullLog
 from memory_node.llm.chat import Message, Reply, Score
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.openai_model import OpenAiModel
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.guided_planner import GuidedPlanner
-from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.map_only_memory import MapOnlyMemory
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner import PlanningContext, PlanRun
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.step_chooser import RULED_OUT, WrittenChoice, choice_grammar, read_choice
 
 APPLE, FRIDGE = Mention("apple", ("Apple",)), Mention("fridge", ("Fridge",))
 INTO_THE_FRIDGE = Goal(GoalKind.PLACE, APPLE, FRIDGE)
@@ -72,10 +63,13 @@ class Wanting:
         raise AssertionError("nothing is written in this mode")
 
 
-def run(model, home, goal: Goal = INTO_THE_FRIDGE, **config) -> InstructionResult:
-    settings = LlmConfig(**{"mode": "rank", **config})
-    planner = LlmPlanner(model, settings, load_catalogue(), Understood(goal), False)
-    return InstructionExecutor(home, home, planner).execute("put the apple in the fridge")
+def ranked(chooser, goal: Goal = INTO_THE_FRIDGE, **config) -> RankedPlanner:
+    return RankedPlanner(Understood(goal), load_catalogue(), LlmConfig(**config), chooser)
+
+
+def run(model, home, goal: Goal = INTO_THE_FRIDGE, memory=None, **config) -> InstructionResult:
+    planner = ranked(RankedChoice(model), goal, **config)
+    return InstructionExecutor(memory or home, home, planner).execute("put the apple in the fridge")
 
 
 def test_likeliest_admissible_calls_carry_the_instruction_out(kitchen) -> None:
@@ -222,23 +216,9 @@ class Writing(Wanting):
         return Reply(self.wanted.pop(0), 100, 5)
 
 
-def write(model: Writing, home, thinks: bool = True) -> InstructionResult:
-    settings = LlmConfig(mode="rank", brief=not thinks)
-    planner = LlmPlanner(
-        model,
-        settings,
-        load_catalogue(),
-        Understood(INTO_THE_FRIDGE),
-        False,
-        lambda task: WrittenChoice(model, settings.max_repairs, str, thinks=thinks),
-    )
-    return InstructionExecutor(home, home, planner).execute("put the apple in the fridge")
-
-
-def test_model_that_learnt_the_calls_writes_them_without_a_thought(kitchen) -> None:
-    model = Writing(*PLAN)
-    assert write(model, kitchen, thinks=False).success
-    assert not any("Thought" in grammar for grammar in model.grammars)
+def write(model: Writing, home) -> InstructionResult:
+    chooser = WrittenChoice(model, 3, str)
+    return InstructionExecutor(home, home, ranked(chooser)).execute("put the apple in the fridge")
 
 
 def test_end_that_memory_rules_out_is_not_offered(kitchen) -> None:
@@ -273,47 +253,6 @@ def test_endpoint_may_choose_what_is_worth_little(endpoint: Callable) -> None:
     assert chooser.choose([Message("user", "Cook.")], values, ModelAccount(), Deadline(10.0)).call == "Take(Plate)"
 
 
-class OfNoMemory(Experience):
-    """An `ExperiencePort` without a memory around it."""
-
-    def record(self, step: StepRecord, context_id: str = ""):  # type: ignore[no-untyped-def]
-        return super().record(step)
-
-
-class Compiling:
-    """A guide that counts its steps. observed: (goal index, names)."""
-
-    def __init__(self) -> None:
-        self.observed: list[tuple[int, dict[str, str]]] = []
-
-    def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep:
-        self.observed.append((observation.goal_index, dict(observation.names)))
-        goal = SkillCall("GoToObject", ("Apple",))
-        guidance = Guidance(goal, f"Next: step {len(self.observed)}.", "so it is")
-        return CompiledStep(Compiled(guidance), BriefState(TaskProgress("put it away")))
-
-
-def test_compiled_guidance_takes_the_place_of_dialogue_and_static_sections(kitchen) -> None:
-    model, guide = Wanting(*PLAN), Compiling()
-    planner = LlmPlanner(model, LlmConfig(mode="rank"), load_catalogue(), Understood(INTO_THE_FRIDGE), False)
-    episodes = OfNoMemory(ExperienceConfig(), RuleExtractor(), NullLog(), lambda: 0)
-    guided = GuidedPlanner(planner, episodes, lambda: 0, guidance=guide)
-    result = InstructionExecutor(kitchen, kitchen, guided).execute("put the apple in the fridge")
-    episodes.close()
-    assert result.success
-    # Only the model's own calls were made: it read the guidance, so nothing came before them.
-    assert [call.partition("(")[0] for call in kitchen.calls] == [text.partition("(")[0] for text in PLAN[:-1]]
-    first, *_, last = model.shown
-    assert len(first) == len(last)
-    assert first[:-1] == last[:-1]
-    assert "context of" not in first[-1].text
-    assert first[-1].text.endswith("Hand: empty\nGoal: put it away\nNext: step 1.")
-    assert "Changed: " in last[-1].text
-    assert last[-1].text.endswith("Hand: empty\nGoal: put it away\nNext: step 6.")
-    assert [index for index, _ in guide.observed] == [0, 0, 0, 0, 0, 1]
-    assert "Apple" in guide.observed[0][1].values()
-
-
 class Stubborn(Wanting):
     """A model that likes one kind of call best, however often it was made."""
 
@@ -341,7 +280,7 @@ def test_without_object_memory_the_robots_own_deeds_tell_that_the_goal_is_met(ki
     ]
     model = Wanting(*asked, "Done()")
     model.gap = 10.0  # an end that memory denies would be worth less than any other call
-    planner = LlmPlanner(model, LlmConfig(mode="rank"), load_catalogue(), Understood(INTO_THE_FRIDGE), False)
+    planner = ranked(RankedChoice(model))
     result = InstructionExecutor(blind, kitchen, planner).execute("put the apple in the fridge")
     assert result.success
     assert [call.partition("(")[0] for call in kitchen.calls] == [text.partition("(")[0] for text in asked]
@@ -352,7 +291,7 @@ def test_without_object_memory_the_robots_own_deeds_tell_that_the_goal_is_met(ki
 def test_what_the_hand_held_before_goes_by_its_class_without_object_memory(kitchen) -> None:
     kitchen.held = "m-apple"
     model = Wanting("Explore(Fridge)", "OpenObject(Fridge)", "PutObject(Apple, Fridge)", "Done()")
-    planner = LlmPlanner(model, LlmConfig(mode="rank"), load_catalogue(), Understood(INTO_THE_FRIDGE), False)
+    planner = ranked(RankedChoice(model))
     result = InstructionExecutor(MapOnlyMemory(kitchen), kitchen, planner).execute("put the apple in the fridge")
     assert result.success
     assert kitchen.calls[-1] == "PutObject(Apple, m-fridge)"
@@ -360,9 +299,7 @@ def test_what_the_hand_held_before_goes_by_its_class_without_object_memory(kitch
 
 def test_second_attempt_knows_what_the_first_one_found_and_did(kitchen) -> None:
     model = Wanting("Explore(Apple)", "PickupObject(Apple)", "Explore(Fridge)")
-    planner = LlmPlanner(
-        model, LlmConfig(mode="rank", max_steps=3), load_catalogue(), Understood(INTO_THE_FRIDGE), False
-    )
+    planner = ranked(RankedChoice(model), max_steps=3)
 
     class TwoAttempts:
         def run(self, instruction: str, situation: PlanningContext) -> PlanRun:

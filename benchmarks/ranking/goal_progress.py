@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from benchmarks.ranking.goal_needs import GoalNeeds
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_needs import GoalNeeds
 from memory_node.world.state import Thing, WorldState
 
 # Skills that turn to a thing before anything is done with it, for a hand that is empty and for one that is not. An
