@@ -9,6 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,22 @@ import rclpy
 if not rclpy.__file__.endswith("ros_embedded/rclpy/__init__.py"):
     pytest.skip("the real rclpy is sourced", allow_module_level=True)
 
-from rclpy.exceptions import RCLError
+from example_interfaces.action import Fibonacci
+from rclpy import publisher as publisher_module
+from rclpy.action import ActionClient, ActionServer
+from rclpy.exceptions import InvalidHandle, RCLError
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
-from rclpy.impl import cyclone, domain
+from rclpy.impl import cyclone, domain, service_endpoint
 from rclpy.impl.domain import DiscoveryOptions, domain_configuration
 from rclpy.impl.endpoint import Writer
+from rclpy.impl.service_endpoint import RequestId
 from rclpy.impl.typesupport import topic_descriptor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 
-from ros_embedded.interfaces.cdr import DeserializationError, deserialize
+from ros_embedded.interfaces.cdr import DeserializationError, deserialize, serialize
 
 
 def test_message_that_cannot_be_read_is_logged_and_dropped(
@@ -352,23 +357,111 @@ def test_unknown_discovery_range_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         DiscoveryOptions.from_environment()
 
 
-def test_service_that_goes_while_it_answers_ends_no_executor(
-    make_node: Callable, spin_until: Callable, monkeypatch: pytest.MonkeyPatch
+Use = tuple[Callable[[], Any], Callable[[], Any]]
+
+
+def _publisher(node: Node) -> Use:
+    publisher = node.create_publisher(String, "topic", 10)
+    return lambda: publisher.publish(String(data="word")), lambda: node.destroy_publisher(publisher)
+
+
+def _counted_subscription(node: Node) -> Use:
+    subscription = node.create_subscription(String, "topic", print, 10)
+    return subscription.get_publisher_count, lambda: node.destroy_subscription(subscription)
+
+
+def _client(node: Node) -> Use:
+    client = node.create_client(SetBool, "set")
+    return lambda: client.call_async(SetBool.Request()), lambda: node.destroy_client(client)
+
+
+def _looking_client(node: Node) -> Use:
+    client = node.create_client(SetBool, "set")
+    return client.service_is_ready, lambda: node.destroy_client(client)
+
+
+def _service(node: Node) -> Use:
+    service = node.create_service(SetBool, "set", lambda request, response: response)
+    request_id = RequestId(0, 1)
+    return lambda: service.send_response(SetBool.Response(), request_id), lambda: node.destroy_service(service)
+
+
+@pytest.mark.parametrize("made", [_publisher, _counted_subscription, _client, _looking_client, _service])
+def test_what_is_destroyed_while_another_thread_uses_it_lasts_until_then(made: Callable, make_node: Callable) -> None:
+    """Either the call is finished, or the handle is invalid before it begins: no call fails in the middle."""
+    node, ends = make_node(), []
+
+    def use_up(use: Callable[[], object], is_used: threading.Event) -> None:
+        try:
+            while True:
+                use()
+                is_used.set()
+        except Exception as error:
+            ends.append(error)
+
+    for _ in range(20):
+        (use, destroy), is_used = made(node), threading.Event()
+        user = threading.Thread(target=use_up, args=(use, is_used), daemon=True)
+        user.start()
+        assert is_used.wait(10)
+        destroy()
+        user.join(10)
+    assert [type(error) for error in ends] == [InvalidHandle] * 20
+
+
+@pytest.mark.parametrize("message", [String, SetBool.Request, SetBool.Response])
+def test_sending_is_finished_before_its_end(
+    message: type, make_node: Callable, spin_until: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rclpy.impl import service_endpoint
+    """What another thread destroys between the look and the sending ends no executor."""
+    node, heard, went = make_node(), [], []
+    node.create_subscription(String, "topic", heard.append, 10)
+    publisher = node.create_publisher(String, "topic", 10)
+    service = node.create_service(SetBool, "set", lambda request, response: response)
+    client = node.create_client(SetBool, "set")
+    assert spin_until(lambda: client.service_is_ready() and publisher.get_subscription_count())
+    destroy = {
+        String: partial(node.destroy_publisher, publisher),
+        SetBool.Request: partial(node.destroy_client, client),
+        SetBool.Response: partial(node.destroy_service, service),
+    }[message]
 
-    server = make_node("server")
-    service = server.create_service(SetBool, "set", lambda request, response: response)
-    client = make_node("client").create_client(SetBool, "set")
-    assert spin_until(client.service_is_ready)
-    serialize, went = service_endpoint.serialize, []
+    def destroying(sent: Any) -> bytes:
+        if isinstance(sent, message):
+            went.append(destroy())
+        return serialize(sent)
 
-    def destroying(message: Any) -> bytes:  # as another thread does between the look and the sending
-        if isinstance(message, SetBool.Response):
-            went.append(server.destroy_service(service))
-        return serialize(message)
+    for module in (publisher_module, service_endpoint):
+        monkeypatch.setattr(module, "serialize", destroying)
+    answer = client.call_async(SetBool.Request())
+    publisher.publish(String(data="word"))
+    assert spin_until(lambda: heard and went)
+    assert message is SetBool.Request or spin_until(answer.done)
 
-    monkeypatch.setattr(service_endpoint, "serialize", destroying)
-    client.call_async(SetBool.Request())
-    assert spin_until(lambda: went)
-    assert not spin_until(client.service_is_ready, 0.2)
+
+def test_goal_whose_server_goes_takes_what_it_is_told(make_node: Callable, spin_until: Callable) -> None:
+    node = make_node()
+    handles: list[Any] = []
+    server = ActionServer(node, Fibonacci, "count", lambda goal: None, handle_accepted_callback=handles.append)
+    client = ActionClient(node, Fibonacci, "count")
+    assert spin_until(client.server_is_ready)
+    client.send_goal_async(Fibonacci.Goal())
+    assert spin_until(lambda: handles)
+    failures, is_told = [], threading.Event()
+
+    def tell() -> None:
+        try:
+            for _ in range(2000):
+                handles[0].publish_feedback(Fibonacci.Feedback())
+                is_told.set()
+            handles[0].abort()
+        except Exception as error:
+            failures.append(error)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    assert is_told.wait(10)
+    server.destroy()
+    teller.join(30)
+    assert not teller.is_alive()
+    assert failures == []

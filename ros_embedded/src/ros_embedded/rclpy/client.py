@@ -45,18 +45,18 @@ class Client(ServiceEndpoint):
     def _ask(self, request: Any, future: Future) -> Future:
         if not isinstance(request, self.srv_type.Request):
             raise TypeError(f"Expected {self.srv_type.Request}, got {type(request)}")
-        self.handle  # noqa: B018 - raises once destroyed
-        if not self.context.ok():
-            raise RCLError("failed to send request: the client's context is invalid")
-        with self._lock:
-            number = next(self._numbers)
-            self._pending_requests[number] = future
-        future.add_done_callback(self.remove_pending_request)
-        try:
-            self._write(request, RequestId(self._writer.handle, number))
-        except Exception:
-            self.remove_pending_request(future)
-            raise
+        with self.handle:
+            if not self.context.ok():
+                raise RCLError("failed to send request: the client's context is invalid")
+            with self._lock:
+                number = next(self._numbers)
+                self._pending_requests[number] = future
+            future.add_done_callback(self.remove_pending_request)
+            try:
+                self._write(request, RequestId(self._writer.handle, number))
+            except Exception:
+                self.remove_pending_request(future)
+                raise
         return future
 
     def get_pending_request(self, sequence_number: int) -> Future:
@@ -72,15 +72,16 @@ class Client(ServiceEndpoint):
 
     def service_is_ready(self) -> bool:
         """True if a server has been found, with both of its endpoints. Raises RCLError if the context is shut down."""
-        graph = self.handle.context.participant.graph
-        graph.refresh()
+        graph = self.context.participant.graph
 
         def servers(handles: list[int], known: dict[int, cyclone.Endpoint]) -> set[str | None]:
             found = (known.get(handle) for handle in handles)
             return {user_data_value(e.qos.user_data, "serviceid") for e in found if e is not None and e.qos is not None}
 
-        readers = servers(self._writer.matches(), graph.subscriptions)
-        return bool(readers & servers(self._reader.matches(), graph.publications))
+        with self.handle:
+            graph.refresh()
+            readers = servers(self._writer.matches(), graph.subscriptions)
+            return bool(readers & servers(self._reader.matches(), graph.publications))
 
     def wait_for_service(self, timeout_sec: float | None = None) -> bool:
         """Wait for a server; False after `timeout_sec` (None: for ever). Raises RCLError when the context ends."""

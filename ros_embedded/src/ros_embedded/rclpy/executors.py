@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ros_embedded.rclpy.context import Context
+from ros_embedded.rclpy.exceptions import InvalidHandle
 from ros_embedded.rclpy.impl.cyclone import DDSError
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
 from ros_embedded.rclpy.impl.node_interface import NodeInterface
@@ -230,8 +231,9 @@ class Executor:
                 self._blocked.add(entity)
                 continue
             try:
-                call = entity._take()
-            except DDSError:  # shut down meanwhile
+                with entity.handle:
+                    call = entity._take()
+            except (DDSError, InvalidHandle):  # shut down or destroyed meanwhile
                 call = None
             if call is not None:
                 return Task(self._execute, (entity, call), executor=self), entity, node

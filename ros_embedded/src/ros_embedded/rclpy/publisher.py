@@ -19,25 +19,29 @@ class Publisher(TopicEndpoint):
     def publish(self, msg: Any) -> None:
         """Publish a message, or CDR bytes with their encapsulation header.
 
-        Raises TypeError if it is neither, RCLError if the context is shut down or the bytes do not fit the type.
+        Raises InvalidHandle once destroyed, TypeError if it is neither, RCLError if the context is shut down or the
+        bytes do not fit the type.
         """
-        self.handle  # noqa: B018 - raises once destroyed
-        if isinstance(msg, self.msg_type):
-            msg = serialize(msg)
-        elif not isinstance(msg, bytes):
-            raise TypeError(f"Expected {self.msg_type}, got {type(msg)}")
-        if not self.context.ok():
-            raise RCLError("Failed to publish: publisher's context is invalid")
-        self._endpoint.write(msg)
+        with self.handle:
+            if isinstance(msg, self.msg_type):
+                msg = serialize(msg)
+            elif not isinstance(msg, bytes):
+                raise TypeError(f"Expected {self.msg_type}, got {type(msg)}")
+            if not self.context.ok():
+                raise RCLError("Failed to publish: publisher's context is invalid")
+            self._endpoint.write(msg)
 
     def get_subscription_count(self) -> int:
-        return len(self.handle._endpoint.matches())
+        with self.handle:
+            return len(self._endpoint.matches())
 
     def assert_liveliness(self) -> None:
         """Assert that the publisher is alive, for LivelinessPolicy.MANUAL_BY_TOPIC."""
-        cyclone.check(cyclone.assert_liveliness(self.handle._endpoint.entity), "assert_liveliness")
+        with self.handle:
+            cyclone.check(cyclone.assert_liveliness(self._endpoint.entity), "assert_liveliness")
 
     def wait_for_all_acked(self, timeout: Duration = Duration(seconds=-1)) -> bool:  # noqa: B008 - immutable
         """Wait until reliable subscriptions have everything; False after `timeout` (negative: no limit)."""
         nanoseconds = timeout.nanoseconds if timeout.nanoseconds >= 0 else cyclone.INFINITE
-        return cyclone.wait_for_acks(self.handle._endpoint.entity, nanoseconds) == 0
+        with self.handle:
+            return cyclone.wait_for_acks(self._endpoint.entity, nanoseconds) == 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
 
-from ros_embedded.rclpy.impl.cyclone import DDSError
+from ros_embedded.rclpy.exceptions import InvalidHandle
 from ros_embedded.rclpy.impl.service_endpoint import RequestId, ServiceEndpoint, without_header
 from ros_embedded.rclpy.impl.typesupport import user_data_value
 from ros_embedded.rclpy.task import await_or_execute
@@ -46,19 +47,18 @@ class Service(ServiceEndpoint):
 
     async def _answer(self, request: Any, request_id: RequestId) -> None:
         response = await await_or_execute(self.callback, request, self.srv_type.Response())
-        self.handle.send_response(response, request_id)
+        self.send_response(response, request_id)
 
     def send_response(self, response: Any, header: RequestId) -> None:
-        """Send the response to a request. Raises TypeError if `response` is no response of this service."""
+        """Send the response to a request.
+
+        Raises TypeError if `response` is no response of this service, InvalidHandle once destroyed.
+        """
         if not isinstance(response, self.srv_type.Response):
             raise TypeError(f"Expected {self.srv_type.Response}, got {type(response)}")
-        if self._destroyed or not self.context.ok():
-            return
-        try:
-            self._write(response, header)
-        except DDSError:  # another thread may have destroyed the service since
-            if not self._destroyed and self.context.ok():
-                raise
+        with self.handle:
+            if self.context.ok():
+                self._write(response, header)
 
     def _wait_for_client(self, publication_handle: int) -> None:
         """Wait until replies reach the client whose request writer is given, if it is still there."""
@@ -83,7 +83,14 @@ class Service(ServiceEndpoint):
 
 
 class DeferringService(Service):
-    """A service whose callback takes the request and a function that sends the response, now or later."""
+    """A service whose callback takes the request and a function that sends the response, now or later.
+
+    A response that comes after the service was destroyed is dropped.
+    """
 
     async def _answer(self, request: Any, request_id: RequestId) -> None:
-        await self.callback(request, lambda response: self.send_response(response, request_id))
+        def respond(response: Any) -> None:
+            with contextlib.suppress(InvalidHandle):
+                self.send_response(response, request_id)
+
+        await self.callback(request, respond)

@@ -32,7 +32,8 @@ class Subscription(TopicEndpoint):
         self._callback, self._takes_info = value, _takes_info(value)
 
     def get_publisher_count(self) -> int:
-        return len(self.handle._endpoint.matches())
+        with self.handle:
+            return len(self._endpoint.matches())
 
     def _take(self) -> Callable[[], Any] | None:
         try:

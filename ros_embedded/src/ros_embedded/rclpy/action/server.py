@@ -75,9 +75,9 @@ class ServerGoalHandle:
             self.status = next_status(self.status, event)
             if not self.is_active:
                 self._done_ns = self._action_server._node.get_clock().now().nanoseconds
-        self._action_server._publish_status()
-        if not self.is_active:
-            self._action_server.notify_goal_done()
+            self._action_server._publish_status()
+            if not self.is_active:
+                self._action_server.notify_goal_done()
 
     def execute(self, execute_callback: Callable[[ServerGoalHandle], Any] | None = None) -> None:
         if not self.is_cancel_requested:
@@ -88,10 +88,10 @@ class ServerGoalHandle:
         """Send feedback to the client. Raises TypeError if it is no feedback of this action."""
         if not isinstance(feedback, self._action_server.action_type.Feedback):
             raise TypeError
-        if self._is_destroyed:
-            return
         message = self._action_server.action_type.Impl.FeedbackMessage(goal_id=self.goal_id, feedback=feedback)
-        self._action_server._feedback_publisher.publish(message)
+        with self._lock:
+            if not self._is_destroyed:
+                self._action_server._feedback_publisher.publish(message)
 
     def succeed(self) -> None:
         """End the goal as succeeded. Raises RCLError if it has ended already."""
@@ -290,8 +290,10 @@ class ActionServer:
         self._execute_callback = execute_callback
 
     def destroy(self) -> None:
-        for entity in (*self._services, self._feedback_publisher, self._status_publisher, self._expiry_timer):
-            self._node._rclpy_core.destroy(entity)
-        for handle in self._goal_handles.values():
+        for service in self._services:  # no further goals
+            self._node._rclpy_core.destroy(service)
+        for handle in list(self._goal_handles.values()):  # waits for what each is publishing
             handle.destroy()
         self._goal_handles.clear()
+        for entity in (self._feedback_publisher, self._status_publisher, self._expiry_timer):
+            self._node._rclpy_core.destroy(entity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -19,10 +20,15 @@ class OwnHandle:
         """No effect."""
 
 
+# Reentrant: a signal's handler may destroy things in the middle of any line of the thread that it interrupts.
+_lock = threading.RLock()
+
+
 class Destroyable(OwnHandle):
-    """Can be freed once; then its handle is invalid."""
+    """Can be freed once; then its handle is invalid. Calls inside `with entity.handle:` are finished before."""
 
     _destroyed = False
+    _users = 0
 
     @property
     def handle(self) -> Any:
@@ -31,10 +37,25 @@ class Destroyable(OwnHandle):
             raise InvalidHandle("cannot use Destroyable because destruction was requested")
         return self
 
+    def __enter__(self) -> None:
+        """Keep it until the block ends. Raises InvalidHandle once destroyed."""
+        with _lock:
+            self.handle._users += 1
+
+    def __exit__(self, *_: object) -> None:
+        """Free it if it was destroyed meanwhile and nobody else uses it."""
+        with _lock:
+            self._users -= 1
+            is_last = self._destroyed and self._users == 0
+        if is_last:
+            self._close()
+
     def destroy(self) -> None:
-        """Free it; calling again has no effect."""
-        if not self._destroyed:
+        """Free it, when its last user has left; calling again has no effect."""
+        with _lock:
+            is_last = not self._destroyed and self._users == 0
             self._destroyed = True
+        if is_last:
             self._close()
 
     def _close(self) -> None:
