@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,7 @@ class SimulatedRobot:
     def reset(self) -> None:
         self.pose = Pose.planar(0.0, 0.0, 0.0)
         self.objects = kitchen()
+        self.seen: Callable[[], list[SceneObject]] = lambda: self.objects
         self.drives: list[Pose] = []
         self.arm_goals: list[Any] = []
         self.grips: list[float] = []
@@ -237,7 +239,7 @@ class SimulatedRobot:
 
     def _known(self) -> SceneGraph:
         graph = SceneGraph()
-        for known in self.objects:
+        for known in self.seen():
             graph.add_object(known)
         return graph
 
@@ -268,7 +270,7 @@ class SimulatedRobot:
     def _graph(self, request: Any, response: Any) -> Any:
         from memory_node.nodes import conversions
 
-        objects = () if request.support_id else tuple(self.objects)  # nothing lies on anything, the hand is empty
+        objects = () if request.support_id else tuple(self.seen())  # nothing lies on anything, the hand is empty
         response.graph = conversions.snapshot_to_msg(SceneSnapshot(1, objects=objects))
         response.success = True
         return response

@@ -13,6 +13,7 @@ from running_bridge import Caller, running_bridge
 from skill_robot import SimulatedRobot, thing
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.states import ObjectState, StateBelief
 
 PICK = """
 string object_name
@@ -262,3 +263,69 @@ def test_door_that_gives_no_way_to_the_hand_is_told() -> None:
         assert (result.success, result.reason) == (False, "execution")
         assert "does not give way" in result.message
         assert moveit.run == 0
+
+
+LAMP_BEFORE_THE_ROBOT = thing("DeskLamp", 0.7, 0.0, 0.95, (0.15, 0.15, 0.3), states=(ObjectState.OFF,))
+SWITCHES = {"plugins": "switches"}
+
+
+def put_lamp_before(robot: SimulatedRobot) -> None:
+    robot.objects = [one for one in robot.objects if one.class_name != "DeskLamp"] + [LAMP_BEFORE_THE_ROBOT]
+
+
+def test_switch_is_pressed_along_one_cartesian_path() -> None:
+    with bridge(**{"arm.cartesian_path": "compute_cartesian_path", **SWITCHES}) as (peer, robot, call):
+        moveit = CartesianMoveIt(peer)
+        put_lamp_before(robot)
+        switched = call("SwitchOn", "DeskLamp")
+        assert switched.success, switched.message
+        assert [(change.object_id, change.added) for change in switched.changes] == [("id-DeskLamp", ["on"])]
+        (press,) = moveit.ways
+        assert moveit.run == 1
+        face_m = 0.7 - 0.5 * 0.15
+        assert press[[0, -1], 0] == pytest.approx([face_m - 0.02, face_m + 0.04])
+        assert press[:, 1:] == pytest.approx(np.tile([0.0, 0.95], (len(press), 1)), abs=1e-6)
+        assert robot.grips == [0.0], "pressed with the closed hand"
+
+
+def test_switch_that_the_hand_does_not_come_to_is_told() -> None:
+    with bridge(**{"arm.cartesian_path": "compute_cartesian_path", **SWITCHES}) as (peer, robot, call):
+        moveit = CartesianMoveIt(peer)
+        moveit.fraction = 0.0
+        put_lamp_before(robot)
+        result = call("SwitchOn", "DeskLamp")
+        assert (result.success, result.reason) == (False, "unreachable")
+        assert "does not come to the face" in result.message
+        assert not result.changes
+        assert moveit.run == 0
+
+
+@pytest.mark.parametrize(("goes_on_at", "presses"), [(2, 2), (99, 3)])
+def test_switch_that_is_seen_to_stay_is_pressed_again(goes_on_at: int, presses: int) -> None:
+    with bridge(**{"expert.arm.look_s": "2.0", **SWITCHES}) as (peer, robot, call):
+
+        def seen_now() -> list[Any]:
+            state = ObjectState.ON if len(robot.grips) >= goes_on_at else ObjectState.OFF
+            lamp = LAMP_BEFORE_THE_ROBOT.changed(
+                states=(StateBelief(state, 0.9, 1),), last_seen_ns=peer.node.get_clock().now().nanoseconds
+            )
+            return [one for one in robot.objects if one.class_name != "DeskLamp"] + [lamp]
+
+        robot.seen = seen_now
+        result = call("SwitchOn", "DeskLamp")
+        assert len(robot.grips) == presses
+        assert result.success == (presses == 2), result.message
+        if not result.success:
+            assert (result.reason, result.message) == ("execution", "DeskLamp was pressed 3 times and is not on")
+            assert not result.changes
+
+
+def test_full_hand_presses_no_switch() -> None:
+    with bridge(**SWITCHES) as (_, robot, call):
+        assert call("GoToObject", "Apple").success
+        assert call("PickupObject", "Apple").success
+        put_lamp_before(robot)
+        robot.arm_goals.clear()
+        result = call("SwitchOn", "DeskLamp")
+        assert (result.success, result.reason) == (False, "hand_full")
+        assert robot.arm_goals == []
