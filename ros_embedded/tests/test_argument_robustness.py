@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from ros_embedded.rclpy.exceptions import RCLError
 from ros_embedded.rclpy.impl.arguments import parse_arguments
-from ros_embedded.rclpy.impl.parameter_reader import read_parameter_file, read_parameter_value
 from ros_embedded.rclpy.impl.parameter_table import ParameterTable
 
 PIECES = [
@@ -36,7 +35,7 @@ def test_any_word_is_read_or_refused(text: str) -> None:
         with contextlib.suppress(RCLError):
             parse_arguments([text, "--ros-args", flag, text])
     with contextlib.suppress(RCLError):
-        read_parameter_value("/**", "x", text, ParameterTable())
+        ParameterTable().read_rule("/**", "x", text)
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -46,12 +45,12 @@ def test_any_file_is_read_or_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     table = ParameterTable()
     with contextlib.suppress(RCLError):
-        read_parameter_file(str(path), table)
+        table.read_file(str(path))
         assert all(isinstance(name, str) for name in table.values_of("/a/b"))
 
 
 def test_deep_nesting_is_refused() -> None:
     for text in ("[" * 20_000, "{a: " * 20_000):
         with contextlib.suppress(RCLError):
-            read_parameter_value("/**", "x", text, ParameterTable())
+            ParameterTable().read_rule("/**", "x", text)
             raise AssertionError("it was read")

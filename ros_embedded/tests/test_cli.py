@@ -25,17 +25,13 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.action import ActionServer
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, DurabilityPolicy
-from rclpy.service_introspection import ServiceIntrospectionState
-from geometry_msgs.msg import PointStamped
 from lifecycle_msgs.srv import GetState
-from rcl_interfaces.msg import ParameterDescriptor
-from std_msgs.msg import Header, String
+from std_msgs.msg import String
 
 rclpy.init()
 node = Node("peer", namespace="flat")
 node.declare_parameter("speed", 1.5)
 node.declare_parameter("arm.names", ["left", "right"])
-node.declare_parameter("passing", 1, ParameterDescriptor(dynamic_typing=True))
 hidden = node.create_publisher(String, "_inner/chatter", 10)
 chatter = node.create_publisher(String, "chatter", 10)
 latched = node.create_publisher(String, "latched", QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
@@ -56,14 +52,9 @@ def count(handle):
     return Fibonacci.Result(sequence=[0, 1, 1, handle.request.order])
 
 
-adder = node.create_service(AddTwoInts, "add", add)
-adder.configure_introspection(node.get_clock(), QoSProfile(depth=10), ServiceIntrospectionState.CONTENTS)
-asker = node.create_client(AddTwoInts, "add")
-node.create_timer(0.05, lambda: asker.call_async(AddTwoInts.Request(a=1, b=2)))
+node.create_service(AddTwoInts, "add", add)
 server = ActionServer(node, Fibonacci, "count", count)
 node.create_timer(0.05, lambda: chatter.publish(String(data="hello")))
-stamped = node.create_publisher(PointStamped, "stamped", 10)
-node.create_timer(0.05, lambda: stamped.publish(PointStamped(header=Header(stamp=node.get_clock().now().to_msg()))))
 managed = LifecycleNode("managed")
 node.create_client(GetState, "/absent/get_state")
 executor = SingleThreadedExecutor()
@@ -112,14 +103,6 @@ def test_topics_are_listed_with_types(run):
     assert subscribed == "Subscribed topics:\n * /flat/listen [std_msgs/msg/String] 1 subscriber"
 
 
-def test_topics_of_a_type_are_found_without_hidden_ones(run):
-    find = ("topic", "find", "std_msgs/msg/String")
-    assert run(*find)[1] == "/flat/chatter\n/flat/latched\n/flat/listen\n"
-    assert "/flat/_inner/chatter" in run(*find, "--include-hidden-topics")[1].splitlines()
-    assert run(*find, "-c")[1] == "3\n"
-    assert run("topic", "find", "std_msgs/msg/Nothing")[:2] == (0, "")
-
-
 def test_topic_info_tells_endpoints_and_hash(run):
     out = run("topic", "info", "-v", "/flat/latched")[1]
     assert out.startswith("Type: std_msgs/msg/String\n\nPublisher count: 1\n\nNode name: peer\nNode namespace: /flat\n")
@@ -130,7 +113,6 @@ def test_topic_info_tells_endpoints_and_hash(run):
 
 def test_echo_shows_a_message_in_yaml(run):
     assert run("topic", "echo", "--once", "/flat/chatter")[:2] == (0, "data: hello\n---\n")
-    assert run("topic", "echo", "--once", "--csv", "/flat/chatter")[1] == "hello\n"
     assert run("topic", "echo", "--once", "--field", "data", "/flat/chatter")[1] == "hello\n---\n"
 
 
@@ -138,22 +120,14 @@ def test_echo_takes_the_durability_that_is_offered(run):
     assert run("topic", "echo", "--once", "--timeout", "5", "/flat/latched")[1] == "data: early\n---\n"
 
 
-@pytest.mark.parametrize(
-    ("verb", "topic", "says"),
-    [
-        ("hz", "chatter", r"average rate: \d+\.\d+\n\tmin: .*std dev: .*window: \d+"),
-        ("bw", "chatter", r"\d+ B/s from \d+ messages\n\tMessage size mean: 16 B min: 16 B max: 16 B"),
-        ("delay", "stamped", r"average delay: 0\.\d+\n\tmin: 0\.\d+s max: "),
-    ],
-)
-def test_flow_of_a_topic_is_measured(peer, verb, topic, says):
-    command = [sys.executable, "-u", "-m", "ros_embedded", "topic", verb, f"/flat/{topic}"]
+def test_rate_of_a_topic_is_measured(peer):
+    command = [sys.executable, "-u", "-m", "ros_embedded", "topic", "hz", "/flat/chatter"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     shown = process.stdout.readline() + process.stdout.readline()
     process.terminate()
     process.wait(timeout=10)
     process.stdout.close()
-    assert re.match(says, shown), shown
+    assert re.match(r"average rate: \d+\.\d+\n\tmin: .*std dev: .*window: \d+", shown), shown
 
 
 @pytest.mark.parametrize(
@@ -163,7 +137,6 @@ def test_flow_of_a_topic_is_measured(peer, verb, topic, says):
         ("topic pub -r 0.001 /flat/unheard std_msgs/msg/Empty", "publishing #1: "),
         ("topic echo /flat/chatter", "data: hello"),
         ("topic hz /flat/unheard", "WARNING: topic [/flat/unheard] does not appear to be published yet"),
-        ("service echo /flat/peer/get_parameters", "No publishers on topic"),
     ],
 )
 def test_interrupt_ends_a_command_that_a_shell_put_into_the_background(peer, words, line):
@@ -213,32 +186,9 @@ def test_node_info_tells_all_its_parts(run):
 
 
 def test_service_is_found_and_called(run):
-    assert run("service", "type", "/flat/add")[1] == "example_interfaces/srv/AddTwoInts\n"
     assert "/flat/add [example_interfaces/srv/AddTwoInts]" in run("service", "list", "-t")[1].splitlines()
-    counts = "Type: example_interfaces/srv/AddTwoInts\nClients count: 1\nServices count: 1\n"
-    assert run("service", "info", "/flat/add")[1] == counts
     out = run("service", "call", "/flat/add", "example_interfaces/srv/AddTwoInts", "{a: 2, b: 5}")[1]
     assert out.endswith("response:\nexample_interfaces.srv.AddTwoInts_Response(sum=7)\n\n")
-
-
-def test_service_echo_names_what_happened(peer):
-    command = [sys.executable, "-m", "ros_embedded", "service", "echo", "/flat/add"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as echo:
-        texts = ["".join(iter(echo.stdout.readline, "---\n")) for _ in range(2)]
-        echo.send_signal(signal.SIGINT)
-    events = {event["info"]["event_type"]: event for event in map(yaml.safe_load, texts)}
-    assert events["REQUEST_RECEIVED"]["request"] == [{"a": 1, "b": 2}]
-    assert events["RESPONSE_SENT"]["response"] == [{"sum": 3}]
-    assert len(events["RESPONSE_SENT"]["info"]["client_gid"]) == 16
-
-
-def test_service_echo_says_that_nobody_introspects(run, monkeypatch):
-    monkeypatch.setattr("ros_embedded.cli.service_commands.spin", lambda node, future: None)
-    assert run("service", "echo", "/flat/peer/get_parameters")[1] == (
-        "No publishers on topic '/flat/peer/get_parameters/_service_event'; "
-        "is service introspection on the client or server enabled?\n"
-    )
-    assert run("service", "echo", "/nothing")[::2] == (1, "Cannot find type for '/nothing'\n")
 
 
 def test_parameters_are_listed_read_changed_and_dumped(run):
@@ -254,28 +204,8 @@ def test_parameters_are_listed_read_changed_and_dumped(run):
     assert dumped["arm"] == {"names": ["left", "right"]}
 
 
-def test_parameters_are_loaded_and_deleted(run, tmp_path):
-    file = tmp_path / "parameters.yaml"
-    file.write_text(
-        "/**: {ros__parameters: {speed: 3.5}}\n/flat/peer: {ros__parameters: {arm: {names: [up]}, nope: 1}}\n"
-    )
-    status, out, err = run("param", "load", "/flat/peer", str(file))
-    assert (status, out) == (1, "Set parameter speed successful\nSet parameter arm.names successful\n")
-    assert err.startswith("Set parameter nope failed: ")
-    assert run("param", "get", "/flat/peer", "arm.names")[1] == "String values are: ['up']\n"
-    out = run("param", "load", "--no-use-wildcard", "/flat/peer", str(file))[1]
-    assert out == "Set parameter arm.names successful\n"
-    assert run("param", "load", "/flat/peer", "no_file.yaml")[2].startswith("Cannot load 'no_file.yaml': ")
-    assert run("param", "delete", "/flat/peer", "passing")[1] == "Deleted parameter successfully\n"
-    assert run("param", "get", "/flat/peer", "passing")[::2] == (1, "Parameter not set\n")
-    assert run("param", "delete", "/flat/peer", "speed")[2].startswith("Deleting parameter failed: ")
-
-
 def test_goal_is_sent_with_feedback(run):
     assert run("action", "list", "-t")[1] == "/flat/count [example_interfaces/action/Fibonacci]\n"
-    assert run("action", "info", "/flat/count")[1] == (
-        "Action: /flat/count\nAction clients: 0\nAction servers: 1\n    /flat/peer\n"
-    )
     words = ("action", "send_goal", "-f", "/flat/count", "example_interfaces/action/Fibonacci", "{order: 5}")
     status, out, _ = run(*words)
     assert status == 0
@@ -288,7 +218,6 @@ def test_managed_node_is_asked_and_taken_through_its_states(run):
     assert run("lifecycle", "get", "/managed")[1] == "unconfigured [1]\n"
     assert run("lifecycle", "set", "/managed", "configure")[1] == "Transitioning successful\n"
     assert run("lifecycle", "get")[1] == "/managed: inactive [2]\n"
-    assert "- activate [3]\n\tStart: inactive\n\tGoal: activating\n" in run("lifecycle", "list", "/managed")[1]
     status, _, err = run("lifecycle", "set", "/managed", "fly")
     assert status == 1
     assert err.startswith("Unknown transition requested, available ones are:\n- ")

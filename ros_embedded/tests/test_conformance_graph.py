@@ -1,4 +1,4 @@
-"""The graph, lifecycle nodes and type descriptions look alike in ros_embedded and rclpy."""
+"""The graph and lifecycle nodes look alike in ros_embedded and rclpy."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,6 @@ from rclpy.validate_full_topic_name import validate_full_topic_name
 from rclpy.validate_namespace import validate_namespace
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
-from type_description_interfaces.srv import GetTypeDescription
 
 STRING_HASH = "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18"
 
@@ -152,18 +151,6 @@ def test_subclass_may_use_any_private_name(make_node: Callable, spin_until: Call
     assert spin_until(lambda: received)
     assert node.count_publishers("s") == len(node.get_publishers_info_by_topic("s")) == 1
     assert node.list_parameters(["x"], 1).names == ["x"]
-
-
-def test_type_description_is_served(make_node: Callable, spin_until: Callable) -> None:
-    make_node("server").create_publisher(String, "s", 10)
-    client = make_node("client").create_client(GetTypeDescription, "/server/get_type_description")
-    assert spin_until(client.service_is_ready)
-    future = client.call_async(GetTypeDescription.Request(type_name="std_msgs/msg/String", type_hash=STRING_HASH))
-    assert spin_until(future.done)
-    answer = future.result()
-    assert answer.successful
-    assert answer.type_description.type_description.type_name == "std_msgs/msg/String"
-    assert [field.name for field in answer.type_description.type_description.fields] == ["data"]
 
 
 class ManagedNode(LifecycleNode):
@@ -304,16 +291,6 @@ def test_what_a_node_owns_is_listed_until_it_is_destroyed(make_node: Callable) -
     assert node.destroy_guard_condition(guard)
     assert not node.destroy_publisher(publisher)
     assert publisher not in list(node.publishers)
-
-
-def test_type_description_of_another_hash_is_refused(make_node: Callable, spin_until: Callable) -> None:
-    make_node("server").create_publisher(String, "s", 10)
-    client = make_node("client").create_client(GetTypeDescription, "/server/get_type_description")
-    assert spin_until(client.service_is_ready)
-    future = client.call_async(GetTypeDescription.Request(type_name="std_msgs/msg/String", type_hash="RIHS01_00"))
-    assert spin_until(future.done)
-    assert not future.result().successful
-    assert future.result().failure_reason
 
 
 def test_hidden_names_begin_with_an_underscore() -> None:

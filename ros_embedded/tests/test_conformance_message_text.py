@@ -5,16 +5,14 @@ import yaml
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from geometry_msgs.msg import PoseWithCovariance as Covariance
-from rcl_interfaces.msg import Parameter
 from rosidl_runtime_py import (
-    message_to_csv,
     message_to_ordereddict,
     message_to_yaml,
     set_message_fields,
 )
 from rosidl_runtime_py.utilities import get_interface, is_action, is_message, is_service
 from sensor_msgs.msg import LaserScan
-from std_msgs.msg import ByteMultiArray, Header
+from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
 
@@ -99,12 +97,6 @@ def test_long_values_are_cut_or_described():
     assert message_to_ordereddict(filled(), no_arr=True)["transforms"] == (
         "<sequence type: geometry_msgs/msg/TransformStamped, length: 2>"
     )
-
-
-def test_csv_is_one_line_of_all_values():
-    assert message_to_csv(Header(frame_id="map", stamp=Time(sec=1))) == "1,0,map"
-    assert message_to_csv(ByteMultiArray()) == "0,"  # the place of what is empty is kept,
-    assert message_to_csv(Parameter()).startswith("0,False")  # but not at the beginning
 
 
 def test_flow_style_is_of_sequences():

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import rclpy
+from rcl_interfaces import srv
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
@@ -23,14 +24,8 @@ from rclpy.exceptions import (
     ParameterNotDeclaredException,
     ParameterUninitializedException,
 )
-from rclpy.parameter import (
-    Parameter,
-    get_parameter_value,
-    parameter_dict_from_yaml_file,
-    parameter_value_to_python,
-)
-from rclpy.parameter_client import AsyncParameterClient
-from rclpy.parameter_event_handler import ParameterEventHandler
+from rclpy.parameter import Parameter, get_parameter_value, parameter_value_to_python
+from rclpy.qos import qos_profile_parameter_events
 
 FILE = """
 /**:
@@ -194,41 +189,46 @@ def test_parameters_are_listed_by_prefix_and_depth(
     assert set(node.list_parameters(prefixes, depth).names) - own == expected
 
 
+def answer_of(client: Any, spin_until: Callable, service: type, name: str, **request: Any) -> Any:
+    asker = client.create_client(service, name)
+    assert spin_until(asker.service_is_ready)
+    future = asker.call_async(service.Request(**request))
+    assert spin_until(future.done)
+    return future.result()
+
+
 def test_another_node_reads_and_sets_parameters(make_node: Callable, spin_until: Callable) -> None:
     server = make_node("server", namespace="/ns")
     server.declare_parameter("x", 1, ParameterDescriptor(description="an x"))
-    client = AsyncParameterClient(make_node("client"), "/ns/server")
-    assert spin_until(client.services_are_ready)
+    client = make_node("client")
 
-    def wait(future: Any) -> Any:
-        assert spin_until(future.done)
-        return future.result()
+    def ask(service: type, name: str, **request: Any) -> Any:
+        return answer_of(client, spin_until, service, f"/ns/server/{name}", **request)
 
-    results = wait(client.set_parameters([Parameter("x", value=7), Parameter("y", value=1)])).results
+    x, y, again, text = (Parameter(*each).to_parameter_msg() for each in (
+        ("x", Parameter.Type.INTEGER, 7), ("y", Parameter.Type.INTEGER, 1),
+        ("x", Parameter.Type.INTEGER, 8), ("x", Parameter.Type.STRING, "s"),
+    ))  # fmt: skip
+    results = ask(srv.SetParameters, "set_parameters", parameters=[x, y]).results
     assert [result.successful for result in results] == [True, False]
-    assert not wait(
-        client.set_parameters_atomically([Parameter("x", value=8), Parameter("x", value="s")])
-    ).result.successful
-    assert wait(client.get_parameters(["x"])).values[0].integer_value == 7
-    assert wait(client.describe_parameters(["x"])).descriptors[0].description == "an x"
-    assert list(wait(client.get_parameter_types(["x"])).types) == [2]
-    assert wait(client.list_parameters(["x"], 1)).result.names == ["x"]
+    refused = ask(srv.SetParametersAtomically, "set_parameters_atomically", parameters=[again, text])
+    assert not refused.result.successful
+    assert ask(srv.GetParameters, "get_parameters", names=["x"]).values[0].integer_value == 7
+    assert ask(srv.DescribeParameters, "describe_parameters", names=["x"]).descriptors[0].description == "an x"
+    assert list(ask(srv.GetParameterTypes, "get_parameter_types", names=["x"]).types) == [2]
+    assert ask(srv.ListParameters, "list_parameters", prefixes=["x"], depth=1).result.names == ["x"]
 
 
 def test_changes_are_published_as_events(make_node: Callable, spin_until: Callable) -> None:
     node, watcher = make_node("node"), make_node("watcher")
     events: list[ParameterEvent] = []
-    values: list[int] = []
-    handler = ParameterEventHandler(watcher)
-    handler.add_parameter_event_callback(events.append)
-    handler.add_parameter_callback("x", "/node", lambda p: values.append(p.value.integer_value))
+    watcher.create_subscription(ParameterEvent, "/parameter_events", events.append, qos_profile_parameter_events)
     assert spin_until(lambda: watcher.count_publishers("/parameter_events") == 2)
     spin_until(lambda: False, timeout_s=0.3)  # until the subscription has matched both publishers
     node.declare_parameter("x", 1, ParameterDescriptor(dynamic_typing=True))
     node.set_parameters([Parameter("x", value=2)])
     node.set_parameters([Parameter("x")])
     assert spin_until(lambda: len(events) == 3)
-    assert values == [1, 2]
     kinds = [(len(e.new_parameters), len(e.changed_parameters), len(e.deleted_parameters)) for e in events]
     assert kinds == [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
     assert {event.node for event in events} == {"/node"}
@@ -273,34 +273,11 @@ def test_uninitialised_parameter_gives_no_values_to_others(make_node: Callable, 
     server, client_node = make_node("server"), make_node("asker")
     server.declare_parameter("set", 1)
     server.declare_parameter("unset", Parameter.Type.STRING)
-    client = AsyncParameterClient(client_node, "server")
-    assert spin_until(client.services_are_ready)
-    answers = [client.get_parameters(names) for names in (["set"], ["set", "unset"])]
-    assert spin_until(lambda: all(answer.done() for answer in answers))
-    assert [len(answer.result().values) for answer in answers] == [1, 0]
-
-
-def test_parameter_file_is_loaded_into_another_node(make_node: Callable, spin_until: Callable, tmp_path: Path) -> None:
-    server, client_node = make_node("server", allow_undeclared_parameters=True), make_node("loader")
-    file = tmp_path / "load.yaml"
-    file.write_text(
-        "/**:\n  ros__parameters: {a: 0, wild: true}\n/server:\n  ros__parameters: {a: 1, nested: {b: 2.5}}\n"
-    )
-    parameters = parameter_dict_from_yaml_file(str(file), use_wildcard=True)
-    assert {name: parameter.value.type for name, parameter in parameters.items()} == {"a": 2, "wild": 1, "nested.b": 3}
-    assert set(parameter_dict_from_yaml_file(str(file), target_nodes=["/server"], namespace="ns.")) == {
-        "ns.a", "ns.nested.b"
-    }  # fmt: skip
-    with pytest.raises(RuntimeError):
-        parameter_dict_from_yaml_file(str(file), target_nodes=["/nobody"])
-    client = AsyncParameterClient(client_node, "server")
-    assert spin_until(client.services_are_ready)
-    loaded = client.load_parameter_file(str(file), use_wildcard=True)
-    assert spin_until(loaded.done)
-    assert [server.get_parameter(name).value for name in ("a", "wild", "nested.b")] == [1, True, 2.5]
-    at_once = client.load_parameter_file_atomically(str(file))
-    assert spin_until(at_once.done)
-    assert at_once.result().result.successful
+    answers = [
+        answer_of(client_node, spin_until, srv.GetParameters, "/server/get_parameters", names=names)
+        for names in (["set"], ["set", "unset"])
+    ]
+    assert [len(answer.values) for answer in answers] == [1, 0]
 
 
 def test_malformed_arguments_are_refused(make_node: Callable) -> None:

@@ -8,7 +8,6 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.exceptions import InvalidHandle, InvalidTopicNameException
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import (
     DurabilityPolicy,
@@ -23,7 +22,6 @@ from rclpy.qos import (
 )
 from rclpy.qos_overriding_options import InvalidQosOverridesError, QoSOverridingOptions
 from rclpy.serialization import deserialize_message, serialize_message
-from rclpy.wait_for_message import wait_for_message
 from sensor_msgs.msg import Image
 from std_msgs.msg import String
 
@@ -202,16 +200,6 @@ def test_compatibility_check_names_the_policy() -> None:
     compatibility, reason = qos_check_compatible(best_effort, reliable)
     assert compatibility == QoSCompatibility.ERROR
     assert "est effort publisher and reliable subscription" in reason
-
-
-def test_one_message_is_waited_for(make_node: Callable, executor: SingleThreadedExecutor) -> None:
-    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-    make_node("talker").create_publisher(String, "word", latched).publish(String(data="latched"))
-    listener = make_node("listener")
-    found, message = wait_for_message(String, listener, "word", qos_profile=latched, time_to_wait=5.0)
-    assert (found, message.data) == (True, "latched")
-    assert wait_for_message(String, listener, "silence", time_to_wait=0.2) == (False, None)
-    assert not any(subscription.topic in ("word", "silence") for subscription in listener.subscriptions)
 
 
 def test_quality_of_a_publisher_is_overridden_by_parameters(make_node: Callable) -> None:

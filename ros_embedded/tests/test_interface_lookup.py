@@ -8,7 +8,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from ros_embedded.interfaces import InterfaceNotFoundError, add_interface_folder, get_message, get_service, lookup
 from ros_embedded.interfaces.cdr import deserialize, serialize
-from ros_embedded.interfaces.type_description import described_types, type_hash
+from ros_embedded.interfaces.type_description import type_hash
 
 
 def write_package(folder, name):
@@ -89,14 +89,6 @@ def test_definition_given_by_the_user_wins_over_the_bundled_one(tmp_path, monkey
     monkeypatch.setenv("ROS_EMBEDDED_INTERFACES", str(tmp_path))
     lookup.forget_definitions()
     assert [field.name for field in lookup.message_definition("vision_msgs/msg/Point2D").fields] == ["x"]
-
-
-def test_type_description_names_all_parts_in_order():
-    described, *referenced = described_types("example_interfaces/action/Fibonacci_SendGoal")
-    names = [part.name for part in referenced]
-    assert names == sorted(names)
-    assert "unique_identifier_msgs/msg/UUID" in names
-    assert [field.name for field in described.fields] == ["request_message", "response_message", "event_message"]
 
 
 def test_every_bundled_definition_makes_a_class_that_can_be_sent():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_EXTRA_OF_LIBRARY = {"cv2": "cv_bridge", "pytransform3d": "tf2", "scipy": "tf2"}
+_EXTRA_OF_LIBRARY = {"cv2": "cv_bridge", "pytransform3d": "tf2"}
 
 
 @contextmanager

@@ -10,8 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from ros_embedded.launch.actions import (
     LaunchArgumentError,
     ProcessDescription,
 )
-from ros_embedded.launch.events import ProcessEvent, ProcessExited, ProcessStarted
 from ros_embedded.launch.launch_description_sources import PythonLaunchDescriptionSource
 from ros_embedded.launch.substitutions import perform_substitutions
 
@@ -48,7 +46,7 @@ def run_launch_file(path: str | os.PathLike[str], arguments: Sequence[str] = ())
                 _say("WARNING", "launch", f"the launch file declares no argument '{name}'")
             context.launch_configurations[name] = value
         description.visit(context)
-        return _Processes(context).run()
+        return _Processes(context.processes).run()
 
 
 def show_arguments(path: str | os.PathLike[str]) -> str:
@@ -94,11 +92,11 @@ def _default_text(argument: DeclareLaunchArgument, context: LaunchContext) -> st
 
 
 class _Processes:
-    """The processes of a launch; it is over when all have ended and no timer is left."""
+    """The processes of a launch; it is over when all have ended and none is to start again."""
 
-    def __init__(self, context: LaunchContext) -> None:
-        self._context = context
-        self._started = 0
+    def __init__(self, processes: Sequence[ProcessDescription]) -> None:
+        self._processes = processes
+        self._respawning: list[tuple[float, ProcessDescription]] = []  # when by time.monotonic()
         self._running: dict[str, tuple[ProcessDescription, subprocess.Popen[str]]] = {}
         self._ended: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._stops = 0
@@ -111,8 +109,10 @@ class _Processes:
         numbers = (signal.SIGINT, signal.SIGTERM) if is_main else ()
         earlier = {number: signal.signal(number, self._stop) for number in numbers}
         try:
-            self._go_on()
-            while self._running or (self._context.timers and not self._stops):
+            for description in self._processes:
+                if not self._stops:
+                    self._start(description)
+            while self._running or (self._respawning and not self._stops):
                 try:
                     self._settle(self._ended.get(timeout=0.1))
                 except queue.Empty:
@@ -125,30 +125,11 @@ class _Processes:
         return int(self._has_failed)
 
     def _go_on(self) -> None:
-        """Run timers that are due, start processes requested since, then end the launch if it shall end."""
-        timers = self._context.timers
-        for timer in [timer for timer in timers if timer[0] <= time.monotonic()]:
-            timers.remove(timer)
-            self._carry_out(timer[1])
-        while self._started < len(self._context.processes) and not self._stops and not self._context.is_shutdown:
-            self._started += 1
-            self._start(self._context.processes[self._started - 1])
-        if self._context.is_shutdown and not self._stops:
-            self._stop()
-
-    def _carry_out(self, step: Callable[[LaunchContext], None]) -> None:
-        """Run one step of the description; a step that fails ends the launch."""
-        if self._stops:
-            return
-        try:
-            step(self._context)
-        except Exception as error:  # also errors of functions in the launch file
-            _say("ERROR", "launch", f"Caught exception in launch: {error}")
-            self._has_failed = self._context.is_shutdown = True
-
-    def _announce(self, event: ProcessEvent) -> None:
-        for handler in list(self._context.event_handlers):
-            self._carry_out(partial(handler.handle, event))
+        """Start processes again whose time has come."""
+        due = [each for each in self._respawning if each[0] <= time.monotonic()]
+        self._respawning = [each for each in self._respawning if each not in due]
+        for _, description in () if self._stops else due:
+            self._start(description)
 
     def _start(self, description: ProcessDescription) -> None:
         pipes = (
@@ -173,7 +154,6 @@ class _Processes:
         self._running[description.name] = description, process
         _say("INFO", description.name, f"process started with pid [{process.pid}]")
         threading.Thread(target=self._follow, args=(description.name, process), daemon=True).start()
-        self._announce(ProcessStarted(description.action, description.name, description.command, process.pid))
 
     def _follow(self, name: str, process: subprocess.Popen[str]) -> None:
         for line in process.stdout or process.stderr or ():
@@ -183,17 +163,15 @@ class _Processes:
 
     def _settle(self, name: str) -> None:
         description, process = self._running.pop(name)
-        code, action = process.returncode, description.action
+        code = process.returncode
         if code == 0:
             _say("INFO", name, f"process has finished cleanly [pid {process.pid}]")
         else:
             command = " ".join(description.command)
             _say("ERROR", name, f"process has died [pid {process.pid}, exit code {code}, cmd '{command}'].")
             self._has_failed |= not (self._stops or description.respawns)
-        self._announce(ProcessExited(action, name, description.command, process.pid, code))
         if description.respawns:
-            again_s = time.monotonic() + (action.respawn_delay or 0.0)
-            self._context.timers.append((again_s, lambda _: self._start(description)))
+            self._respawning.append((time.monotonic() + description.respawn_delay_s, description))
 
     def _stop(self, *_signal: Any) -> None:
         with_signal = _SIGNALS[min(self._stops, len(_SIGNALS) - 1)]

@@ -5,32 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ros_embedded.cli.command import absolute, argument, await_future, command, fill, flag, full_name, is_hidden
+from ros_embedded.cli.command import absolute, argument, await_future, command, fill, flag
 from ros_embedded.interfaces import get_action
 from ros_embedded.rclpy import action as actions
 from ros_embedded.rclpy.action.states import GOAL_STATUSES
 from ros_embedded.rosidl_runtime_py import message_to_yaml
-
-
-@command(
-    "action info",
-    "Print information about an action",
-    argument("action_name"),
-    flag("-t", "--show-types", help="also show the types"),
-)
-def _info(node: Any, arguments: argparse.Namespace) -> None:
-    wanted = absolute(arguments.action_name)
-    nodes = [found for found in node.get_node_names_and_namespaces() if not is_hidden(full_name(*found))]
-    print(f"Action: {wanted}")
-    for title, ask in (
-        ("clients", actions.get_action_client_names_and_types_by_node),
-        ("servers", actions.get_action_server_names_and_types_by_node),
-    ):
-        answers = {full_name(*found): dict(ask(node, *found)) for found in nodes}
-        of_action = {name: types[wanted] for name, types in answers.items() if wanted in types}
-        print(f"Action {title}: {len(of_action)}")
-        for name, types in of_action.items():
-            print(f"    {name} [{', '.join(types)}]" if arguments.show_types else f"    {name}")
 
 
 @command(

@@ -16,8 +16,7 @@ from ros_embedded import rclpy
 from ros_embedded.interfaces import get_service
 from ros_embedded.rclpy.names import topic_or_service_is_hidden
 from ros_embedded.rclpy.node_graph import NamesAndTypes
-from ros_embedded.rclpy.type_description_service import START_TYPE_DESCRIPTION_SERVICE_PARAM
-from ros_embedded.rosidl_runtime_py import message_to_csv, message_to_yaml, set_message_fields
+from ros_embedded.rosidl_runtime_py import set_message_fields
 
 SERVICE_TIMEOUT_S = 5.0
 _QUIET_S, _LONGEST_S = 0.5, 3.0
@@ -75,7 +74,6 @@ def graph_node(spin_time_s: float | None) -> Iterator[Any]:
         f"_ros2cli_{os.getpid()}",
         start_parameter_services=False,
         enable_rosout=False,
-        parameter_overrides=[rclpy.Parameter(START_TYPE_DESCRIPTION_SERVICE_PARAM, value=False)],
     )
     try:
         if spin_time_s is not None:
@@ -163,22 +161,3 @@ def fill(message: Any, text: str, **options: bool) -> list[Callable[[Any], None]
         return set_message_fields(message, {} if values is None else values, **options)
     except (AttributeError, TypeError, ValueError, AssertionError, OverflowError, yaml.YAMLError) as error:
         raise CommandError(f"Failed to populate field: {error}") from error
-
-
-TEXT_ARGUMENTS = (
-    flag("--csv", help="values on one line, separated by commas"),
-    flag("-f", "--full-length", help="do not cut long values"),
-    argument("-l", "--truncate-length", type=int, default=128, help="cut values longer than this"),
-    flag("--no-arr", help="only describe arrays"),
-    flag("--no-str", help="only describe strings"),
-    flag("--flow-style", help="sequences in one line"),
-)
-
-
-def message_text(message: Any, arguments: argparse.Namespace) -> str:
-    """The message's text, formatted as TEXT_ARGUMENTS say."""
-    length = None if arguments.full_length else arguments.truncate_length
-    options = {"truncate_length": length, "no_arr": arguments.no_arr, "no_str": arguments.no_str}
-    if arguments.csv:
-        return message_to_csv(message, **options)
-    return f"{message_to_yaml(message, flow_style=arguments.flow_style, **options)}---"

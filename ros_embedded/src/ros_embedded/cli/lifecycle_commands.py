@@ -31,14 +31,6 @@ def _get(node: Any, arguments: argparse.Namespace) -> None:
         print(f"{'' if one else f'{name}: '}{state.label} [{state.id}]")
 
 
-@command("lifecycle list", "Output a list of available transitions", _NODE)
-def _list(node: Any, arguments: argparse.Namespace) -> None:
-    name = full_name(*find_node(node, arguments.node_name))
-    for each in ask(node, name, "lifecycle_msgs/get_available_transitions").available_transitions:
-        print(f"- {each.transition.label} [{each.transition.id}]")
-        print(f"\tStart: {each.start_state.label}\n\tGoal: {each.goal_state.label}")
-
-
 @command(
     "lifecycle set", "Trigger lifecycle state transition", _NODE, argument("transition", help="its label or number")
 )

@@ -13,7 +13,7 @@ from ros_embedded.cli import (  # noqa: F401 - each declares its commands
     action_commands,
     bench_command,
     lifecycle_commands,
-    list_type_find,
+    list_commands,
     node_commands,
     param_commands,
     run_and_launch,

@@ -9,11 +9,7 @@ import yaml
 
 from ros_embedded.cli.command import CommandError, argument, ask, command, find_node, flag, full_name, is_hidden
 from ros_embedded.interfaces import get_message
-from ros_embedded.rclpy.parameter import (
-    get_parameter_value,
-    parameter_dict_from_yaml_file,
-    parameter_value_to_python,
-)
+from ros_embedded.rclpy.parameter import get_parameter_value, parameter_value_to_python
 
 # by the numbers of rcl_interfaces/msg/ParameterType
 _TYPES = (
@@ -69,51 +65,16 @@ def _get(node: Any, arguments: argparse.Namespace) -> None:
 @command("param set", "Set parameter", _NODE, _PARAMETER, argument("value"))
 def _set(node: Any, arguments: argparse.Namespace) -> None:
     try:
-        values = {arguments.parameter_name: get_parameter_value(string_value=arguments.value)}
+        value = get_parameter_value(string_value=arguments.value)
     except (AssertionError, OverflowError) as error:
         raise CommandError(f"{arguments.value} is no value of a parameter: {error}") from error
-    _change(node, arguments, values, "Set parameter successful", "Setting parameter failed")
-
-
-@command("param delete", "Delete parameter", _NODE, _PARAMETER)
-def _delete(node: Any, arguments: argparse.Namespace) -> None:
-    values = {arguments.parameter_name: get_message("rcl_interfaces/msg/ParameterValue")()}
-    _change(node, arguments, values, "Deleted parameter successfully", "Deleting parameter failed")
-
-
-@command(
-    "param load",
-    "Load parameter file for a node",
-    _NODE,
-    argument("parameter_file"),
-    flag("--no-use-wildcard", help="not the parameters of `/**`"),
-)
-def _load(node: Any, arguments: argparse.Namespace) -> None:
-    try:
-        found = parameter_dict_from_yaml_file(arguments.parameter_file, not arguments.no_use_wildcard)
-    except (OSError, RuntimeError, TypeError, yaml.YAMLError) as error:
-        raise CommandError(f"Cannot load '{arguments.parameter_file}': {error}") from error
-    values = {name: each.value for name, each in found.items()}
-    _change(node, arguments, values, "Set parameter {} successful", "Set parameter {} failed")
-
-
-def _change(node: Any, arguments: argparse.Namespace, values: dict[str, Any], done: str, failed: str) -> None:
-    """Set parameters and print each result. Raises CommandError after the last if one could not be set."""
     name = full_name(*find_node(node, arguments.node_name))
-    message = get_message("rcl_interfaces/msg/Parameter")
-    parameters = [message(name=parameter, value=value) for parameter, value in values.items()]
-    failures = []
-    for parameter, result in zip(
-        values, ask(node, name, "rcl_interfaces/set_parameters", parameters=parameters).results
-    ):
-        text = (done if result.successful else failed).format(parameter)
-        text += f": {result.reason}" if result.reason else ""
-        if result.successful:
-            print(text)
-        else:
-            failures.append(text)
-    if failures:
-        raise CommandError("\n".join(failures))
+    parameter = get_message("rcl_interfaces/msg/Parameter")(name=arguments.parameter_name, value=value)
+    (result,) = ask(node, name, "rcl_interfaces/set_parameters", parameters=[parameter]).results
+    reason = f": {result.reason}" if result.reason else ""
+    if not result.successful:
+        raise CommandError(f"Setting parameter failed{reason}")
+    print(f"Set parameter successful{reason}")
 
 
 @command(

@@ -1,18 +1,16 @@
-"""`topic info`, `echo`, `hz`, `bw`, `delay` and `pub`."""
+"""`topic info`, `echo`, `hz` and `pub`."""
 
 from __future__ import annotations
 
 import argparse
 import itertools
-import math
 import statistics
 import time
-from collections.abc import Callable
+from collections import deque
 from typing import Any
 
 from ros_embedded import rclpy
 from ros_embedded.cli.command import (
-    TEXT_ARGUMENTS,
     CommandError,
     above_zero,
     absolute,
@@ -21,7 +19,6 @@ from ros_embedded.cli.command import (
     fill,
     flag,
     known_types,
-    message_text,
     spin,
 )
 from ros_embedded.interfaces import get_message
@@ -34,7 +31,7 @@ from ros_embedded.rclpy.qos import (
     ReliabilityPolicy,
     qos_profile_sensor_data,
 )
-from ros_embedded.rclpy.time import Time
+from ros_embedded.rosidl_runtime_py import message_to_yaml
 
 
 def _qos_arguments(default: str) -> list[Any]:
@@ -111,7 +108,11 @@ def _info(node: Any, arguments: argparse.Namespace) -> None:
     argument("topic_name"),
     argument("message_type", nargs="?"),
     *_qos_arguments("sensor_data"),
-    *TEXT_ARGUMENTS,
+    flag("-f", "--full-length", help="do not cut long values"),
+    argument("-l", "--truncate-length", type=int, default=128, help="cut values longer than this"),
+    flag("--no-arr", help="only describe arrays"),
+    flag("--no-str", help="only describe strings"),
+    flag("--flow-style", help="sequences in one line"),
     argument("--field", help="only this field, for example pose.position"),
     flag("--raw", help="the bytes as received"),
     flag("--once", help="end after the first message"),
@@ -138,82 +139,38 @@ def _shown(message: Any, arguments: argparse.Namespace) -> str:
         message = getattr(message, field)
     if not hasattr(message, "get_fields_and_field_types"):
         return f"{message}\n---"
-    return message_text(message, arguments)
+    length = None if arguments.full_length else arguments.truncate_length
+    shown = {"no_arr": arguments.no_arr, "no_str": arguments.no_str, "flow_style": arguments.flow_style}
+    return f"{message_to_yaml(message, truncate_length=length, **shown)}---"
 
 
-def _measure(
-    node: Any, arguments: argparse.Namespace, of_message: Callable[[Any], float], text: Any, *, raw: bool
-) -> None:
-    """Print `text(times, values)` once a second: arrival times in s and values of the latest messages."""
+@command(
+    "topic hz",
+    "Print the average publishing rate to screen",
+    argument("topic_name"),
+    argument("-w", "--window", type=int, default=10000, help="messages that count"),
+)
+def _hz(node: Any, arguments: argparse.Namespace) -> None:
     name = absolute(arguments.topic_name)
     if not _types_of(node, name):
         print(f"WARNING: topic [{name}] does not appear to be published yet", flush=True)
     while not _types_of(node, name):
         time.sleep(0.1)
-    latest: list[tuple[float, float]] = []
+    times_s: deque[float] = deque(maxlen=arguments.window + 1)  # N messages have N - 1 gaps
 
-    def take(message: Any) -> None:
-        latest.append((time.monotonic(), of_message(message)))
-        del latest[: -arguments.window]
+    def take(_: bytes) -> None:
+        times_s.append(time.monotonic())
 
-    node.create_subscription(_class_of(node, name), name, take, qos_profile_sensor_data, raw=raw)
+    node.create_subscription(_class_of(node, name), name, take, qos_profile_sensor_data, raw=True)
     shown_s = time.monotonic()
     while rclpy.ok():
         rclpy.spin_once(node, timeout_sec=0.1)
-        if time.monotonic() - shown_s >= 1.0 and len(latest) > 1 and latest[-1][0] > shown_s:
-            shown_s = time.monotonic()
-            print(text(*zip(*latest)), flush=True)
-
-
-def _window(count: int) -> Any:
-    return argument("-w", "--window", type=int, default=count, help="messages that count")
-
-
-@command("topic hz", "Print the average publishing rate to screen", argument("topic_name"), _window(10000))
-def _hz(node: Any, arguments: argparse.Namespace) -> None:
-    def text(times_s: tuple[float, ...], _: Any) -> str:
+        if time.monotonic() - shown_s < 1.0 or len(times_s) < 2 or times_s[-1] <= shown_s:
+            continue
+        shown_s = time.monotonic()
         gaps_s = [later - earlier for earlier, later in itertools.pairwise(times_s)]
-        return f"average rate: {1.0 / statistics.fmean(gaps_s):.3f}\n\t{_spread(gaps_s)}"
-
-    arguments.window += 1  # N messages have N - 1 gaps
-    _measure(node, arguments, lambda _: 0.0, text, raw=True)
-
-
-@command("topic bw", "Display bandwidth used by topic", argument("topic_name"), _window(100))
-def _bw(node: Any, arguments: argparse.Namespace) -> None:
-    def text(times_s: tuple[float, ...], sizes: tuple[float, ...]) -> str:
-        rate = sum(sizes) / (time.monotonic() - times_s[0])
-        spread = (
-            f"Message size mean: {_size(statistics.fmean(sizes))} min: {_size(min(sizes))} max: {_size(max(sizes))}"
-        )
-        return f"{_size(rate)}/s from {len(sizes)} messages\n\t{spread}"
-
-    _measure(node, arguments, len, text, raw=True)
-
-
-@command("topic delay", "Display delay of topic from timestamp in header", argument("topic_name"), _window(10000))
-def _delay(node: Any, arguments: argparse.Namespace) -> None:
-    def delay_s(message: Any) -> float:
-        if not hasattr(message, "header"):
-            raise CommandError("msg does not have header")
-        return (time.time_ns() - Time.from_msg(message.header.stamp).nanoseconds) / 1e9
-
-    def text(_: Any, delays_s: tuple[float, ...]) -> str:
-        return f"average delay: {statistics.fmean(delays_s):.3f}\n\t{_spread(delays_s)}"
-
-    _measure(node, arguments, delay_s, text, raw=False)
-
-
-def _spread(values_s: Any) -> str:
-    deviation_s = math.sqrt(statistics.pvariance(values_s))
-    least, most = f"min: {min(values_s):.3f}s", f"max: {max(values_s):.3f}s"
-    return f"{least} {most} std dev: {deviation_s:.5f}s window: {len(values_s)}"
-
-
-def _size(count: float) -> str:
-    if count < 1000:
-        return f"{count:.0f} B"
-    return f"{count / 1000:.2f} KB" if count < 1000000 else f"{count / 1000000:.2f} MB"
+        spread = f"min: {min(gaps_s):.3f}s max: {max(gaps_s):.3f}s std dev: {statistics.pstdev(gaps_s):.5f}s"
+        print(f"average rate: {1.0 / statistics.fmean(gaps_s):.3f}\n\t{spread} window: {len(gaps_s)}", flush=True)
 
 
 @command(

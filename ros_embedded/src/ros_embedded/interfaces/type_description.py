@@ -1,4 +1,4 @@
-"""Type descriptions and their RIHS01 hashes (REP-2011), by which ROS 2 peers compare types."""
+"""RIHS01 hashes of type descriptions (REP-2011), by which ROS 2 peers compare types."""
 
 from __future__ import annotations
 
@@ -17,19 +17,12 @@ _ARRAY_OFFSETS = {"": 0, "fixed": 48, "bounded": 96, "unbounded": 144}
 @cache
 def type_hash(name: str) -> str:
     """The hash of a message, service or action, `RIHS01_` and 64 hexadecimal digits. Raises InterfaceNotFoundError."""
-    return "RIHS01_" + hashlib.sha256(json.dumps(type_description(name, with_defaults=False)).encode()).hexdigest()
+    described, *referenced = (_individual(each) for each in _described_types(name))
+    description = {"type_description": described, "referenced_type_descriptions": referenced}
+    return "RIHS01_" + hashlib.sha256(json.dumps(description).encode()).hexdigest()
 
 
-def type_description(name: str, with_defaults: bool = True) -> dict[str, Any]:
-    """The fields of type_description_interfaces/msg/TypeDescription. Raises InterfaceNotFoundError."""
-    described, *referenced = described_types(name)
-    return {
-        "type_description": _individual(described, with_defaults),
-        "referenced_type_descriptions": [_individual(each, with_defaults) for each in referenced],
-    }
-
-
-def described_types(name: str) -> list[MessageDefinition]:
+def _described_types(name: str) -> list[MessageDefinition]:
     """A message, service or action and then, by name, all types that it is built of. Raises InterfaceNotFoundError."""
     described = _definition(name)
     found: dict[str, MessageDefinition] = {}
@@ -52,13 +45,12 @@ def _definition(name: str) -> MessageDefinition:
         return stand_in(name)
 
 
-def _individual(definition: MessageDefinition, with_defaults: bool) -> dict[str, Any]:
-    fields = [_field(field, with_defaults) for field in definition.wire_fields]
-    return {"type_name": definition.name, "fields": fields}
+def _individual(definition: MessageDefinition) -> dict[str, Any]:
+    return {"type_name": definition.name, "fields": [_field(field) for field in definition.wire_fields]}
 
 
-def _field(field: Field, with_default: bool) -> dict[str, Any]:
-    described = {
+def _field(field: Field) -> dict[str, Any]:
+    return {
         "name": field.name,
         "type": {
             "type_id": _type_id(field.type),
@@ -67,9 +59,6 @@ def _field(field: Field, with_default: bool) -> dict[str, Any]:
             "nested_type_name": field.type.name if field.type.is_message else "",
         },
     }
-    if with_default and field.default is not None:
-        described["default_value"] = str(field.default)
-    return described
 
 
 def _type_id(kind: FieldType) -> int:

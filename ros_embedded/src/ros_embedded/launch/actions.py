@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ros_embedded.launch import events
 from ros_embedded.launch.conditions import IfCondition
-from ros_embedded.launch.event_handlers import EventHandler, OnProcessExit
 from ros_embedded.launch.launch_description import LaunchContext, LaunchDescription
 from ros_embedded.launch.launch_description_sources import PythonLaunchDescriptionSource
 from ros_embedded.launch.substitutions import SomeSubstitutionsType, perform_substitutions
@@ -87,27 +83,6 @@ class SetEnvironmentVariable(SetLaunchConfiguration):
         return context.environment
 
 
-class AppendEnvironmentVariable(SetEnvironmentVariable):
-    """Puts a value behind, or before, those that an environment variable has."""
-
-    def __init__(
-        self,
-        name: SomeSubstitutionsType,
-        value: SomeSubstitutionsType,
-        prepend: bool = False,
-        *,
-        separator: str = os.pathsep,
-        condition: Any = None,
-    ) -> None:
-        super().__init__(name, value, condition=condition)
-        self.prepend, self.separator = prepend, separator
-
-    def execute(self, context: LaunchContext) -> None:
-        name = perform_substitutions(context, self.name)
-        parts = [context.environment.get(name), perform_substitutions(context, self.value)]
-        context.environment[name] = self.separator.join(filter(None, reversed(parts) if self.prepend else parts))
-
-
 class LogInfo(Action):
     """Prints a message."""
 
@@ -135,50 +110,6 @@ class OpaqueFunction(Action):
 
     def execute(self, context: LaunchContext) -> None:
         LaunchDescription(self.function(context, *self.args, **self.kwargs)).visit(context)
-
-
-class TimerAction(Action):
-    """Runs actions after a delay, with the configurations of that time; a launch that ends earlier drops them."""
-
-    def __init__(self, *, period: float | SomeSubstitutionsType, actions: Iterable[Any], condition: Any = None) -> None:
-        super().__init__(condition=condition)
-        self.period, self.actions = period, list(actions)
-
-    def execute(self, context: LaunchContext) -> None:
-        period = self.period if isinstance(self.period, (int, float)) else perform_substitutions(context, self.period)
-        context.timers.append((time.monotonic() + float(period), LaunchDescription(self.actions).visit))
-
-
-class RegisterEventHandler(Action):
-    """Registers an event handler for the rest of the launch."""
-
-    def __init__(self, event_handler: EventHandler, *, condition: Any = None) -> None:
-        super().__init__(condition=condition)
-        self.event_handler = event_handler
-
-    def execute(self, context: LaunchContext) -> None:
-        context.event_handlers.append(self.event_handler)
-
-
-class EmitEvent(Action):
-    """Emits launch.events.Shutdown. Raises TypeError for other events, which are not served."""
-
-    def __init__(self, *, event: events.Shutdown, condition: Any = None) -> None:
-        super().__init__(condition=condition)
-        if not isinstance(event, events.Shutdown):
-            raise TypeError(f"expected launch.events.Shutdown, got {event!r}")
-        self.event = event
-
-    def execute(self, context: LaunchContext) -> None:
-        print(f"[INFO] [launch]: shutting down: {self.event.reason}", flush=True)
-        context.is_shutdown = True
-
-
-class Shutdown(EmitEvent):
-    """Ends the launch."""
-
-    def __init__(self, *, reason: str = "reason not given", condition: Any = None) -> None:
-        super().__init__(event=events.Shutdown(reason), condition=condition)
 
 
 class GroupAction(Action):
@@ -220,7 +151,7 @@ class IncludeLaunchDescription(Action):
 class ProcessDescription:
     """A process to start."""
 
-    action: ExecuteProcess
+    respawn_delay_s: float
     name: str
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -245,12 +176,11 @@ class ExecuteProcess(Action):
         emulate_tty: bool = False,
         respawn: bool | SomeSubstitutionsType = False,
         respawn_delay: float | None = None,
-        on_exit: Any = None,
         condition: Any = None,
     ) -> None:
         super().__init__(condition=condition)
         self.cmd, self.name, self.output, self.additional_env = list(cmd), name, output, additional_env or {}
-        self.cwd, self.prefix, self.shell, self.on_exit = cwd, prefix, shell, on_exit
+        self.cwd, self.prefix, self.shell = cwd, prefix, shell
         self.respawn, self.respawn_delay = respawn, respawn_delay
 
     def execute(self, context: LaunchContext) -> None:
@@ -268,7 +198,7 @@ class ExecuteProcess(Action):
         respawns = self.respawn if isinstance(self.respawn, bool) else IfCondition(self.respawn).evaluate(context)
         context.processes.append(
             ProcessDescription(
-                action=self,
+                respawn_delay_s=self.respawn_delay or 0.0,
                 name=f"{name}-{len(context.processes) + 1}",
                 command=("/bin/sh", "-c", " ".join(words)) if self.shell else tuple(words),
                 environment=context.environment | more,
@@ -277,5 +207,3 @@ class ExecuteProcess(Action):
                 respawns=respawns,
             )
         )
-        if self.on_exit is not None:
-            context.event_handlers.append(OnProcessExit(target_action=self, on_exit=self.on_exit))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
@@ -13,7 +13,7 @@ from ros_embedded.interfaces.lookup import share_folders
 
 
 class LaunchContext:
-    """The state of a launch: configurations, environment, and the processes, handlers and timers requested so far."""
+    """The state of a launch: configurations, environment, and the processes requested so far."""
 
     def __init__(self, temporary_folder: Path) -> None:
         self.temporary_folder = temporary_folder
@@ -23,9 +23,6 @@ class LaunchContext:
         self.ros_parameters: list[tuple[str, Any]] = []  # (name, value) for every node
         self.launch_file: Path | None = None
         self.processes: list[Any] = []
-        self.event_handlers: list[Any] = []
-        self.timers: list[tuple[float, Callable[[LaunchContext], None]]] = []  # due by time.monotonic(); action
-        self.is_shutdown = False
 
     @contextmanager
     def scope(self) -> Iterator[None]:

@@ -99,7 +99,7 @@ class Client(ServiceEndpoint):
         return None
 
     def _finish(self, request_id: RequestId, payload: bytes) -> None:
-        response = self._read(payload, self.srv_type.Response, request_id)
+        response = self._read(payload, self.srv_type.Response)
         with self._lock:
             future = self._pending_requests.get(request_id.sequence_number)
         if future is None:

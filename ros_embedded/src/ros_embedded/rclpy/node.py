@@ -38,7 +38,6 @@ from ros_embedded.rclpy.service import Service
 from ros_embedded.rclpy.subscription import Subscription
 from ros_embedded.rclpy.time_source import TimeSource
 from ros_embedded.rclpy.timer import Rate, Timer
-from ros_embedded.rclpy.type_description_service import TypeDescriptionService
 from ros_embedded.rclpy.utilities import get_default_context
 
 HIDDEN_NODE_PREFIX = "_"
@@ -95,7 +94,6 @@ class Node(ParametersMixin, GraphMixin, OwnHandle):
                 self._parameter_service = ParameterService(self)
             if enable_logger_service:
                 self._logger_service = LoggingService(self)
-            self._type_description_service = TypeDescriptionService(self)
 
     def __publish_logs(self) -> None:
         log = get_message("rcl_interfaces/msg/Log")

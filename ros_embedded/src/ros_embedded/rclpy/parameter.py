@@ -5,7 +5,6 @@ from __future__ import annotations
 import array
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -115,33 +114,3 @@ def get_parameter_value(string_value: str) -> Any:
     if value == []:  # an empty list fits all array types; a Parameter would take the first, octets
         return Parameter("", Parameter.Type.BOOL_ARRAY, []).get_parameter_value()
     return Parameter("", value=string_value if value is None else value).get_parameter_value()
-
-
-def parameter_dict_from_yaml_file(
-    parameter_file: str, use_wildcard: bool = False, target_nodes: list[str] | None = None, namespace: str = ""
-) -> dict[str, Any]:
-    """The rcl_interfaces/msg/Parameter of each name in a file, for some or all of its nodes; `/**` with use_wildcard.
-
-    Raises RuntimeError if a node is not in the file, or nothing is selected.
-    """
-    content = yaml.safe_load(Path(parameter_file).read_text())
-    nodes = [node for node in content if node != "/**"] if target_nodes is None else target_nodes
-    keys = [*(["/**"] if use_wildcard and "/**" in content else ()), *nodes]
-    unknown = [key for key in keys if key not in content]
-    if unknown or not keys:
-        raise RuntimeError(f"{parameter_file} has no parameters for {unknown or 'any node'}, only for {list(content)}")
-    values: dict[str, Any] = {}
-    for key in keys:
-        if not isinstance(content[key], dict) or "ros__parameters" not in content[key]:
-            raise RuntimeError(f"YAML file is not a valid ROS parameter file for node {key}")
-        values |= _flatten(content[key]["ros__parameters"], namespace)
-    message = get_message("rcl_interfaces/msg/Parameter")
-    return {name: message(name=name, value=get_parameter_value(str(value))) for name, value in values.items()}
-
-
-def _flatten(values: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """{"a": {"b": 1}} as {"a.b": 1}, below `prefix`."""
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        flat |= _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat

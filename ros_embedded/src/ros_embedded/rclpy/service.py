@@ -38,7 +38,7 @@ class Service(ServiceEndpoint):
             except ValueError as error:
                 self._drop(error)
                 return
-            request = self._read(payload, self.srv_type.Request, request_id)
+            request = self._read(payload, self.srv_type.Request)
             if request is not None:
                 self._wait_for_client(request_id.writer)
                 await self._answer(request, request_id)

@@ -1,4 +1,4 @@
-"""Messages as plain values, YAML and comma-separated text."""
+"""Messages as plain values and YAML."""
 
 from __future__ import annotations
 
@@ -40,12 +40,6 @@ def message_to_yaml(
     """Write a message as YAML; the options are those of message_to_ordereddict."""
     plain = message_to_ordereddict(msg, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
     return yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, width=sys.maxsize, default_flow_style=flow_style)
-
-
-def message_to_csv(msg: Any, *, truncate_length: int | None = None, no_arr: bool = False, no_str: bool = False) -> str:
-    """Write a message's values on one line, separated by commas; options as for message_to_ordereddict."""
-    plain = message_to_ordereddict(msg, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
-    return _with_commas(plain)
 
 
 def message_to_ordereddict(
@@ -111,13 +105,3 @@ def _description(value: Any, kind: FieldType) -> str:
         return f"<array type: {name}[{kind.size}]>"
     bound = f"[{kind.size}]" if kind.array == "bounded" else ""
     return f"<sequence type: {name}{bound}, length: {len(value)}>"
-
-
-def _with_commas(plain: Any) -> str:
-    """Values joined by commas; an empty value leaves two commas in a row, except at the beginning."""
-    if not isinstance(plain, (OrderedDict, list)):
-        return str(plain)
-    text = ""
-    for value in plain.values() if isinstance(plain, OrderedDict) else plain:
-        text += ("," if text else "") + _with_commas(value)
-    return text

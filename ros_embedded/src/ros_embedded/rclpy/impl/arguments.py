@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ros_embedded.rclpy.exceptions import RCLInvalidROSArgsError, UnknownROSArgsError
-from ros_embedded.rclpy.impl.parameter_reader import read_parameter_file, read_parameter_value
 from ros_embedded.rclpy.impl.parameter_table import EVERY_NODE, ParameterTable
 from ros_embedded.rclpy.names import expand_topic_name
 
@@ -143,7 +142,7 @@ def _parsed(ros_arguments: list[str]) -> RosArguments:
         elif kind == "param":
             _read_parameter(value, parameters)
         elif kind == "params-file":
-            read_parameter_file(value, parameters)
+            parameters.read_file(value)
         elif kind == "enclave" and not re.fullmatch(rf"/(?:{_PATH})?", value):  # enclaves are not supported
             raise RCLInvalidROSArgsError(f"Couldn't parse enclave name: '{value}'")
         elif kind == "log-level":
@@ -168,4 +167,4 @@ def _read_parameter(text: str, table: ParameterTable) -> None:
     match = _PARAMETER_RULE.fullmatch(text)
     if match is None:
         raise RCLInvalidROSArgsError(f"Couldn't parse parameter override rule: '{text}'")
-    read_parameter_value(match["node"] or EVERY_NODE, match["name"], match["value"], table)
+    table.read_rule(match["node"] or EVERY_NODE, match["name"], match["value"])

@@ -1,1 +1,0 @@
-"""Sensor messages as numpy arrays: the API of Jazzy's sensor_msgs_py."""
