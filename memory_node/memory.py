@@ -14,7 +14,8 @@ from memory_node.context.context_writer import ContextWriter
 from memory_node.context.recalled import Recalled
 from memory_node.context.task_retrieval import TaskRetrieval
 from memory_node.context.told_contexts import ToldContexts
-from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
+from memory_node.context.whereabouts import held_object
+from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.deed import Deed
@@ -42,14 +43,15 @@ from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.in_words import in_words
 from memory_node.lessons.experience import Experience
+from memory_node.questions.locate import locate
+from memory_node.questions.long_term_search import LongTermSearch
 from memory_node.questions.past_episodes import PastEpisodes
-from memory_node.questions.questions import Questions
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.graph_undo import UndoBook
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.scene_graph.place_watch import PlaceWatch
-from memory_node.search.unit_index import UnitIndex
+from memory_node.search.unit_index import SHORT_TERM, UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_conflicts import StateClaim
 from memory_node.short_term.state_queue import StateEstimationQueue
@@ -134,7 +136,8 @@ class RobotMemory:
         self.deeds = deeds if deeds is not None else DeedLog(_KeepNothing())
         self.episodes = Episodes(experience, scene, lock, self.remember, task_objects, told, clock, self.deeds)
         contexts = ContextWriter(scene, lock, index.rank, experience, knowledge, told, clock)
-        self._questions = Questions(scene, lock, cache, index, contexts, self._durability, clock)
+        self._scene, self._lock, self._index, self._contexts = scene, lock, index, contexts
+        self._search = LongTermSearch(scene, index.ranker, lock)
         compiler = compiler or CompilerConfig()
         retrieval = TaskRetrieval(experience, knowledge, self.rank_search_areas, compiler)
         self.guidance = Compilations(
@@ -201,15 +204,32 @@ class RobotMemory:
 
     def recall(self, query: FindQuery) -> Recollection:
         """Return what the short-term memory holds that fits; each call counts as one lookup."""
-        return self._questions.recall(query)
+        recollection = self._recalled(query)
+        self.cache.count_lookup(recollection.best.object_id if recollection.best else "")
+        self._durability.before_answer()
+        return recollection
+
+    def _recalled(self, query: FindQuery) -> Recollection:
+        query, within = self._search.restricted(query)
+        return self._index.rank(query, self._clock(), frame_verified=self._scene.frame_verified, within=within)
 
     def find(self, query: FindQuery) -> Recollection:
         """Return what the scene graph holds that fits."""
-        return self._questions.find(query)
+        recollection = self._search.find(query, self._clock())
+        self._durability.before_answer()
+        return recollection
 
     def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
         """Return where a thing is by either memory, or where to look for it; counts as one lookup."""
-        return self._questions.locate(query, max_areas)
+
+        def find(query: FindQuery) -> Recollection:
+            return self._search.find(query, self._clock())
+
+        location = locate(query, self._recalled, find, self.rank_search_areas, max_areas)
+        answered = location.status is AnswerStatus.OK and location.memory == SHORT_TERM
+        self.cache.count_lookup(location.answers[0].object_id if answered else "")
+        self._durability.before_answer()
+        return location
 
     def ask(self, question: str, mode: KnowledgeMode | None = None, k: int = 0) -> KnowledgeAnswer:
         """Return what is known, by episodes, by people and by what was read; see KnowledgeGraph.ask."""
@@ -244,11 +264,15 @@ class RobotMemory:
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Return where an object of the class is likely, best first; k = 0 gives all."""
-        return self._questions.rank_search_areas(object_class, k)
+        with self._lock:
+            return self._scene.rank_search_areas(object_class, k, self._clock())
 
     def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
         """Return the whole scene graph, now or as of a stamp; `removed`: with objects kept for their history."""
-        return self._questions.scene(as_of_ns, removed)
+        with self._lock:
+            snapshot = self._scene.snapshot(as_of_ns, removed)
+        self._durability.before_answer()
+        return snapshot
 
     def one_object(self, object_id: str) -> SceneObject:
         """Return one object, with its earlier places; removed ones included.
@@ -256,15 +280,22 @@ class RobotMemory:
         Raises:
             NotFoundError: no object has this id.
         """
-        return self._questions.one_object(object_id)
+        with self._lock:
+            found = self._scene.object(object_id)
+        self._durability.before_answer()
+        return found
 
     def scene_of_one(self, object_id: str) -> SceneSnapshot:
         """Return a snapshot with one object alone, removed or not; with none where nothing has this id."""
-        return self._questions.scene_of_one(object_id)
+        with self._lock:
+            snapshot = self._scene.snapshot_of_one(object_id)
+        self._durability.before_answer()
+        return snapshot
 
     def scene_text(self, token_budget: int, topic: str = "") -> str:
         """Return the scene graph in words, the areas most relevant to `topic` first."""
-        return self._questions.scene_text(token_budget, topic)
+        with self._lock:
+            return self._scene.text_form(token_budget, topic=topic)
 
     def context(
         self,
@@ -277,29 +308,32 @@ class RobotMemory:
 
         It counts as told when a step is recorded that was chosen by it (`episodes.record`).
         """
-        return self._questions.context(instruction, token_budget, episode_id, sources)
+        return self._contexts.write(instruction, token_budget, episode_id, sources)
 
     def held_object(self) -> HeldObject | None:
         """Return what the hand holds, None when it is empty."""
-        return self._questions.held_object()
+        with self._lock:
+            return held_object(self._scene)
 
     def keyframes(self) -> dict[str, Pose]:
         """Return map_T_keyframe by name, of the keyframes that things were seen from."""
-        return self._questions.keyframes()
+        with self._lock:
+            return self._scene.keyframes()
 
     def place_census(self) -> PlaceCensus:
         """Return what this home has taught since start-up about where things of a kind usually are."""
-        with self._changes.lock:
+        with self._lock:
             return self._watch.census()
 
     @property
     def version(self) -> int:
         """A number that grows with every change of the scene graph."""
-        return self._questions.version
+        return self._scene.version
 
     def hash(self) -> str:
         """Return a hash of everything that the scene graph believes: equal for equal replays."""
-        return self._questions.hash()
+        with self._lock:
+            return self._scene.hash()
 
     def statistics(self) -> CacheStatistics:
         """Return how the short-term memory is doing."""
