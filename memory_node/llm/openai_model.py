@@ -8,16 +8,19 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
+import openai
 from pydantic import BaseModel, ValidationError
 
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.llm.bounded_http import BoundedResponse, checked_url
 from memory_node.llm.chat import GrammarForm, JsonForm, Message, Reply, ReplyForm, Tool, ToolForm, ignore
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
+from memory_node.llm.endpoint_stream import EndpointStream, open_client
 from memory_node.llm.errors import (
     BrokenReplyError,
     LlmError,
@@ -47,15 +50,15 @@ _SHOWN = 300
 class OpenAiModel:
     """A ChatModel over HTTP; makes no connection before the first reply is asked for.
 
-    Each reply has a connection of its own: it takes seconds, a handshake a tenth of one, and a kept connection may
-    have died meanwhile. An endpoint that cannot be reached or asks to wait is asked again, at most `config.retries`
+    An endpoint that cannot be reached or asks to wait is asked again, at most `config.retries`
     times and as long as the deadline allows, unless some of its reply has come already.
     """
 
     def __init__(self, config: ModelConfig) -> None:
         self._config = config
         self._base_url = (config.base_url or _PUBLIC_URL).rstrip("/")
-        self._host = checked_url(self._base_url).hostname or ""
+        self._host = _checked_host(self._base_url)
+        self._clients: dict[str, openai.OpenAI] = {}  # by key
 
     @property
     def name(self) -> str:
@@ -85,14 +88,16 @@ class OpenAiModel:
         with self._answer(messages, form, deadline) as response:
             return self._read(response, messages, lines)
 
-    def _answer(self, messages: Sequence[Message], form: ReplyForm | None, deadline: Deadline) -> BoundedResponse:
+    def _answer(self, messages: Sequence[Message], form: ReplyForm | None, deadline: Deadline) -> EndpointStream:
         if any(message.latent is not None for message in messages):
             raise UnsupportedError(f"{self.name} takes no latent tokens; a model in this process does")
-        body = json.dumps(self._request(messages, form)).encode("ascii")
+        request = self._request(messages, form)
+        most_bytes = _BYTES_BESIDE + _BYTES_A_TOKEN * self._config.max_reply_tokens
+        client = self._client()
         wait_s = _FIRST_WAIT_S
         for tries_left in range(self._config.retries, -1, -1):
             try:
-                return self._ask(body, deadline)
+                return EndpointStream(client, request, deadline, most_bytes)
             except (OverloadedError, UnreachableError) as error:
                 asked_s = error.retry_after_s if isinstance(error, OverloadedError) else None
                 pause_s = min(wait_s, _LONGEST_WAIT_S) if asked_s is None else asked_s
@@ -103,16 +108,8 @@ class OpenAiModel:
                 wait_s *= 2.0
         raise AssertionError("the loop ends by returning or raising")
 
-    def _ask(self, body: bytes, deadline: Deadline) -> BoundedResponse:
-        most_bytes = _BYTES_BESIDE + _BYTES_A_TOKEN * self._config.max_reply_tokens
-        headers = {"Content-Type": "application/json", "Accept": "text/event-stream", **self._authorization()}
-        response = BoundedResponse(f"{self._base_url}/chat/completions", headers, body, deadline, most_bytes)
-        if response.status == 200:
-            return response
-        with response:
-            raise self._refusal(response)
-
-    def _authorization(self) -> dict[str, str]:
+    def _client(self) -> openai.OpenAI:
+        """Return the client with the key that the environment holds now."""
         key = os.environ.get(self._config.api_key_variable, "").strip()
         if not key and not self._config.base_url:
             raise ModelMissingError(
@@ -120,21 +117,19 @@ class OpenAiModel:
             )
         if not key.isprintable() or not key.isascii():
             raise ModelMissingError(f"the key in ${self._config.api_key_variable} has characters that no key has")
-        return {"Authorization": f"Bearer {key}"} if key else {}
+        if key not in self._clients:
+            self._clients[key] = open_client(self._base_url, key, self._refusal)
+        return self._clients[key]
 
-    def _refusal(self, response: BoundedResponse) -> LlmError:
-        try:
-            said = response.body()[: 4 * _SHOWN].decode("utf-8", "replace")
-        except LlmError:
-            said = ""
-        text = f"{self.name} answers {response.status}: {' '.join(said.split())[:_SHOWN] or 'nothing else'}"
-        if response.status in _TELLS_LATER:
-            return OverloadedError(text, _seconds(response.header("Retry-After")))
-        if response.status == 400 and "response_format" in said:
+    def _refusal(self, status: int, headers: Mapping[str, str], said: str) -> LlmError:
+        text = f"{self.name} answers {status}: {' '.join(said.split())[:_SHOWN] or 'nothing else'}"
+        if status in _TELLS_LATER:
+            return OverloadedError(text, _seconds(headers.get("Retry-After", "")))
+        if status == 400 and "response_format" in said:
             text += "; `structured: none` asks it for no form"
-        if response.status == 400 and "tool" in said:
+        if status == 400 and "tool" in said:
             text += "; `tools: json` asks it for calls as JSON"
-        return RefusedError(text, response.status)
+        return RefusedError(text, status)
 
     def _request(self, messages: Sequence[Message], form: ReplyForm | None) -> dict[str, Any]:
         config = self._config
@@ -161,7 +156,7 @@ class OpenAiModel:
             request["tools"] = [_tool_json(tool) for tool in form.tools]
         return request
 
-    def _read(self, response: BoundedResponse, messages: Sequence[Message], lines: ReplyLines) -> Reply:
+    def _read(self, response: EndpointStream, messages: Sequence[Message], lines: ReplyLines) -> Reply:
         usage, finish, beside, calls = None, "", 0, PartialCalls()
         refusal = ""
         for chunk in self._chunks(response):
@@ -189,9 +184,9 @@ class OpenAiModel:
             refusal=refusal or ("a filter of the endpoint held it back" if finish == "content_filter" else ""),
         )
 
-    def _chunks(self, response: BoundedResponse) -> Any:
+    def _chunks(self, response: EndpointStream) -> Any:
         """Yield the pieces of a stream of server-sent events, or the one reply of a server that does not stream."""
-        if "json" in response.header("Content-Type"):
+        if "json" in response.headers.get("Content-Type", ""):
             yield self._chunk(response.body())
             return
         finished = False
@@ -335,3 +330,19 @@ def _seconds(retry_after: str) -> float | None:
 
 def _until(date: str) -> float | None:
     return max(0.0, email.utils.parsedate_to_datetime(date).timestamp() - time.time()) if date else None
+
+
+def _checked_host(url: str) -> str:
+    """Return the host of an http or https URL.
+
+    Raises:
+        InvalidValueError: it is none.
+    """
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and (parts.port is None or parts.port > 0)
+    except ValueError:
+        usable = False
+    if not usable or not parts.hostname or any(letter.isspace() for letter in url):
+        raise InvalidValueError(f"expected a URL such as http://localhost:8000/v1, got {url!r}")
+    return parts.hostname

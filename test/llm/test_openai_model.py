@@ -227,7 +227,7 @@ def test_request_carries_pictures_form_and_the_key_of_its_own_variable(hostile, 
     model.reply([Message("user", "look", (b"\xff\xd8jpeg", b"\x89PNG..."))], form=JsonForm({"type": "object"}, "state"))
     head, _, body = server.requests[0].partition(b"\r\n\r\n")
     sent = json.loads(body)
-    assert b"Authorization: Bearer secret" in head
+    assert b"authorization: bearer secret" in head.lower()
     assert head.startswith(b"POST /v1/chat/completions HTTP/1.1\r\n")
     words, jpeg, png = sent["messages"][0]["content"]
     assert words == {"type": "text", "text": "look"}
