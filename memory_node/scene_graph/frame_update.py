@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,6 +30,8 @@ _RIVAL_SIGHTINGS = 3
 _LOOKED_AWAY_S = 10.0
 # Sightings from which an object is doubted less when it is seen as one with another thing.
 _DOUBTED_SIGHTINGS = 5.0
+# Events that show a thing as it is after them.
+_AFTER = frozenset({SceneEventKind.APPEARED, SceneEventKind.UPDATED, SceneEventKind.MOVED})
 
 
 class FrameUpdate:
@@ -62,12 +66,24 @@ class FrameUpdate:
         touched += [row for row in update_supports(state, changed, present) if row not in touched]
         merged = merge_duplicates(state, changed, found.matched[:, 1], present)
         gone = {event.object.id for event in merged}
-        told = {event.object.id for event in self._events}
-        for row in touched:
-            record = table.records[row]
-            if record is not None and record.id not in told and record.id not in gone:
-                self._events.append(state.event(SceneEventKind.UPDATED, row))
-        return self._events + merged
+        return self._as_at_the_end([row for row in touched if table.records[row] is not None], gone) + merged
+
+    def _as_at_the_end(self, touched: Sequence[int], gone: Collection[str] = ()) -> list[SceneEvent]:
+        """Return the events of the frame with things as they are at its end, one UPDATED for other touched rows, too.
+
+        An event is made before the supports are found: what appears in a drawer would be kept as standing nowhere.
+        gone: ids of things that have been merged into others since.
+        """
+        state, row_of = self._state, self._state.table.row_of
+        events = [
+            replace(event, object=state.object_at(row_of[event.object.id]))
+            if event.kind in _AFTER and event.object.id in row_of
+            else event
+            for event in self._events
+        ]
+        told = {event.object.id for event in events} | set(gone)
+        rows = [row for row in touched if state.table.record(row).id not in told]
+        return events + [state.event(SceneEventKind.UPDATED, row) for row in rows]
 
     def _neighbourhood(self) -> Rows:
         low, high = view_bounds(self._frame, self._state.config.evidence_range_m)

@@ -38,12 +38,7 @@ class TrackedUpdate(FrameUpdate):
         changed = np.array(touched, np.intp)
         present = self._present(np.unique(np.concatenate([rows, changed])))
         touched += [row for row in update_supports(state, changed, present) if row not in touched]
-        told = {event.object.id for event in self._events}
-        for row in touched:
-            record = table.records[row]
-            if record is not None and record.id not in told:
-                self._events.append(state.event(SceneEventKind.UPDATED, row))
-        return ended + self._events
+        return ended + self._as_at_the_end([row for row in touched if table.records[row] is not None])
 
     def _end_tracks(self) -> list[SceneEvent]:
         """Merge what is a part of another thing into it, and take out what is no thing."""

@@ -9,7 +9,7 @@ import pytest
 
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
-from memory_node.domain.scene import RelationKind
+from memory_node.domain.scene import RelationKind, SceneEvent
 from memory_node.domain.skill import StateChange
 from memory_node.scene_graph.graph import SceneGraph
 
@@ -20,16 +20,22 @@ CABINET: Box = (0.0, 0.0, 1.3, 0.8, 0.4, 0.7, 0.0)
 
 
 def look(
-    graph: SceneGraph, stamp_s: int, things: dict[str, Box], yaw_rad: float = 0.0, cut: tuple[str, ...] = ()
-) -> None:
-    """Show boxes to a graph, from the side and above, so that no face hides; the whole scene turned by an angle. cut:
-    what the image shows only a part of."""
+    graph: SceneGraph,
+    stamp_s: int,
+    things: dict[str, Box],
+    yaw_rad: float = 0.0,
+    cut: tuple[str, ...] = (),
+    tracked: bool = False,
+) -> list[SceneEvent]:
+    """Show boxes to a graph, from the side and above, so that no face hides; the whole scene turned by an angle; return
+    what changed. cut: what the image shows only a part of. tracked: each box is that of a track."""
     turn, seen = Pose.planar(0.0, 0.0, yaw_rad), []
     for name, (x, y, foot, *size, yaw) in things.items():
         center = turn.apply(np.array([x, y, foot + 0.5 * size[2]]))
         box = OrientedBox(center, np.array(size), yaw + yaw_rad)
-        seen.append(ObjectObservation({name: 0.9}, box, np.eye(3) * 1e-6, 4000, name in cut))
-    graph.observe(Frame(stamp_s * SECOND_NS, Pose.planar(3.0, 3.0, -2.0, 2.5), None, tuple(seen)))
+        one = ObjectObservation({name: 0.9}, box, np.eye(3) * 1e-6, 4000, name in cut)
+        seen.append(replace(one, track=f"run/{name}") if tracked else one)
+    return graph.observe(Frame(stamp_s * SECOND_NS, Pose.planar(3.0, 3.0, -2.0, 2.5), None, tuple(seen)))
 
 
 def told(things: dict[str, Box], looks: int = 2, yaw_rad: float = 0.0) -> dict[str, tuple[str, str]]:
@@ -57,6 +63,18 @@ def test_things_on_a_counter_below_a_wall_cabinet_are_on_the_counter(yaw_rad: fl
 
 def test_what_stands_in_a_cabinet_is_in_it() -> None:
     assert told({"Cabinet": CABINET, "Mug": (0.1, 0.0, 1.33, 0.1, 0.08, 0.1, 0.0)})["Mug"] == ("in", "Cabinet")
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+def test_events_tell_what_a_thing_is_in_from_the_first_look_on(tracked: bool) -> None:
+    graph = SceneGraph()
+    events = look(graph, 1, {"Mug": (0.1, 0.0, 1.33, 0.1, 0.08, 0.1, 0.0), "Cabinet": CABINET}, tracked=tracked)
+    told_of = {event.object.id: event.object for event in events}
+    for found in graph.snapshot().objects:
+        told_now = told_of[found.id]
+        assert (told_now.support_id, told_now.inside) == (found.support_id, found.inside)
+        assert told_now.existence == found.existence
+    assert sum(one.inside for one in told_of.values()) == 1
 
 
 @pytest.mark.parametrize("built_in", ["SinkBasin", "Drawer", "Microwave"])
