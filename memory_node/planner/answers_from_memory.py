@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.answer import ObjectAnswer
+from memory_node.domain.answer import AnswerStatus, ObjectAnswer
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal
@@ -63,7 +63,8 @@ class Answers:
             return Told(f"I do not know where the {name} is.", known=False)
         if goal.asked in _STATES:
             return self._state(goal, name, found)
-        return Told(f"The {name} is {self._where(found)}.", known=True)
+        is_doubtful = found.status is AnswerStatus.PROBABLY_GONE
+        return Told(f"The {name} is {'probably no longer ' if is_doubtful else ''}{self._where(found)}.", known=True)
 
     def _located(self, goal: Goal) -> ObjectAnswer | None:
         for object_class in goal.target.candidates:

@@ -1,10 +1,11 @@
-"""Questions for the state of several things are answered for all of them."""
+"""Answers about the state of several things, and about a thing that was looked for in vain."""
 
 from types import SimpleNamespace
 
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.answer import AnswerStatus
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.planner.answers_from_memory import Answers
@@ -29,3 +30,20 @@ def answer(asked: str, *states: ObjectState | None) -> str:
 )
 def test_all_windows_are_told_of(states: tuple[ObjectState | None, ...], told: str) -> None:
     assert answer("open", *states) == told
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (AnswerStatus.OK, "The vase is on the desk in the bedroom."),
+        (AnswerStatus.PROBABLY_GONE, "The vase is probably no longer on the desk in the bedroom."),
+    ],
+)
+def test_a_thing_that_is_probably_gone_is_not_said_to_be_there(status: AnswerStatus, told: str) -> None:
+    found = SimpleNamespace(status=status, inside=False, room_name="bedroom", object_id="vase")
+    lookup = SimpleNamespace(
+        locate=lambda *_: found,
+        support_of=lambda _: SimpleNamespace(class_name="Desk"),
+        scene_object=lambda _: None,
+    )
+    assert Answers(load_catalogue(), lookup).to(Goal(GoalKind.TELL, Mention("the vase", ("Vase",)))).text == told
