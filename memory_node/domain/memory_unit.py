@@ -20,6 +20,7 @@ class MemoryUnit:
     position (3,) in metres in `frame_id`, covariance (3, 3) in m^2; stamp_ns when it was last seen or used;
     source: "camera", "skill", "vlm", "user"; embedding: unit vector of its description, None for one that recall makes
     of its class, states and room; looks: unit vector of its picture, or None.
+    used_ns: when a skill of the robot last did something with it, 0 for a thing that it has only seen.
     size (3,) in metres along its own axes, zeros when unknown; last_missed_ns: last looked for in vain since `stamp_ns`
     (0 = not since); support_id, support_class: what it stands on, or in when `inside`.
     """
@@ -45,6 +46,7 @@ class MemoryUnit:
     room_name: str = ""
     support_class: str = ""
     looks: NDArray[np.float32] | None = None
+    used_ns: int = 0
 
     def __post_init__(self) -> None:
         if not self.object_id:

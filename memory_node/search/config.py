@@ -31,8 +31,10 @@ class RetrievalConfig(Parameters):
     lexical_weight: ClassVar[float] = 1.0  # weight of BM25 of the query's words in a class's texts
     # log-odds for a class that the query names, and against it when the query names another one
     class_weight: ClassVar[float] = 4.0
-    # the next six scale the score by up to their share
+    # the next seven scale the score by up to their share
     recency_weight: ClassVar[float] = 0.05  # share of the score for how recently it was seen or used
+    # share of the score for how recently the robot used it: of many cups, "the cup" is the one that it had in hand
+    use_weight: ClassVar[float] = 0.10
     nearness_weight: ClassVar[float] = 0.10  # share of the score for how near the query's `near` it is
     likeness_weight: ClassVar[float] = 0.10  # share of the score for how like the request its own words are
     state_penalty: ClassVar[float] = 0.9  # share of the score that an object in another state than asked for loses
@@ -41,6 +43,7 @@ class RetrievalConfig(Parameters):
     # share of the score that an object elsewhere than asked for loses; half of it where nobody knows
     place_penalty: ClassVar[float] = 0.3
     recency_half_life_s: ClassVar[float] = 600.0  # age at which recency counts half
+    use_half_life_s: ClassVar[float] = 14_400.0  # time since the robot used it at which that counts half
     nearness_scale_m: ClassVar[float] = 3.0  # distance at which nearness has fallen to 1/e
 
     # cosine between query and class at which the class is as likely right as wrong

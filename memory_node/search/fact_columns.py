@@ -31,8 +31,9 @@ class Facts:
 
     class_probability and existence in [0, 1]; age_s: seconds since each was last seen or used, negative for a stamp
     ahead of the clock; position (n, 3) in map, m; states: those believed, as bits, where the request speaks of any;
-    at_place (n,): how far each is where the request says, in [0, 1], 0.5 where that is not known; None: the request
-    names no place.
+    used_s (n,): seconds since the robot last did something with each, infinite for what it has only seen; None: not
+    known. at_place (n,): how far each is where the request says, in [0, 1], 0.5 where that is not known; None: the
+    request names no place.
     """
 
     class_probability: Floats
@@ -40,6 +41,7 @@ class Facts:
     age_s: Floats
     position: Floats
     states: NDArray[np.int64]
+    used_s: Floats | None = None
     at_place: Floats | None = None
 
 

@@ -88,11 +88,15 @@ class Scoring:
         return fit
 
     def scores(self, request: Request, facts: Facts, fit: Floats) -> Floats:
-        """Return (n,) the fits times class probability, existence, recency and nearness."""
+        """Return (n,) the fits times class probability, existence, recency, use and nearness."""
         config = self._config
         scores = fit * facts.class_probability * (0.5 + 0.5 * facts.existence)
         age_s = np.maximum(facts.age_s, 0.0)
         scores *= 1.0 - config.recency_weight * (1.0 - np.exp2(age_s * (-1.0 / config.recency_half_life_s)))
+        # Where something is needed near a place, the nearest that serves is meant, used or not.
+        if facts.used_s is not None and request.query.near is None:
+            used = np.exp2(np.maximum(facts.used_s, 0.0) * (-1.0 / config.use_half_life_s))
+            scores *= 1.0 - config.use_weight * (used.max(initial=0.0) - used)
         if request.query.near is not None:
             away = facts.position - np.array(request.query.near)
             distance_m = np.sqrt(np.einsum("ij,ij->i", away, away))

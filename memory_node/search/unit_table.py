@@ -11,15 +11,17 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.search.fact_columns import bits_of_class, state_bits
 
 # Columns of the facts. A row that holds no unit has a class probability below 0. ROOM: number of the room's name;
-# SUPPORT: number of the class that the thing is on or in, -1 where that is unknown.
-CLASS_PROBABILITY, EXISTENCE, STAMP_NS, X_M, Y_M, Z_M, STATES, AREA, ROOM, SUPPORT = range(10)
-_COLUMNS = 10
+# SUPPORT: number of the class that the thing is on or in, -1 where that is unknown. USED_NS: NEVER for a
+# thing that the robot has only seen.
+CLASS_PROBABILITY, EXISTENCE, STAMP_NS, X_M, Y_M, Z_M, STATES, AREA, ROOM, SUPPORT, USED_NS = range(11)
+_COLUMNS = 11
+NEVER = -np.inf  # of USED_NS
 _NO_ROWS = np.zeros(0, dtype=np.int64), np.zeros((0, _COLUMNS))
 
 
 @dataclass(frozen=True)
 class Columns:
-    """All rows as they were when asked for: facts (n, 10), class numbers (n,), and the units by row.
+    """All rows as they were when asked for: facts (n, 11), class numbers (n,), and the units by row.
 
     Stamps are nanoseconds since `epoch_ns`: they are exact in a float64 over a hundred days. rooms: names by number.
     """
@@ -63,7 +65,7 @@ class UnitTable:
         return Columns(self._facts[:count], self._class_numbers[:count], self._units, self._epoch_ns, rooms)
 
     def of_class(self, class_number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the rows (n,) of the units of a class and their facts (n, 10)."""
+        """Return the rows (n,) of the units of a class and their facts (n, 11)."""
         shelf = self._shelves.get(class_number)
         return _NO_ROWS if shelf is None else shelf.rows_and_facts()
 
@@ -93,6 +95,7 @@ class UnitTable:
             self._area_numbers.setdefault(unit.area_id, len(self._area_numbers)),
             self._room_numbers.setdefault(unit.room_name, len(self._room_numbers)),
             support_number,
+            unit.used_ns - self._epoch_ns if unit.used_ns else NEVER,
         )
         self._class_numbers[row] = class_number
         self._units[row] = unit

@@ -21,6 +21,7 @@ from memory_node.search.unit_table import (
     STAMP_NS,
     STATES,
     SUPPORT,
+    USED_NS,
     X_M,
     Z_M,
     Columns,
@@ -138,7 +139,7 @@ class UnitView:
 
 
 def _facts(matrix: Floats, request: Request, columns: Columns) -> Facts:
-    """Return rows (n, 10) of a unit table as facts."""
+    """Return rows (n, 11) of a unit table as facts."""
     at_place = None
     if request.place is not None:
         is_room = np.array([request.place.is_room(name) for name in columns.rooms])
@@ -151,5 +152,6 @@ def _facts(matrix: Floats, request: Request, columns: Columns) -> Facts:
         age_s=(request.now_ns - columns.epoch_ns - matrix[:, STAMP_NS]) * 1e-9,
         position=matrix[:, X_M : Z_M + 1],
         states=matrix[:, STATES].astype(np.int64),
+        used_s=(request.now_ns - columns.epoch_ns - matrix[:, USED_NS]) * 1e-9,
         at_place=at_place,
     )

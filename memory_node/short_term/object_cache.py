@@ -21,7 +21,7 @@ from memory_node.short_term.snapshot import read_snapshot, write_snapshot
 from memory_node.short_term.state_conflicts import StateClaim, StateConflict, weigh_claims
 from memory_node.short_term.statistics import WARM_OCCUPANCY, CacheStatistics
 from memory_node.short_term.task_aware import TaskAwarePolicy
-from memory_node.short_term.unit_changes import after_change, merged
+from memory_node.short_term.unit_changes import BY_THE_ROBOT, after_change, merged
 
 # Told of each unit that is new or changed, and with None of each that has left; under the writers' lock, in order.
 OnChange = Callable[[str, MemoryUnit | None], object]
@@ -180,7 +180,7 @@ class ObjectCache:
                 origin = self._units.held_or_departed(change.created_from)
                 unit = after_change(held, change, origin)
                 if unit is not None:
-                    self._hold(unit, held)
+                    self._hold(unit, held, is_used=change.source == BY_THE_ROBOT)
         return unit
 
     def claim_states(
@@ -274,11 +274,12 @@ class ObjectCache:
         self._units.put(unit)
         self._on_change(unit.object_id, unit)
 
-    def _hold(self, unit: MemoryUnit, held: MemoryUnit | None) -> None:
+    def _hold(self, unit: MemoryUnit, held: MemoryUnit | None, is_used: bool = False) -> None:
+        """Hold a unit. is_used: the robot did something with it, which is a use however soon it was seen before."""
         object_id = unit.object_id
         self._set(unit)
         since_use_ns = unit.stamp_ns - self._last_use_ns.get(object_id, unit.stamp_ns)
-        if held is None or since_use_ns >= self._config.use_interval_s * 1e9:
+        if held is None or is_used or since_use_ns >= self._config.use_interval_s * 1e9:
             self._last_use_ns[object_id] = unit.stamp_ns
             self._policy.access(object_id)
         if held is None:

@@ -34,6 +34,10 @@ _PLAIN = (
 )
 
 
+# Snapshots of the first releases lack them.
+_LATER = ("support_class", "used_ns")
+
+
 class SnapshotError(RobotMemoryError):
     """A snapshot's file does not hold what a snapshot holds."""
 
@@ -68,7 +72,7 @@ def read_snapshot(path: Path, now_ns: int, max_age_s: float) -> tuple[MemoryUnit
 
 def _unit_to_json(unit: MemoryUnit) -> dict[str, Any]:
     return {
-        **{name: getattr(unit, name) for name in (*_PLAIN, "support_class")},
+        **{name: getattr(unit, name) for name in (*_PLAIN, *_LATER)},
         "position": unit.position.tolist(),
         "covariance": unit.covariance.tolist(),
         "size": unit.size.tolist(),
@@ -79,7 +83,7 @@ def _unit_to_json(unit: MemoryUnit) -> dict[str, Any]:
 def _unit_from_json(value: dict[str, Any]) -> MemoryUnit:
     return MemoryUnit(
         **{name: value[name] for name in _PLAIN},
-        support_class=value.get("support_class", ""),  # the first release did not write it
+        **{name: value[name] for name in _LATER if name in value},
         position=np.array(value["position"]),
         covariance=np.array(value["covariance"]),
         size=np.array(value["size"]),

@@ -12,6 +12,7 @@ from memory_node.domain.states import with_state
 
 # Uncertainty of the place where a skill says that it put something.
 _SKILL_STD_M = 0.05
+BY_THE_ROBOT = "skill"  # source of what the robot itself did
 
 
 def merged(held: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
@@ -34,6 +35,7 @@ def merged(held: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
         room_name=newer.room_name or older.room_name,
         size=newer.size if newer.size.any() else older.size,
         last_missed_ns=missed_ns if missed_ns > newer.stamp_ns else 0,
+        used_ns=max(newer.used_ns, older.used_ns),
     )
 
 
@@ -54,6 +56,7 @@ def after_change(held: MemoryUnit | None, change: StateChange, origin: MemoryUni
         stamp_ns=stamp_ns,
         last_missed_ns=base.last_missed_ns if base.last_missed_ns > stamp_ns else 0,
         source=change.source,
+        used_ns=change.stamp_ns if change.source == BY_THE_ROBOT else base.used_ns,
         position=np.array(change.position) if change.position is not None else base.position,
         covariance=np.eye(3) * _SKILL_STD_M**2 if moved else base.covariance,
         support_id=change.support_id if leaves_support else base.support_id,
@@ -73,6 +76,7 @@ def _born(change: StateChange, origin: MemoryUnit | None) -> MemoryUnit | None:
             embedding=None,
             looks=None,
             image_path="",
+            used_ns=0,
         )
     if change.position is None:
         return None

@@ -127,6 +127,28 @@ def test_recency_and_nearness_break_ties(recall):
     assert "so do 2 more" in ranked(recall, FindQuery("mug"), units).explanation
 
 
+@pytest.mark.parametrize(
+    ("used_s_ago", "seen_s_ago", "meant"),
+    [
+        (3600.0, 3600.0, "used"),  # others have been seen since
+        (7 * 86400.0, 7 * 86400.0, "seen"),  # a week ago is long ago
+    ],
+)
+def test_of_several_alike_the_one_that_the_robot_used_is_meant(recall, used_s_ago, seen_s_ago, meant):
+    now_ns = 10 * 86400 * S
+    cups = [
+        unit("Cup", "seen", stamp_s=now_ns / S - 5.0),
+        unit("Cup", "used", stamp_s=now_ns / S - seen_s_ago, used_ns=int(now_ns - used_s_ago * S)),
+        unit("Cup", "other", stamp_s=now_ns / S - 60.0),
+    ]
+    recall.clear()
+    recall.put_all(cups)
+    for query in (FindQuery(object_class="Cup"), FindQuery("wash the cup")):
+        assert recall.rank(query, now_ns).answers[0].object_id == meant
+    near = recall.rank(FindQuery(object_class="Cup", near=(0.0, 0.0, 0.8)), now_ns)
+    assert near.answers[0].object_id == "seen"
+
+
 def test_filters_of_the_query_hold(recall):
     units = [unit("CoffeeMachine", area_id="a1"), unit("Mug", "m1", area_id="a2"), unit("Mug", "m2", stamp_s=950.0)]
     ids = lambda query: {answer.object_id for answer in ranked(recall, query, units).answers}  # noqa: E731

@@ -172,6 +172,22 @@ def test_crops_keep_to_their_budget_and_leave_with_their_unit(tmp_path):
     assert cache.statistics().crop_bytes == 0
 
 
+def test_what_the_robot_used_is_known_and_stays_when_others_are_only_seen(tmp_path):
+    cache = cache_of(4, policy="lru", snapshot_path=str(tmp_path / "s.json"), use_interval_s=10.0)
+    for name in "abcd":
+        cache.put(unit(name))
+    cache.apply(StateChange("a", "Cup", 2 * S, held=True))
+    cache.put(unit("a", stamp_s=3.0))
+    cache.apply(StateChange("b", "Cup", 3 * S, added=(ObjectState.DIRTY,), source="camera"))
+    assert (cache.get("a").used_ns, cache.get("b").used_ns) == (2 * S, 0)
+    cache.put(unit("e", stamp_s=4.0))
+    assert "a" in cache, "the skill's effect was a use, though it was seen a moment before"
+    cache.save_snapshot(5 * S)
+    again = cache_of(4, snapshot_path=str(tmp_path / "s.json"))
+    again.restore_snapshot(6 * S)
+    assert again.get("a").used_ns == 2 * S
+
+
 def test_snapshot_survives_a_restart_within_its_limit(tmp_path):
     settings = {
         "snapshot_path": str(tmp_path / "s.json"),
