@@ -41,7 +41,6 @@ from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.extractor import RuleExtractor
 from memory_node.lessons.log import NullLog
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
@@ -158,7 +157,7 @@ def _stream(
     advance: Callable[[], object],
 ) -> list[Trial]:
     """Carry out the cases in one shuffled order with a robot that has learnt nothing yet; see household_stream."""
-    experience = Experience(ExperienceConfig(), RuleExtractor(), NullLog(), system_clock)
+    experience = Experience(ExperienceConfig(), NullLog(), system_clock)
     others = OtherMemories(random.Random(f"{setting.seed} {order} memory"))
     kinds, lives, trials = load_catalogue(), dict[str, Life](), []
     current: list[Life] = []

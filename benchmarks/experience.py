@@ -1,4 +1,4 @@
-"""`memory-node bench experience`: retrieval and learning of experience after many steps and guidelines."""
+"""`memory-node bench experience`: retrieval and learning of experience after many steps and lessons."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from benchmarks.rows import emit
 from memory_node.app.progress import shown
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.episodes.past_attempt import attempt_of_episode
 from memory_node.lessons.experience_answer import ExperienceQuery
-from memory_node.lessons.extractor import record_of
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
 from memory_node.lessons.optimizer.config import OptimizerConfig, OptimizerKind
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 
-HELP = "retrieval and learning of experience after many steps and guidelines"
+HELP = "retrieval and learning of experience after many steps and lessons"
 _EPISODE_STEPS = 20
 _CONTEXT_TOKENS = 2000
 _ROOMS, _CLASSES, _TASKS = 8, 100, 50
@@ -37,7 +37,7 @@ _SKILLS = ("GoToObject", "PickupObject", "OpenObject", "CloseObject", "ToggleOn"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's options."""
     parser.add_argument("--steps", type=int, default=1_000_000, help="recorded steps")
-    parser.add_argument("--guidelines", type=int, default=10_000, help="guidelines of all task types together")
+    parser.add_argument("--lessons", type=int, default=300, help="lessons of all task types together")
     parser.add_argument("--queries", type=int, default=1000, help="timed retrievals")
     parser.add_argument("--ends", type=int, default=500, help="episodes that end while another one goes on")
     parser.add_argument(
@@ -58,8 +58,8 @@ def _row(args: argparse.Namespace, optimizer: OptimizerKind) -> dict[str, Any]:
         memory = open_memory(config, clock=lambda: args.steps * 10**9)
         experience = memory.experience
         count = args.steps // _EPISODE_STEPS
-        records = shown(_records(count, args.seed), "records", count)
-        experience.load(records, _guidelines(args.guidelines, generator))
+        attempts = shown(_records(count, args.seed), "attempts", count)
+        experience.load(attempts, _lessons(args.lessons, generator))
         experience.load_episodes(shown(_episodes(count, args.seed), "episodes", count)).result()
         figures = experience.figures()
         queries = [_query(generator) for _ in range(args.queries)]
@@ -68,7 +68,7 @@ def _row(args: argparse.Namespace, optimizer: OptimizerKind) -> dict[str, Any]:
         row = {
             "optimizer": optimizer,
             "steps": figures["experience.steps"],
-            "guidelines": figures["experience.guidelines"],
+            "lessons": figures["experience.lessons"],
             "p50_ms": _percentile(asked, 50),
             "p99_ms": _percentile(asked, 99),
             "p99_cpu_ms": _percentile(computed, 99),
@@ -167,25 +167,25 @@ def _records(count: int, seed: int) -> Iterator[dict[str, Any]]:
     for number, (episode_id, steps) in enumerate(_episodes(count, seed)):
         task = f"task{number % _TASKS}"
         summary = EpisodeSummary(episode_id, task, task, steps[0].stamp_ns, steps[-1].stamp_ns, number % 3 > 0)
-        yield record_of(summary, steps, ()).to_dict()
+        yield attempt_of_episode(summary, steps).to_dict()
 
 
-def _guidelines(count: int, generator: random.Random) -> Iterator[dict[str, Any]]:
+def _lessons(count: int, generator: random.Random) -> Iterator[Lesson]:
     for number in range(count):
         trials = generator.randrange(1, 30)
-        yield Guideline(
-            key=f"g{number}",
-            text=f"Before action {number}, do another one.",
+        yield Lesson(
+            f"g{number}",
+            LessonKind.PREFER,
+            (Wording("", f"Before action {number}, do another one."),),
             task_types=frozenset({f"task{number % _TASKS}"}) if number % 4 else frozenset(),
             object_classes=frozenset({_thing(generator)}) if number % 2 else frozenset(),
-            successes=generator.randrange(trials + 1),
-            trials=trials,
+            given=Tally(generator.randrange(trials + 1), trials),
             helped_ns=number * 10**9,
-        ).to_dict()
+        )
 
 
 def _query(generator: random.Random) -> ExperienceQuery:
-    # Every third query knows no task type: all guidelines are candidates then.
+    # Every third query knows no task type: all lessons are candidates then.
     task = f"task{generator.randrange(_TASKS)}" if generator.randrange(3) else ""
     objects = (_thing(generator), _thing(generator))
     return ExperienceQuery(room=f"room{generator.randrange(_ROOMS)}", task_type=task, objects=objects)

@@ -30,7 +30,6 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.extractor import RuleExtractor
 from memory_node.lessons.log import NullLog
 from memory_node.planner.executor import ExecutedStep
 from memory_node.planner.planner import Planner
@@ -172,7 +171,7 @@ def live(
     with progress_bar() as bar:
         task: Any = bar.add_task(f"memory {mode}", total=len(cases))
         # What the robot learns from its episodes goes with it from home to home.
-        experience = Experience(learning, RuleExtractor(), NullLog(), system_clock)
+        experience = Experience(learning, NullLog(), system_clock)
         for home in lives(cases) if unknown is None else single_days(cases):
             life = Life(
                 mode,

@@ -21,7 +21,6 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason
 from memory_node.lessons.config import ExperienceConfig, Part
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.extractor import RuleExtractor
 from memory_node.lessons.log import NullLog
 from memory_node.lessons.optimizer.config import OptimizerConfig, OptimizerKind
 from memory_node.lessons.optimizer.open_optimizer import open_curator
@@ -88,7 +87,7 @@ def _live(
     row, kinds = ROWS[name], load_catalogue()
     config = setting.experience.changed(parts=row.parts)
     curator = open_curator(OptimizerConfig(kind=row.optimizer), setting.embedder, kinds, ModelShelf())
-    experience = Experience(config, RuleExtractor(), NullLog(), system_clock, kinds=kinds, curator=curator)
+    experience = Experience(config, NullLog(), system_clock, kinds=kinds, curator=curator)
     mode = (("full+" if setting.objects == "full" else "") + "experience") if row.parts else setting.objects
     lives: dict[str, Life] = {}
     trials = []

@@ -42,7 +42,9 @@ from memory_node.knowledge.mode import Mode as KnowledgeMode
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.in_words import in_words
+from memory_node.lessons.expectations import Expectations
 from memory_node.lessons.experience import Experience
+from memory_node.lessons.lesson import Lesson
 from memory_node.questions.locate import locate
 from memory_node.questions.long_term_search import LongTermSearch
 from memory_node.questions.past_episodes import PastEpisodes
@@ -135,11 +137,12 @@ class RobotMemory:
         self._told = told = ToldContexts(clock)
         self.deeds = deeds if deeds is not None else DeedLog(_KeepNothing())
         self.episodes = Episodes(experience, scene, lock, self.remember, task_objects, told, clock, self.deeds)
-        contexts = ContextWriter(scene, lock, index.rank, experience, knowledge, told, clock)
+        of_tries = self.lessons_of_tries
+        contexts = ContextWriter(scene, lock, index.rank, experience, knowledge, told, clock, of_tries=of_tries)
         self._scene, self._lock, self._index, self._contexts = scene, lock, index, contexts
         self._search = LongTermSearch(scene, index.ranker, lock)
         compiler = compiler or CompilerConfig()
-        retrieval = TaskRetrieval(experience, knowledge, self.rank_search_areas, compiler)
+        retrieval = TaskRetrieval(experience, knowledge, self.rank_search_areas, compiler, of_tries)
         self.guidance = Compilations(
             experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler
         )
@@ -244,6 +247,16 @@ class RobotMemory:
         if Memory.EPISODES in self._unread:
             deeds = tuple(deed for deed in deeds if deed.episode_id in {episode.id for episode in unfinished})
         return Recalled(tuple(self.knowledge.facts()), deeds, unfinished)
+
+    def lessons_of_tries(self) -> tuple[Lesson, ...]:
+        """Return what the robot's tries teach now: calls that fail at a place, and what makes them work."""
+        if Memory.LESSONS in self._unread:
+            return ()
+        return Expectations(self.deeds.all(), self.knowledge.zone).lessons(self._clock())
+
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Return every lesson that holds, those of tries first."""
+        return (*self.lessons_of_tries(), *self.experience.lessons())
 
     def _unfinished(self, deeds: Sequence[Deed]) -> tuple[EpisodeSummary, ...]:
         """Return the last instructions that were cancelled when they had begun to act, the newest first; () where one

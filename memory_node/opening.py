@@ -19,6 +19,7 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.domain.time_zone import time_zone
 from memory_node.episodes.deed_log import DEEDS, DeedLog
 from memory_node.episodes.episode_register import ENDED_KEPT
+from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
 from memory_node.knowledge.facts import prescription_from_dict, proposition_from_dict
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, Source
@@ -26,13 +27,10 @@ from memory_node.knowledge.standard_step import step_from_dict
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.extractor import Extractor, Lesson, RuleExtractor
-from memory_node.lessons.guideline import Guideline
-from memory_node.lessons.log import GUIDELINES, RECORDS
-from memory_node.lessons.optimizer.curator import ENTRIES
-from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.log import LESSONS, write_lessons
+from memory_node.lessons.old_rows import ENTRIES, GUIDELINES, lesson_of_entry, lesson_of_guideline
 from memory_node.lessons.optimizer.open_optimizer import open_curator
-from memory_node.lessons.record import ExperienceRecord
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
@@ -55,9 +53,10 @@ from memory_node.upkeep.kept_knowledge import KeptKnowledge
 
 # By kind of document, what raises an error of a stored body that its owner cannot read.
 _BODY_CHECKS = {
-    RECORDS: ExperienceRecord.from_dict,
-    ENTRIES: MemoryEntry.from_dict,
-    GUIDELINES: Guideline.from_dict,
+    ATTEMPTS: PastAttempt.from_dict,
+    LESSONS: Lesson.from_dict,
+    ENTRIES: lesson_of_entry,
+    GUIDELINES: lesson_of_guideline,
     PLACE_CENSUS: PlaceCensus.from_dict,
     PROPOSITIONS: proposition_from_dict,
     PRESCRIPTIONS: prescription_from_dict,
@@ -115,17 +114,15 @@ def open_memory(
         unread=unread,
         zone=zone,
     )
-    extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
         curator = open_curator(config.optimizer, embedder, catalogue, models, log)
         experience = Experience(
             _without(unread, config.experience),
-            extractor,
             log,
             clock,
             kinds=catalogue,
             curator=curator,
-            advise=knowledge.note_advice,
+            on_ended=knowledge.learn,
             most_waiting=config.optimizer.llm.most_waiting,
         )
     records: dict[str, Any] = {}
@@ -137,7 +134,7 @@ def open_memory(
         if embed_in_background:
             knowledge.embed_in_background()
         own = store.own_episodes(ENDED_KEPT)
-        experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), own, _bodies(store, ENTRIES))
+        experience.load(_bodies(store, ATTEMPTS), _stored_lessons(store, log), own)
         experience.load_episodes(_steps_by_episode(store))
         deeds.load(_bodies(store, DEEDS))
     ids = stamp_ids(config.robot_id, records)
@@ -226,23 +223,19 @@ def _steps_by_episode(store: Store) -> Iterator[tuple[str, list[StepRecord]]]:
         yield episode_id, list(steps)
 
 
+def _stored_lessons(store: Store, log: StoreLog) -> list[Lesson]:
+    """Return what the store holds of lessons; what an earlier release stored is stored as lessons from now on."""
+    lessons = {lesson.id: lesson for lesson in map(Lesson.from_dict, _bodies(store, LESSONS))}
+    read = [*map(lesson_of_guideline, _bodies(store, GUIDELINES)), *map(lesson_of_entry, _bodies(store, ENTRIES))]
+    older = [lesson for lesson in read if lesson is not None and lesson.id not in lessons]
+    write_lessons(log, older)
+    for kind in (GUIDELINES, ENTRIES):
+        log.remove_documents(kind, [document.id for document in store.bodies([kind])])
+    return [*lessons.values(), *older]
+
+
 def _bodies(store: Store, kind: str) -> list[dict[str, Any]]:
     return [dict(document.body) for document in store.bodies([kind])]
-
-
-class KnowledgeExtractor:
-    """An extractor of experience that lets knowledge learn from the same episode."""
-
-    def __init__(self, inner: Extractor, knowledge: KnowledgeGraph) -> None:
-        self._inner = inner
-        self._knowledge = knowledge
-
-    def extract(
-        self, episode: EpisodeSummary, steps: Sequence[StepRecord], earlier: Sequence[ExperienceRecord]
-    ) -> Lesson:
-        """Return the inner extractor's lesson."""
-        self._knowledge.learn(episode, steps)
-        return self._inner.extract(episode, steps, earlier)
 
 
 class _DocumentLog:

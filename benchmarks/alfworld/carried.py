@@ -10,15 +10,14 @@ from memory_node.domain.step import StepRecord
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.extractor import Extractor, RuleExtractor
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.learner import OnEnded, learn_nothing
+from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import ExperienceLog
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 # Reading what some hundred games taught takes far less.
 _LOADING_S = 60.0
 
-RULES = RuleExtractor()
 Documents = tuple[dict[str, Any], ...]
 
 
@@ -27,22 +26,24 @@ class CarriedExperience:
     """What attempts at other games taught, as the store keeps it. episodes: their steps by the episode's id, oldest
     first. ended_ns: when the last of them ended."""
 
-    records: Documents = ()
-    guidelines: Documents = ()
+    attempts: Documents = ()
+    lessons: Documents = ()
     propositions: Documents = ()
     prescriptions: Documents = ()
     episodes: tuple[tuple[str, tuple[StepRecord, ...]], ...] = ()
     ended_ns: int = 0
 
-    def known_guidelines(self) -> list[Guideline]:
-        """Return the guidelines."""
-        return [Guideline.from_dict(values) for values in self.guidelines]
+    def known_lessons(self) -> list[Lesson]:
+        """Return the lessons."""
+        return [Lesson.from_dict(values) for values in self.lessons]
 
-    def experience(self, log: ExperienceLog, now_ns: Callable[[], int], extractor: Extractor = RULES) -> Experience:
-        """Return the experience of a robot that has been through these games. log, extractor: what keeps and what reads
-        the episodes from now on."""
-        found = Experience(ExperienceConfig(), extractor, log, now_ns)
-        found.load(self.records, self.guidelines)
+    def experience(
+        self, log: ExperienceLog, now_ns: Callable[[], int], on_ended: OnEnded = learn_nothing
+    ) -> Experience:
+        """Return the experience of a robot that has been through these games. log: keeps the episodes from now on;
+        on_ended: is told each of them."""
+        found = Experience(ExperienceConfig(), log, now_ns, on_ended=on_ended)
+        found.load(self.attempts, self.known_lessons())
         found.load_episodes(self.episodes)
         found.wait_settled(_LOADING_S)
         return found

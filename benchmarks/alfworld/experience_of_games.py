@@ -13,11 +13,11 @@ from benchmarks.alfworld.game_episodes import GameEpisode
 from memory_node.domain.ids import new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import StepRecord
+from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, Source
-from memory_node.lessons.extractor import RuleExtractor
-from memory_node.lessons.log import GUIDELINES, RECORDS
-from memory_node.opening import KnowledgeExtractor, KnowledgeStoreLog, StoreLog
+from memory_node.lessons.log import LESSONS
+from memory_node.opening import KnowledgeStoreLog, StoreLog
 from memory_node.store.store import Store
 
 # On the clock of what is learnt each game takes an hour, so that the newer of two lessons can be told.
@@ -33,9 +33,8 @@ class ExperienceOfGames:
         self._now_ns = carried.ended_ns
         self._knowledge = KnowledgeGraph(embedder, _KnowledgeLog(store, self._kept))
         carried.tell(self._knowledge)
-        extractor = KnowledgeExtractor(RuleExtractor(), self._knowledge)
         self._log = _ExperienceLog(store, self._kept)
-        self._experience = carried.experience(self._log, lambda: self._now_ns, extractor)
+        self._experience = carried.experience(self._log, lambda: self._now_ns, self._knowledge.learn)
 
     @property
     def carried(self) -> CarriedExperience:
@@ -74,7 +73,7 @@ class Kept:
     def of(cls, store: Store) -> Kept:
         """Return what a store holds."""
         kept = cls()
-        for document in store.bodies([RECORDS, GUIDELINES, PROPOSITIONS, PRESCRIPTIONS]):
+        for document in store.bodies([ATTEMPTS, LESSONS, PROPOSITIONS, PRESCRIPTIONS]):
             kept.documents[document.kind][document.id] = dict(document.body)
         kept.episodes = {key: list(steps) for key, steps in groupby(store.all_steps(), lambda step: step.episode_id)}
         return kept
@@ -82,16 +81,16 @@ class Kept:
     @property
     def carried(self) -> CarriedExperience:
         """All of it as a game gets it."""
-        records = sorted(
-            self.documents[RECORDS].values(), key=lambda values: (values["stamp_ns"], values["episode_id"])
+        attempts = sorted(
+            self.documents[ATTEMPTS].values(), key=lambda values: (values["stamp_ns"], values["episode_id"])
         )
         return CarriedExperience(
-            records=tuple(records),
-            guidelines=tuple(self.documents[GUIDELINES].values()),
+            attempts=tuple(attempts),
+            lessons=tuple(self.documents[LESSONS].values()),
             propositions=tuple(self.documents[PROPOSITIONS].values()),
             prescriptions=tuple(self.documents[PRESCRIPTIONS].values()),
             episodes=tuple((key, tuple(steps)) for key, steps in self.episodes.items()),
-            ended_ns=records[-1]["stamp_ns"] if records else 0,
+            ended_ns=attempts[-1]["stamp_ns"] if attempts else 0,
         )
 
     def put(self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], Any]]) -> None:

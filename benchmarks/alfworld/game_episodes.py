@@ -10,8 +10,8 @@ from typing import Any
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_call
-from memory_node.lessons.guideline import Guideline
-from memory_node.lessons.log import GUIDELINES
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.log import LESSONS
 
 # A position behind a class ("Mug@12.0,5.0,0.5"), and a number behind a name ("shelf 3").
 _POSITION = re.compile(r"@-?\d[-\d.,]*")
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r" \d+\b")
 
 @dataclass(frozen=True)
 class GameEpisode:
-    """One attempt. given: keys of the guidelines that the planner was given."""
+    """One attempt. given: ids of the lessons that the planner was given."""
 
     summary: EpisodeSummary
     steps: tuple[StepRecord, ...] = ()
@@ -67,16 +67,16 @@ def _in_kinds(text: str, classes: Mapping[str, str]) -> str:
 
 @dataclass
 class EpisodeRecorder:
-    """An `ExperienceLog` that keeps the episodes of one game. known: the guidelines that the game began with."""
+    """An `ExperienceLog` that keeps the episodes of one game. known: the lessons that the game began with."""
 
-    known: Sequence[Guideline] = ()
+    known: Sequence[Lesson] = ()
     _summaries: dict[str, EpisodeSummary] = field(default_factory=dict)
     _steps: dict[str, list[StepRecord]] = field(default_factory=dict)
     _given: dict[str, set[str]] = field(default_factory=dict)
     _trials: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._trials = {guideline.key: guideline.trials for guideline in self.known}
+        self._trials = {lesson.id: lesson.given.trials for lesson in self.known}
 
     @property
     def episodes(self) -> tuple[GameEpisode, ...]:
@@ -96,10 +96,11 @@ class EpisodeRecorder:
             self._steps.setdefault(step.episode_id, []).append(step)
 
     def put_documents(self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], tuple[str, ...]]]) -> None:
-        """Note which guidelines were given in the episode that ended last: their trials have gone up."""
-        for key, values, _ in documents if kind == GUIDELINES else ():
-            if values["trials"] > self._trials.get(key, 0):
-                self._trials[key] = values["trials"]
+        """Note which lessons were given in the episode that ended last: their trials have gone up."""
+        for key, values, _ in documents if kind == LESSONS else ():
+            trials = values["given"]["trials"]
+            if trials > self._trials.get(key, 0):
+                self._trials[key] = trials
                 self._given.setdefault(next(reversed(self._summaries)), set()).add(key)
 
     def remove_documents(self, kind: str, ids: Sequence[str]) -> None:

@@ -91,7 +91,7 @@ class Life:
         if known is None:
             return cls(memory_of_game(kinds, clock.now_ns, embedder, census), clock, is_won)
         clock.began_ns = known.ended_ns  # the game comes after all that was learnt
-        recorder = EpisodeRecorder(known.known_guidelines())
+        recorder = EpisodeRecorder(known.known_lessons())
         experience = known.experience(recorder, clock.now_ns)
         memory = memory_of_game(kinds, clock.now_ns, embedder, census, experience)
         known.tell(memory.knowledge)

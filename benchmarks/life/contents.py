@@ -14,18 +14,17 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.deed_log import DEEDS
+from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS
-from memory_node.lessons.log import GUIDELINES, RECORDS
-from memory_node.lessons.optimizer.curator import ENTRIES
+from memory_node.lessons.log import LESSONS as WRITTEN
 from memory_node.scene_graph.place_habits import PLACE_CENSUS
 from memory_node.store.records import Document
 from memory_node.store.store import Store, open_store
 
 _MEMORY_OF = {
-    RECORDS: EPISODES,
+    ATTEMPTS: EPISODES,
     DEEDS: EPISODES,
-    GUIDELINES: LESSONS,
-    ENTRIES: LESSONS,
+    WRITTEN: LESSONS,
     PRESCRIPTIONS: LESSONS,
     STEPS: FACTS,
     PLACE_CENSUS: SCENE,

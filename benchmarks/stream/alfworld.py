@@ -22,10 +22,10 @@ from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
 from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer, told_game
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
+from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt, DeedKind
 from memory_node.lessons.optimizer.attempt_reading import is_named, words_of
-from memory_node.lessons.optimizer.curator import MemoryCurator
-from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.curator import Curator
 from memory_node.llm.chat import ScoringModel
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner_config import LlmConfig
@@ -63,7 +63,7 @@ class AlfworldSetting:
     of games that were played before."""
 
     executor: ExecutorSetting
-    curator_of: Callable[[str], MemoryCurator | None]
+    curator_of: Callable[[str], Curator | None]
     cache: GameCache
     orders: int = 5
     epochs: int = 1
@@ -94,15 +94,15 @@ def alfworld_streams(name: str, games: Sequence[Game], setting: AlfworldSetting)
 class _Stream:
     """One pass over the games in one order."""
 
-    def __init__(self, games: Sequence[Game], curator: MemoryCurator | None, cache: GameCache, name: str) -> None:
+    def __init__(self, games: Sequence[Game], curator: Curator | None, cache: GameCache, name: str) -> None:
         self._games = games
         self._curator = curator
         self._cache = cache
         self._name = name
-        self._shown: dict[int, tuple[MemoryEntry, ...]] = {}
+        self._shown: dict[int, tuple[Lesson, ...]] = {}
         self.tasks: list[StreamTask] = []
 
-    def piece(self, number: int) -> tuple[Game, tuple[MemoryEntry, ...]] | Ready[ToldGame]:
+    def piece(self, number: int) -> tuple[Game, tuple[Lesson, ...]] | Ready[ToldGame]:
         """Return a game and the entries that are shown for it by then, or how it went where it was played with them."""
         game = self._games[number]
         shown = self._curator.bank.retrieve(task_of(game)) if self._curator is not None else ()
@@ -152,7 +152,7 @@ def progress_of(played: PlayedGame) -> float:
     return (bool(named) + len(wanted & treated)) / (2 + len(wanted))
 
 
-def player_of(setting: ExecutorSetting) -> Callable[[tuple[Game, Sequence[MemoryEntry]]], ToldGame]:
+def player_of(setting: ExecutorSetting) -> Callable[[tuple[Game, Sequence[Lesson]]], ToldGame]:
     """Return what plays games in a process of its own.
 
     Raises:

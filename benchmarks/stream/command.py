@@ -21,16 +21,16 @@ from benchmarks.reply_cache import open_shelf
 from benchmarks.rows import emit
 from benchmarks.stream.alfworld import EXECUTORS, AlfworldSetting, ExecutorSetting, alfworld_streams
 from benchmarks.stream.game_cache import GameCache
-from benchmarks.stream.household import SEMANTIC, HouseholdSetting, household_streams
+from benchmarks.stream.household import HouseholdSetting, household_streams
 from benchmarks.stream.outcomes import Stream, rows_of
 from benchmarks.stream.recorded import row_of_attempts
 from benchmarks.stream.trajectory_notes import MempStyleNotes, RememStyleNotes
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.lessons.optimizer.bank import MemoryBank
+from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.optimizer.config import OPTIMIZERS, OptimizerConfig, OptimizerModelConfig
-from memory_node.lessons.optimizer.curator import MemoryCurator
+from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.open_optimizer import open_curator
 from memory_node.lessons.optimizer.proposal import Optimizer
 from memory_node.lessons.optimizer.vetting import Vetting
@@ -42,7 +42,7 @@ from memory_node.search.minilm import MiniLmEmbedder
 
 PLACES = ("household", "alfworld")
 _BASELINES: dict[str, Callable[[], Optimizer]] = {"memp": MempStyleNotes, "remem": RememStyleNotes}
-NAMES = (*OPTIMIZERS, *_BASELINES, SEMANTIC)
+NAMES = (*OPTIMIZERS, *_BASELINES)
 # Failures of one goal after which an executor with faults gives up, as in `bench household --faults`.
 _PATIENCE = 3
 
@@ -152,8 +152,6 @@ def _household(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[st
 def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str], Sequence[Stream]]:
     if args.games is None:
         raise InvalidValueError("--on alfworld needs --games (docs/alfworld.md says which)")
-    if SEMANTIC in args.optimizer:
-        raise InvalidValueError(f"--optimizer {SEMANTIC} is a row of --on household: its guidelines are about skills")
     require_engine()
     model = LlmConfig(adapter_path=args.executor_adapter, timeout_s=args.timeout, threads=args.threads)
     executor = ExecutorSetting(args.executor, with_shipped_adapter(model), args.max_steps, args.seed)
@@ -170,12 +168,12 @@ def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str
     return lambda name: alfworld_streams(name, games, setting)
 
 
-def curator_of(args: argparse.Namespace, embedder: TextEmbedder, models: ModelShelf, name: str) -> MemoryCurator | None:
+def curator_of(args: argparse.Namespace, embedder: TextEmbedder, models: ModelShelf, name: str) -> Curator | None:
     """Return the curator of an empty bank for a row, None for rows without one."""
     if name in _BASELINES:
         kinds = load_catalogue()
         limits = OptimizerConfig(capacity=args.capacity).limits
-        return MemoryCurator(MemoryBank(embedder, limits), _BASELINES[name](), Vetting(kinds))
+        return Curator(LessonBank(embedder, limits), _BASELINES[name](), Vetting(kinds))
     if name not in OPTIMIZERS:
         return None
     llm = OptimizerModelConfig(timeout_s=args.lesson_timeout, **model_parameters(args))

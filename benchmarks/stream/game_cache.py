@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.rows import read_rows
-from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.lesson import Lesson
 
 
 class GameCache:
@@ -41,11 +41,11 @@ class GameCache:
     def __len__(self) -> int:
         return len(self._known)
 
-    def find(self, game: Game, shown: Sequence[MemoryEntry]) -> PlayedGame | None:
+    def find(self, game: Game, shown: Sequence[Lesson]) -> PlayedGame | None:
         """Return how a game went with these entries, None where it was not played with them."""
         return self._known.get(self._key(game, shown))
 
-    def add(self, game: Game, shown: Sequence[MemoryEntry], played: PlayedGame) -> None:
+    def add(self, game: Game, shown: Sequence[Lesson], played: PlayedGame) -> None:
         """Keep how a game went; one that is known is not written again.
 
         A game in which the model failed, as by its deadline on a busy machine, may go otherwise another time.
@@ -58,8 +58,8 @@ class GameCache:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(_written(key, played)) + "\n")
 
-    def _key(self, game: Game, shown: Sequence[MemoryEntry]) -> str:
-        told = [[entry.query, entry.value] for entry in shown]
+    def _key(self, game: Game, shown: Sequence[Lesson]) -> str:
+        told = [[entry.situation, entry.text] for entry in shown]
         decides = [self._executor, hashlib.sha256(game.content).hexdigest(), told]
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()
 

@@ -18,19 +18,12 @@ from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.extractor import Extractor, Lesson, RuleExtractor, record_of
 from memory_node.lessons.log import NullLog
-from memory_node.lessons.optimizer.curator import MemoryCurator
-from memory_node.lessons.record import ExperienceRecord
+from memory_node.lessons.optimizer.curator import Curator
 from memory_node.planner.planner import Planner
-
-# What else of experience answers: nothing, so that the rows differ in who writes semantic memory alone.
-_PARTS = ExperienceConfig(parts=frozenset({"semantic"}))
-SEMANTIC = "semantic"
 
 
 @dataclass(frozen=True)
@@ -42,26 +35,16 @@ class HouseholdSetting:
     embedder: TextEmbedder
     planner: Planner
     faults: Faults
-    curator_of: Callable[[str], MemoryCurator | None]
+    curator_of: Callable[[str], Curator | None]
     orders: int = 5
     epochs: int = 1
     seed: int = 0
 
 
-class RecordsAlone:
-    """An extractor that keeps what happened and writes no guidelines: the optimizer does."""
-
-    def extract(
-        self, episode: EpisodeSummary, steps: Sequence[StepRecord], earlier: Sequence[ExperienceRecord]
-    ) -> Lesson:
-        """Return the record."""
-        return Lesson(record_of(episode, steps, ()), ())
-
-
 def household_streams(name: str, cases: Sequence[Case], setting: HouseholdSetting) -> list[Stream]:
     """Return the streams of one row: each order begins with an empty memory, and nothing is reset in it.
 
-    name: "none", an optimizer, or "semantic": BrainMem's semantic memory as the product's rules write it.
+    name: "none": without experience; else all parts of it, and who writes its lessons.
     """
     streams = []
     with progress_bar() as bar:
@@ -74,8 +57,7 @@ def household_streams(name: str, cases: Sequence[Case], setting: HouseholdSettin
 
 def _stream(name: str, cases: Sequence[Case], setting: HouseholdSetting, advance: Callable[[], object]) -> Stream:
     curator = setting.curator_of(name)
-    extractor: Extractor = RuleExtractor() if name == SEMANTIC else RecordsAlone()
-    experience = Experience(_PARTS, extractor, NullLog(), system_clock, kinds=load_catalogue(), curator=curator)
+    experience = Experience(ExperienceConfig(), NullLog(), system_clock, kinds=load_catalogue(), curator=curator)
     mode = "full" if name == "none" else "full+experience"
     lives: dict[str, Life] = {}
     epochs = []
@@ -89,7 +71,7 @@ def _stream(name: str, cases: Sequence[Case], setting: HouseholdSetting, advance
                 shown = curator.bank.retrieve(case.instruction) if curator is not None else ()
                 before = experience.figures()
                 trial = life.run(case, setting.homes.world(case), partial(judge_of, case, kinds=load_catalogue()))
-                tokens = sum(estimate_tokens(entry.value) for entry in shown)
+                tokens = sum(estimate_tokens(entry.text) for entry in shown)
                 told.append(_task(trial, tokens, before, experience.figures()))
                 advance()
             epochs.append(told)
@@ -104,9 +86,9 @@ def _task(trial: Trial, tokens: int, before: dict[str, int], after: dict[str, in
         trial.met / max(trial.conditions, 1),
         trial.result.skills,
         told_tokens=tokens,
-        bank=after.get("memory.entries", 0),
+        bank=after.get("lessons.kept", 0),
     )
-    for operation, name in (("ADD", "memory.added"), ("UPDATE", "memory.updated")):
+    for operation, name in (("ADD", "lessons.added"), ("UPDATE", "lessons.updated")):
         if after.get(name, 0) > before.get(name, 0):
             task = replace(task, operation=operation)
     return task

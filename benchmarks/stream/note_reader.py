@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from benchmarks.alfworld.deeds import deed_of, kinds_in
 from benchmarks.alfworld.sentences import label_of, read_places, read_sight
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.method import GOAL, SEVERAL, Method, read_method
 from memory_node.lessons.optimizer.attempt import DeedKind
 from memory_node.lessons.optimizer.attempt_reading import is_named, words_of
-from memory_node.lessons.optimizer.entry import MemoryEntry
-from memory_node.lessons.optimizer.method_note import GOAL, SEVERAL, MethodNote, read_note
 
 # Words of a step or a task that name neither a thing nor a place.
 _SMALL = frozenset(
@@ -48,11 +48,11 @@ class NoteReader:
     task: the task's text. text: the first text, which names the places.
     """
 
-    def __init__(self, task: str, text: str, entries: Sequence[MemoryEntry]) -> None:
+    def __init__(self, task: str, text: str, entries: Sequence[Lesson]) -> None:
         self._asked = set(words_of(task))
         self._places = read_places(text)
         self._goal = next((kind for kind in map(label_of, self._places) if is_named(kind, self._asked)), "")
-        notes = [(entry, note) for entry in entries if (note := read_note(entry.value)) is not None]
+        notes = [(entry, note) for entry in entries if (note := read_method(entry.text)) is not None]
         fitting = [note for entry, note in notes if self._fits(entry, note)]
         self._thing = self._thing_of([note for _, note in notes], fitting)
         about = [note for _, note in notes if note.thing == self._thing]
@@ -99,10 +99,10 @@ class NoteReader:
         ways = [way for place in places for arrival in _ARRIVALS if (way := f"{arrival}{place}") in commands]
         return min(ways, key=lambda way: self._unheeded[way], default="")
 
-    def _fits(self, entry: MemoryEntry, note: MethodNote) -> bool:
+    def _fits(self, entry: Lesson, note: Method) -> bool:
         """Return whether a note's way is one for this task: the same treatments, as many things, the same tools."""
         words = set(_WORD.findall(" ".join(note.way)))
-        tools = words & set(words_of(entry.query)) - set(words_of(note.thing)) - _IDLE
+        tools = words & set(words_of(entry.situation)) - set(words_of(note.thing)) - _IDLE
         asked = {verb for word, verb in _TREATMENTS.items() if word in self._asked}
         return (
             bool(note.way)
@@ -112,7 +112,7 @@ class NoteReader:
             and (bool(self._goal) or GOAL not in " ".join(note.way))
         )
 
-    def _thing_of(self, notes: Sequence[MethodNote], fitting: Sequence[MethodNote]) -> str:
+    def _thing_of(self, notes: Sequence[Method], fitting: Sequence[Method]) -> str:
         """Return what the task is about: the thing of a note that it names, else the word of it that is left over.
 
         What a fitting way is done with is not the thing: "desklamp" in "look at newspaper under the desklamp".
@@ -124,7 +124,7 @@ class NoteReader:
         left = self._asked - _IDLE - set(_TREATMENTS) - set(words_of(self._goal)) - tools
         return next(iter(left)) if len(left) == 1 else ""
 
-    def _steps(self, fitting: Sequence[MethodNote], about: Sequence[MethodNote]) -> Iterator[str]:
+    def _steps(self, fitting: Sequence[Method], about: Sequence[Method]) -> Iterator[str]:
         """Yield the steps of the first fitting way, about this task's thing and goal.
 
         A way of one thing is gone twice where several are asked for. about: notes on this thing. Where no way fits,

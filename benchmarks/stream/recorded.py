@@ -11,10 +11,10 @@ import numpy as np
 from benchmarks.alfworld.deeds import attempt_of_game
 from benchmarks.averages import median_of, share_of
 from benchmarks.stream.outcomes import operation_of
-from memory_node.lessons.optimizer.curator import MemoryCurator
+from memory_node.lessons.optimizer.curator import Curator
 
 
-def row_of_attempts(name: str, rows: Sequence[Mapping[str, Any]], curator: MemoryCurator) -> dict[str, Any]:
+def row_of_attempts(name: str, rows: Sequence[Mapping[str, Any]], curator: Curator) -> dict[str, Any]:
     """Return the row of an optimizer that reads attempts in their order.
 
     rows: transcripts of games (`read_transcripts`). numbered: entries with a digit in any of their wordings. lesson_ms:
@@ -38,15 +38,15 @@ def row_of_attempts(name: str, rows: Sequence[Mapping[str, Any]], curator: Memor
         "bank_largest": largest,
         "add_share": share_of(operations.count("ADD"), len(rows)),
         "update_share": share_of(operations.count("UPDATE"), len(rows)),
-        **{key.removeprefix("memory."): n for key, n in curator.figures().items() if key != "memory.entries"},
-        "numbered": sum(any(map(str.isdigit, one.value)) for entry in entries for one in entry.versions),
+        **{key.removeprefix("lessons."): n for key, n in curator.figures().items() if key != "lessons.kept"},
+        "numbered": sum(any(map(str.isdigit, one.text)) for entry in entries for one in entry.wordings),
         "lesson_ms_p50": median_of(lessons_ms, 2),
         "retrieval_ms_p50": median_of(retrievals_ms),
         "retrieval_ms_p99": round(float(np.percentile(retrievals_ms, 99)), 4) if retrievals_ms else None,
     }
 
 
-def _retrieval_ms(curator: MemoryCurator, task: str) -> float:
+def _retrieval_ms(curator: Curator, task: str) -> float:
     vector = curator.bank.encode(task)
     began = time.perf_counter()
     curator.bank.nearest(vector)

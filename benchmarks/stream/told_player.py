@@ -15,8 +15,8 @@ from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.sentences import read_task
 from benchmarks.stream.note_reader import NoteReader
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.lessons.optimizer.entry import MemoryEntry
-from memory_node.lessons.optimizer.method_note import read_note
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.method import read_method
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class ToldPlayer:
     def __init__(self, executor: Novice | Policy) -> None:
         self._executor = executor
 
-    def play(self, game: Game, shown: Sequence[MemoryEntry]) -> ToldGame:
+    def play(self, game: Game, shown: Sequence[Lesson]) -> ToldGame:
         """Play one game. shown: the entries that are told, the nearest first.
 
         Raises:
@@ -96,12 +96,12 @@ class ToldPlayer:
         """
 
         def brief(text: str) -> tuple[str, Advise]:
-            in_words = " ".join(entry.value for entry in shown if read_note(entry.value) is None)
+            in_words = " ".join(entry.text for entry in shown if read_method(entry.text) is None)
             return in_words, NoteReader(read_task(text), text, shown).command
 
         return told_game(self._executor.play(game, brief), shown)
 
 
-def told_game(played: PlayedGame, shown: Sequence[MemoryEntry]) -> ToldGame:
+def told_game(played: PlayedGame, shown: Sequence[Lesson]) -> ToldGame:
     """Return a game that was played with these entries."""
-    return ToldGame(played, tuple(entry.id for entry in shown), sum(estimate_tokens(entry.value) for entry in shown))
+    return ToldGame(played, tuple(entry.id for entry in shown), sum(estimate_tokens(entry.text) for entry in shown))

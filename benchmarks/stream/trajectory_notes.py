@@ -4,45 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.method import Method
 from memory_node.lessons.optimizer.attempt import Attempt, DeedKind
-from memory_node.lessons.optimizer.attempt_reading import note_of
+from memory_node.lessons.optimizer.attempt_reading import method_of
 from memory_node.lessons.optimizer.candidate import Candidate
-from memory_node.lessons.optimizer.entry import MemoryEntry
-from memory_node.lessons.optimizer.method_note import MethodNote
-from memory_node.lessons.optimizer.proposal import Proposal, WholeAttempts
+from memory_node.lessons.optimizer.proposal import Proposal
 
 _MOST_STEPS = 12
 
 
-class MempStyleNotes(WholeAttempts):
+class MempStyleNotes:
     """Procedures as Memp keeps them (Fang et al. 2025), in short: each success is added as the script that worked; an
     attempt that failed leaves nothing."""
 
     name = "memp"
     is_quick = True
 
-    def propose(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Proposal:
+    def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Return the script of a success; see Optimizer."""
         if not attempt.success:
             return Proposal(None, problem="it failed")
-        note = note_of(attempt)
+        note = method_of(attempt)
         script = tuple(deed.way for deed in attempt.deeds if deed.worked and deed.kind in _ACTING)[:_MOST_STEPS]
-        return Proposal(Candidate(MethodNote(note.verbs, note.thing, script or note.way).text))
+        return Proposal(Candidate(Method(note.verbs, note.thing, script or note.way).text))
 
 
-class RememStyleNotes(WholeAttempts):
+class RememStyleNotes:
     """Experience as ReMem keeps it (in UMEM's comparison), in short: every attempt is added with what came of it; of
     entries about the same task the newest takes the place of the one before."""
 
     name = "remem"
     is_quick = True
 
-    def propose(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Proposal:
+    def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Return the note of one attempt, unmerged; see Optimizer."""
-        note = note_of(attempt)
-        if not (note.thing or note.way or note.repairs):
+        note = method_of(attempt)
+        if not (note.thing or note.way):
             return Proposal(None, problem="the attempt does not show what its task is about")
-        same = next((place for place, entry in enumerate(shown) if entry.query == attempt.query), None)
+        same = next((place for place, entry in enumerate(shown) if entry.situation == attempt.query), None)
         return Proposal(Candidate(note.text, same))
 
 

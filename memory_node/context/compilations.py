@@ -47,7 +47,7 @@ class Compilations:
     def compile(self, episode_id: str, observation: StepObservation, compiler: str = "rules") -> CompiledStep:
         """Return guidance and brief state for the next step of a running episode.
 
-        Guidelines that the guidance uses count as given. compiler: the one of the episode's first step stays.
+        Lessons that the guidance uses count as given. compiler: the one of the episode's first step stays.
 
         Raises:
             NotFoundError: the episode is not running.
@@ -58,7 +58,7 @@ class Compilations:
             step = self._episode(episode_id, observation, compiler).step(observation)
         guidance = step.guidance
         if guidance is not None and guidance.entries:
-            self._experience.note_given(guidance.entries, episode_id)
+            self._experience.note_given(guidance.entries, episode_id, guidance.goal)
         return step
 
     def changed(

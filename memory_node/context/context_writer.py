@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
-from memory_node.context.sections import GUIDELINES, MemoryExcerpt, assemble
+from memory_node.context.sections import LESSONS, MemoryExcerpt, assemble
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object, robot_room, room_relations
 from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
+from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceQuery
+from memory_node.lessons.lesson import Lesson
 from memory_node.scene_graph.graph import SceneGraph
 
 # Lines of what was told that a context holds at most, and sentences of an instruction that are looked up apart.
@@ -27,7 +29,7 @@ class ContextWriter:
     """Reads all memories and changes none of them; thread-safe.
 
     lock: guards the scene graph. recall: ranks the short-term memory without counting a lookup. told: remembers what
-    each context said, for when a planner says that it acted on it.
+    each context said, for when a planner says that it acted on it. of_tries: what tries teach now.
     """
 
     def __init__(
@@ -40,7 +42,9 @@ class ContextWriter:
         told: ToldContexts,
         clock: Clock,
         make_id: IdSource = new_id,
+        of_tries: Callable[[], Sequence[Lesson]] = tuple,
     ) -> None:
+        self._of_tries = of_tries
         self._scene = scene
         self._lock = lock
         self._recall = recall
@@ -58,6 +62,12 @@ class ContextWriter:
         found = [self._knowledge.told_about(part, k=max(_TOLD_LINES // len(parts), 1)) for part in parts]
         return list({one.text: one for told in found for one in told}.values())[:_TOLD_LINES]
 
+    def _name_of(self, object_id: str) -> str:
+        try:
+            return self._scene.object(object_id).name if object_id else ""
+        except NotFoundError:
+            return ""
+
     def write(
         self,
         instruction: str,
@@ -71,14 +81,18 @@ class ContextWriter:
         classes = tuple(dict.fromkeys(answer.object_class for answer in recalled.answers))
         with self._lock:
             here, held = robot_room(self._scene), held_object(self._scene)
-        learnt = self._experience.ask(ExperienceQuery(room=here, objects=classes, episode_id=episode_id))
+        query = ExperienceQuery(room=here, objects=classes, episode_id=episode_id, instruction=instruction)
+        learnt = self._experience.ask(query)
+        tried = self._of_tries()
         with self._lock:
+            names = {one.place_id: self._name_of(one.place_id) for one in tried}
             relations = room_relations(self._scene, learnt.room, classes)
             # The graph's text ranks its own areas; it gets the part of the budget that no other section has a share in.
             home = self._scene.in_words(token_budget // 2, topic=instruction)
         in_hand = held.object_class if held is not None else "nothing"
         excerpt = MemoryExcerpt(
             learnt,
+            lessons=[*((one, names[one.place_id]) for one in tried), *((one, "") for one in learnt.lessons)],
             facts=self._knowledge.about(classes),
             ways=self._knowledge.ways_to(instruction),
             known=self._told_about(instruction),
@@ -91,7 +105,7 @@ class ContextWriter:
             zone=self._knowledge.zone,
         )
         context = assemble(excerpt.sections(sources), token_budget, self._make_id())
-        # Guidelines that the budget cut off do not count as given.
-        shown = learnt.guidelines[: context.section_lines.get(GUIDELINES, 0)]
-        self._told.note(context, instruction, token_budget, (guideline.key for guideline in shown))
+        # Lessons that the budget cut off do not count as given.
+        shown = excerpt.lessons[: context.section_lines.get(LESSONS, 0)]
+        self._told.note(context, instruction, token_budget, (lesson.id for lesson, _ in shown if lesson.id))
         return context

@@ -110,6 +110,8 @@ class RulesCompiler:
             return ""
         if entry.goal_kinds and observation.subgoal and observation.subgoal.partition(" ")[0] not in entry.goal_kinds:
             return ""
+        if entry.kind is EntryKind.PREPARATION:
+            return entry.text
         told = failures_of(call, state)
         if told is not None and told[1] is entry.reason and not told[1].by_chance and told[2] <= self._most_tries:
             return told[0]

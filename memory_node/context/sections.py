@@ -14,10 +14,10 @@ from memory_node.domain.token_count import estimate_tokens
 from memory_node.knowledge.answering import quoted
 from memory_node.knowledge.facts import Prescription, Proposition
 from memory_node.lessons.experience_answer import ExperienceAnswer
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson
 
 # BrainMem's order. Spatial guidance comes from three memories: the room's relations, the short-term memory, the graph.
-GUIDELINES = "Guidelines"
+LESSONS = "Lessons"
 ROOM_PATTERNS = "What works in this room"
 EXPERIENCES = "Experiences with similar tasks"
 ACTION_HINTS = "Action hints"
@@ -27,7 +27,7 @@ SPATIAL_HOME = "Spatial guidance: the home"
 WORKING_MEMORY = "Working memory and robot state"
 KNOWN = "What is known"
 ORDER = (
-    GUIDELINES,
+    LESSONS,
     ROOM_PATTERNS,
     EXPERIENCES,
     KNOWN,
@@ -38,7 +38,7 @@ ORDER = (
     WORKING_MEMORY,
 )
 # Sections with lessons of episodes; the others are about objects and places.
-_LEARNT = frozenset({GUIDELINES, ROOM_PATTERNS, EXPERIENCES, KNOWN, ACTION_HINTS, WORKING_MEMORY})
+_LEARNT = frozenset({LESSONS, ROOM_PATTERNS, EXPERIENCES, KNOWN, ACTION_HINTS, WORKING_MEMORY})
 # Areas left out that are named.
 _NAMED = 20
 # Share of each section when all of them would use up the budget.
@@ -116,12 +116,14 @@ def _allotted(sections: Sequence[Section], token_budget: int) -> list[int]:
 class MemoryExcerpt:
     """What all memories have to say about one instruction.
 
+    lessons: each with memory's name of the one place that it is about, "" for none, in the order of telling.
     known: what people told and documents say that bears on the instruction. room_relations: what is near, on and in
     what in the room now. home: the scene graph in words; areas_left_out: names of the areas that it had no room for.
     robot: the robot's state in words, "" when nothing is known of it. zone: that of the days; None: the machine's.
     """
 
     experience: ExperienceAnswer
+    lessons: Sequence[tuple[Lesson, str]] = ()
     facts: Sequence[Proposition] = ()
     ways: Sequence[Prescription] = ()
     known: Sequence[Proposition] = ()
@@ -136,7 +138,7 @@ class MemoryExcerpt:
     def sections(self, sources: Collection[ContextSource] = ALL_SOURCES) -> list[Section]:
         """Return the sections of some sources in BrainMem's order."""
         lines = {
-            GUIDELINES: [f"- {one.text} ({_proven(one)})" for one in self.experience.guidelines],
+            LESSONS: [f"- {_said(one, name)} ({_proven(one)})" for one, name in self.lessons],
             ROOM_PATTERNS: [
                 f"- {action} worked {done} of {tried} times here"
                 for action, done, tried in self.experience.room_patterns
@@ -164,11 +166,7 @@ class MemoryExcerpt:
                 action + (f" [{reason}]" if reason is not FailureReason.NONE else "") for action, reason in trajectory
             ]
             told.append(f"- {record.task!r} {outcome}: {' -> '.join(way) or 'no step was taken'}")
-            # What a reader of the episode found beyond what was done.
-            told += [f"  - worked: {one}" for one in record.success_patterns if one not in record.successful_actions]
-            told += [f"  - insight: {one}" for one in record.insights if one not in record.recommendations]
             told += [f"  - failed: {cause}" for cause in record.failure_causes]
-            told += [f"  - advice: {advice}" for advice in record.recommendations]
         return told
 
     def _action_hints(self) -> list[str]:
@@ -200,8 +198,16 @@ def _areas_left_out(names: Sequence[str]) -> tuple[str, ...]:
     return (f"{len(names)} areas: {', '.join(names[:_NAMED])}{more}",)
 
 
-def _proven(guideline: Guideline) -> str:
-    """Return how often a guideline helped of the times that a planner was given it, in words."""
-    if not guideline.trials:
+def _said(lesson: Lesson, name: str) -> str:
+    """Return a lesson in words, with the name of its place."""
+    return lesson.text.replace(f"this {lesson.place_class}", name) if name else lesson.text
+
+
+def _proven(lesson: Lesson) -> str:
+    """Return what bears a lesson out, in words: the tries, or how often it helped of the times that it was given."""
+    if not lesson.id:
+        against = f", {len(lesson.evidence_against)} against" if lesson.evidence_against else ""
+        return f"{lesson.support} tries{against}" if lesson.support > 1 else f"one try{against}"
+    if not lesson.given.trials:
         return "not tried yet"
-    return f"helped {guideline.successes} of {guideline.trials} times"
+    return f"helped {lesson.given.total:g} of {lesson.given.trials} times"

@@ -13,22 +13,21 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.episodes.episode_graph import Trajectory
+from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.episodes.remedy import remedy_of_rule
 from memory_node.knowledge.facts import Prescription, Proposition
-from memory_node.lessons.guideline import Guideline
-from memory_node.lessons.record import ExperienceRecord
+from memory_node.lessons.brainmem import confidence
+from memory_node.lessons.lesson import Lesson, LessonKind
 
 # Worth of an entry that was never tried.
 UNTRIED_WORTH = 0.5
-_REASONS = {str(reason): reason for reason in FailureReason}
 _CALL = re.compile(r"(\w+)\(([^()]*)\)")
 
 
 class EntryKind(str, enum.Enum):
     """Which memory an entry comes from, and what it says."""
 
-    REPAIR = "repair"  # before a skill, do something else
-    ORDER = "order"  # one skill before another
+    PREPARATION = "preparation"  # what made a call work in earlier tries
     PROCEDURE = "procedure"  # the skills that attempts of one kind shared
     ADVICE = "advice"  # in words
     PRESCRIPTION = "prescription"  # a way that has worked
@@ -45,7 +44,7 @@ class EntryKind(str, enum.Enum):
 class Entry:
     """One thing that memory holds.
 
-    id: unique in a TaskMemory; a guideline's is its key. text: in words. skill: the single step that it is for, "" for
+    id: unique in a TaskMemory; a lesson's is its own. text: in words. skill: the single step that it is for, "" for
     none. goal_kinds: the first words of the subgoals that it is for ("place", "heat"); empty: any. classes: of things
     that it speaks of; empty: any. assumes: facts over the arguments of `skill`; one of them must be believed.
     reason: the failure that it prevents; that the step has just failed so stands for what it assumes. steps: templates
@@ -101,32 +100,25 @@ class TaskMemory:
         return tuple(f"- {entry.text}" for entry in self.entries)
 
 
-def of_guideline(guideline: Guideline) -> Entry:
-    """Return a guideline as an entry. A repair assumes that the fact is missing whose absence caused its failure."""
-    kind = EntryKind(guideline.kind)
-    goal_kinds = frozenset(kind for task in guideline.task_types for kind in task.split("+"))
-    if kind is not EntryKind.REPAIR:
-        steps = _skills_in_order(guideline.text) if kind is EntryKind.PROCEDURE else ()
-        return Entry(
-            guideline.key,
-            kind,
-            guideline.text,
-            goal_kinds=goal_kinds,
-            classes=guideline.object_classes,
-            steps=steps,
-            worth=guideline.confidence,
-        )
+def of_lesson(lesson: Lesson) -> Entry:
+    """Return a lesson as an entry. One of tries says what to do before a call, where it knows; a way of skills alone is
+    a procedure; all else is advice in words."""
+    skills = tuple(SkillCall(step) for step in lesson.steps if step in SKILLS)
+    before = tuple(SkillCall(one.skill, (one.thing_class,)) for one in lesson.before)
+    kind = EntryKind.ADVICE
+    if before:
+        kind = EntryKind.PREPARATION
+    elif lesson.kind is LessonKind.WAY and skills:
+        kind = EntryKind.PROCEDURE
     return Entry(
-        guideline.key,
+        lesson.id or f"tries|{lesson.text}|{lesson.place_id}",
         kind,
-        guideline.text,
-        skill=guideline.skill,
-        goal_kinds=goal_kinds,
-        classes=guideline.object_classes,
-        assumes=_missing(guideline.skill, guideline.reason),
-        reason=_REASONS.get(guideline.reason),
-        steps=guideline.remedy,
-        worth=guideline.confidence,
+        lesson.text,
+        skill=lesson.skill if before else "",
+        goal_kinds=frozenset(kind for task in lesson.task_types for kind in task.split("+")),
+        classes=frozenset({lesson.place_class}) if lesson.place_class else lesson.object_classes,
+        steps=before or skills,
+        worth=confidence(lesson),
     )
 
 
@@ -168,13 +160,13 @@ def of_places(object_class: str, areas: Sequence[RankedArea]) -> list[Entry]:
     ]
 
 
-def of_trajectory(record: ExperienceRecord, trajectory: Trajectory) -> Entry:
-    """Return one attempt as an entry, with what its reader found to be the reason of its success or failure."""
+def of_trajectory(record: PastAttempt, trajectory: Trajectory) -> Entry:
+    """Return one attempt as an entry, with the reasons of its failures."""
     steps = tuple(call for text, reason in trajectory if reason is FailureReason.NONE for call in _calls(text))
     way = " -> ".join(
         text + (f" [{reason}]" if reason is not FailureReason.NONE else "") for text, reason in trajectory
     )
-    why = "; ".join(dict.fromkeys((*record.insights, *record.failure_causes)))
+    why = "; ".join(record.failure_causes)
     return Entry(
         f"trajectory|{record.episode_id}",
         EntryKind.TRAJECTORY,
@@ -203,13 +195,6 @@ def declared_entries() -> tuple[Entry, ...]:
     )
 
 
-def _missing(skill: str, reason: str) -> tuple[Fact, ...]:
-    """Return the facts that are false when a skill fails for a reason, as the library declares it."""
-    declared = SKILLS.get(skill)
-    rules = declared.preconditions if declared is not None else ()
-    return tuple(_negated(rule.fact) for rule in rules if str(rule.reason) == reason)
-
-
 def _negated(fact: Fact) -> Fact:
     return replace(fact, value=not fact.value)
 
@@ -220,8 +205,3 @@ def _calls(text: str) -> list[SkillCall]:
     if match is None or match[1] not in SKILLS:
         return []
     return [SkillCall(match[1], tuple(part.strip() for part in match[2].split(",") if part.strip()))]
-
-
-def _skills_in_order(text: str) -> tuple[SkillCall, ...]:
-    """Return the skills that a procedure names, in their order, without arguments."""
-    return tuple(SkillCall(word) for word in re.findall(r"\w+", text) if word in SKILLS)

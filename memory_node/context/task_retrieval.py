@@ -9,7 +9,7 @@ from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import (
     Entry,
     TaskMemory,
-    of_guideline,
+    of_lesson,
     of_places,
     of_prescription,
     of_proposition,
@@ -19,6 +19,7 @@ from memory_node.domain.answer import RankedArea
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceQuery
+from memory_node.lessons.lesson import Lesson
 
 # Returns the areas where a class is likely, best first, at most k.
 RankAreas = Callable[[str, int], Sequence[RankedArea]]
@@ -27,11 +28,17 @@ Retrieve = Callable[[str, str, Sequence[str]], TaskMemory]
 
 
 class TaskRetrieval:
-    """A `Retrieve` over all memories of one robot."""
+    """A `Retrieve` over all memories of one robot. of_tries: what tries teach now."""
 
     def __init__(
-        self, experience: Experience, knowledge: KnowledgeGraph, rank_areas: RankAreas, config: CompilerConfig
+        self,
+        experience: Experience,
+        knowledge: KnowledgeGraph,
+        rank_areas: RankAreas,
+        config: CompilerConfig,
+        of_tries: Callable[[], Sequence[Lesson]] = tuple,
     ) -> None:
+        self._of_tries = of_tries
         self._experience = experience
         self._knowledge = knowledge
         self._rank_areas = rank_areas
@@ -44,9 +51,10 @@ class TaskRetrieval:
     def _entries(self, episode_id: str, instruction: str, goals: Sequence[str]) -> Iterator[Entry]:
         classes = tuple(sorted({name for goal in goals for name in Subgoal.parse(goal).classes}))
         task_type = "+".join(goal.partition(" ")[0] for goal in goals)
-        # A repair may be about a thing that no goal names: the tap, or the door of the microwave.
-        whole = self._experience.ask(ExperienceQuery(task_type=task_type, episode_id=episode_id))
-        yield from map(of_guideline, whole.guidelines)
+        query = ExperienceQuery(task_type=task_type, episode_id=episode_id, instruction=instruction)
+        yield from map(of_lesson, self._experience.ask(query).lessons)
+        # What tries teach may be about a thing that no goal names: the tap, or the door of the microwave.
+        yield from map(of_lesson, self._of_tries())
         yield from map(of_prescription, self._knowledge.ways_to(instruction))
         yield from map(of_proposition, self._knowledge.about(classes))
         subgoals = [Subgoal.parse(goal) for goal in goals]

@@ -34,7 +34,7 @@ class ToldContext:
 
 
 class ToldContexts:
-    """What each context said that is counted when a planner acts on it: the keys of its guidelines. Thread-safe."""
+    """What each context said that is counted when a planner acts on it: the ids of its lessons. Thread-safe."""
 
     def __init__(self, clock: Clock, kept_s: float = KEPT_S) -> None:
         self._clock = clock
@@ -44,17 +44,17 @@ class ToldContexts:
         self._words: OrderedDict[str, ToldContext] = OrderedDict()
         self._acted_on: OrderedDict[str, ToldContext] = OrderedDict()
 
-    def note(self, context: Context, instruction: str, token_budget: int, guideline_keys: Iterable[str]) -> None:
+    def note(self, context: Context, instruction: str, token_budget: int, lesson_ids: Iterable[str]) -> None:
         """Remember a context until its time is over."""
         now_ns = self._clock()
         with self._lock:
-            self._told[context.id] = now_ns, tuple(guideline_keys)
+            self._told[context.id] = now_ns, tuple(lesson_ids)
             while self._told and (len(self._told) > _MOST or self._is_over(now_ns)):
                 self._told.popitem(last=False)
             _keep(self._words, context.id, ToldContext(context, instruction, token_budget, now_ns))
 
-    def guidelines_of(self, context_id: str) -> tuple[str, ...] | None:
-        """Return the keys of a context's guidelines; None for one that is not remembered, or not any more."""
+    def lessons_of(self, context_id: str) -> tuple[str, ...] | None:
+        """Return the ids of a context's lessons; None for one that is not remembered, or not any more."""
         with self._lock:
             stamp_ns, keys = self._told.get(context_id, (0, None))
         return None if self._clock() - stamp_ns > self._kept_ns else keys

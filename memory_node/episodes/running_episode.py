@@ -7,7 +7,7 @@ from dataclasses import replace
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.episodes.class_actions import class_arguments
+from memory_node.episodes.class_actions import class_arguments, class_call
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.working_memory import WorkingMemory, WorkingMemoryView
 
@@ -23,7 +23,8 @@ class RunningEpisode:
         self, summary: EpisodeSummary, window: int, held: str = "", kinds: ObjectCatalogue | None = None
     ) -> None:
         self.summary = summary
-        self.given_guidelines: set[str] = set()
+        self.given: set[str] = set()
+        self._asked_for: tuple[SkillCall | None, frozenset[str]] = (None, frozenset())
         self._window = window
         self._held = held
         self._kinds = kinds
@@ -58,6 +59,18 @@ class RunningEpisode:
         # Working memory follows the order of the steps, so a late one rebuilds it.
         self._memory = WorkingMemory(self._window, self._held, self._kinds)
         return [self._memory.record(ordered) for ordered in self.steps][-1]
+
+    def give(self, lesson_ids: frozenset[str], goal: SkillCall | None = None) -> None:
+        """Note that a planner was given lessons. goal: the call that they ask for next."""
+        self.given |= lesson_ids
+        if goal is not None:
+            self._asked_for = (class_call(goal), lesson_ids)
+
+    def followed(self, step: StepRecord) -> frozenset[str]:
+        """Return the lessons that asked for a step, none where another one was taken; each answer is given once."""
+        goal, lesson_ids = self._asked_for
+        self._asked_for = (None, frozenset())
+        return lesson_ids if goal is not None and class_call(step.action) == goal else frozenset()
 
     def warnings_before(self, action: SkillCall) -> list[ConsistencyWarning]:
         """Return the warnings about doing an action next."""

@@ -15,7 +15,7 @@ from memory_node.domain.step import EpisodeSummary
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson
 from memory_node.short_term.object_cache import CachedUnit
 
 
@@ -101,8 +101,8 @@ class MemoryViews(Protocol):
     def episode(self, episode_id: str) -> PastEpisode:
         """Return what is kept of an episode; nothing of one that nobody knows."""
 
-    def guidelines(self) -> tuple[Guideline, ...] | None:
-        """Return what experience advises."""
+    def lessons(self) -> tuple[Lesson, ...] | None:
+        """Return the lessons that memory holds."""
 
     def places(self, object_id: str) -> tuple[Place, ...]:
         """Return where an object was before, the earliest first; "": where all objects were, as far as that is told.

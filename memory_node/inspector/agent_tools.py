@@ -100,7 +100,7 @@ class AgentTools:
         )
 
     def get_context(self, instruction: Instruction, token_budget: Tokens = 2000) -> str:
-        """Return what memory knows that bears on an instruction: things, places, experience, guidelines."""
+        """Return what memory knows that bears on an instruction: things, places, experience, lessons."""
         return self._memory.context(instruction, token_budget).text
 
     def scene_text(self, token_budget: Tokens = 2000) -> str:

@@ -13,7 +13,7 @@ from memory_node.episodes.working_memory import warnings_of
 from memory_node.inspector.agent_memory import MemoryViews
 from memory_node.inspector.context_rows import prompt_row
 from memory_node.inspector.scene_rows import seconds
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson
 
 
 def episodes_value(views: MemoryViews, newest: int) -> dict[str, Any]:
@@ -27,12 +27,12 @@ def episodes_value(views: MemoryViews, newest: int) -> dict[str, Any]:
 
 
 def episode_value(views: MemoryViews, kinds: ObjectCatalogue, episode_id: str, found: PastEpisode) -> dict[str, Any]:
-    """Return an episode's steps with their warnings, what was compiled for them, prompts, and its guidelines.
+    """Return an episode's steps with their warnings, what was compiled for them, prompts, and its lessons.
 
-    prompts: the contexts that a planner was sent and chose steps by. used: guidelines that the compiler drew on;
+    prompts: the contexts that a planner was sent and chose steps by. used: lessons that the compiler drew on;
     guidelines: those that the episode taught.
     """
-    known = views.guidelines() or ()
+    known = views.lessons() or ()
     steps, compiled = found.steps, found.compiled
     entries = {entry for step in compiled if step.guidance is not None for entry in step.guidance.entries}
     return {
@@ -41,8 +41,8 @@ def episode_value(views: MemoryViews, kinds: ObjectCatalogue, episode_id: str, f
         ],
         "compiled": list(map(compiled_row, compiled)),
         "prompts": list(map(prompt_row, found.contexts)),
-        "used": [_guideline(one) for one in known if one.key in entries],
-        "guidelines": [_guideline(one) for one in known if episode_id in one.episode_ids],
+        "used": [_lesson(one) for one in known if one.id in entries],
+        "guidelines": [_lesson(one) for one in known if episode_id in one.episodes],
     }
 
 
@@ -67,8 +67,8 @@ def _change(operation: dict[str, Any]) -> str:
     return f"{operation['op']} {operation['section']}: {before + ' → ' if before else ''}{after}"
 
 
-def _guideline(found: Guideline) -> dict[str, Any]:
-    return {"text": found.text, "kind": found.kind, "helped": found.successes, "tried": found.trials}
+def _lesson(found: Lesson) -> dict[str, Any]:
+    return {"text": found.text, "kind": str(found.kind), "helped": found.given.total, "tried": found.given.trials}
 
 
 def episode_row(episode: EpisodeSummary) -> dict[str, Any]:

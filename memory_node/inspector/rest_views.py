@@ -132,7 +132,7 @@ def episodes(here: Here, _: Reader, newest: models.Count = 50) -> dict[str, Any]
 
 @router.get("/episodes/{episode_id}")
 def episode(episode_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
-    """Return an episode's steps with memory's warnings, guidance by step, prompts, guidelines used and taught."""
+    """Return an episode's steps with memory's warnings, guidance by step, prompts, lessons used and taught."""
     found = here.views.episode(episode_id)
     if not found:
         raise HTTPException(404, f"nothing of an episode {episode_id!r} is told")

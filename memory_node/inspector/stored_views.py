@@ -12,7 +12,7 @@ from memory_node.domain.step import EpisodeSummary
 from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson
 from memory_node.memory import RobotMemory
 
 _GONE = (SceneEventKind.REMOVED, SceneEventKind.MERGED, SceneEventKind.FORGOTTEN)
@@ -44,9 +44,9 @@ class StoredViews:
         """Return what is kept of an episode."""
         return self._memory.past.episode(episode_id)
 
-    def guidelines(self) -> tuple[Guideline, ...] | None:
-        """Return what experience advises."""
-        return self._memory.experience.guidelines()
+    def lessons(self) -> tuple[Lesson, ...] | None:
+        """Return the lessons that memory holds."""
+        return self._memory.lessons()
 
     def places(self, object_id: str) -> tuple[Place, ...]:
         """Return where an object was before, or all objects."""

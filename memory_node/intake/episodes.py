@@ -83,7 +83,7 @@ class Episodes:
 
         What the skill changed is told by `remember`, before; of the step itself only the relations that it names go
         into the scene graph, where they are news. A zero stamp means now. context_id: of the context by which the step
-        was chosen; the guidelines in it count as given from now on.
+        was chosen; the lessons in it count as given from now on.
 
         Raises:
             NotFoundError: the episode is not running.
@@ -124,11 +124,11 @@ class Episodes:
     def _note_context(self, context_id: str, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
         if not context_id:
             return ()
-        guidelines = self._told.guidelines_of(context_id)
-        if guidelines is None:
+        lessons = self._told.lessons_of(context_id)
+        if lessons is None:
             detail = f"context {context_id!r} is not remembered, so nothing in it counts as given"
             return (ConsistencyWarning("a context that memory told", detail, "ask for the context again"),)
-        self._experience.note_given(guidelines, step.episode_id)
+        self._experience.note_given(lessons, step.episode_id)
         self._told.note_step(context_id, step.episode_id, step.index)
         return ()
 

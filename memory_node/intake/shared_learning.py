@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.log import GUIDELINES, RECORDS
+from memory_node.lessons.log import LESSONS
 from memory_node.store import Store, StoreChange
 from memory_node.store.tombstones import tombstone_of
 
@@ -21,7 +22,7 @@ _log = logging.getLogger(__name__)
 def take_over_learning(store: Store, change: StoreChange, experience: Experience, knowledge: KnowledgeGraph) -> int:
     """Take over ended episodes and learnt things of others, and give up what was forgotten; return how many came.
 
-    A guideline that two robots taught stands as it was written last.
+    A lesson that two robots taught stands as it was written last.
     """
     if change.forgotten:
 
@@ -41,7 +42,7 @@ def take_over_learning(store: Store, change: StoreChange, experience: Experience
     told += [i for i in dict.fromkeys(step.episode_id for step in change.steps) if experience.knows(i)]
     try:
         episodes = [(episode_id, list(store.steps(episode_id))) for episode_id in dict.fromkeys(told)]
-        experience.take_over(bodies[RECORDS], bodies[GUIDELINES], episodes, gone[GUIDELINES])
+        experience.take_over(bodies[ATTEMPTS], bodies[LESSONS], episodes, gone[LESSONS])
         knowledge.load(map(dict, bodies[PROPOSITIONS]), map(dict, bodies[PRESCRIPTIONS]), map(dict, bodies[STEPS]))
         knowledge.give_up({kind: set(gone[kind]) for kind in (PROPOSITIONS, PRESCRIPTIONS, STEPS)})
         knowledge.embed_intents()

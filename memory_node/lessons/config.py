@@ -66,17 +66,11 @@ class ExperienceConfig(Parameters):
     max_attempts: Live[Expert[int]] = Field(
         default=3, ge=1, le=100, description="how often one task is tried, the first time counted in"
     )
-    max_guidelines: Expert[int] = Field(
-        default=10_000, ge=1, le=10_000_000, description="guidelines that are kept in memory; the least useful go first"
-    )
     graph_steps: Expert[int] = Field(
         default=1_000_000,
         ge=1,
         le=1_000_000_000,
         description="steps whose episodes are kept in memory; the oldest go first",
-    )
-    supports_kept: Expert[int] = Field(
-        default=64, ge=1, le=1_000_000, description="newest episodes that a guideline names as its support, at most"
     )
     parts: Expert[frozenset[Part]] = Field(
         default=PARTS, strict=False, description="which memories of experience answer"

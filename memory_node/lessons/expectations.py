@@ -14,7 +14,9 @@ from memory_node.domain.deed import Deed
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.domain.time_zone import part_of_day
-from memory_node.lessons.lesson import Lesson, LessonKind, Preparation
+from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording
+
+WRITER = "tries"
 
 # Calls that may be the reason why another one works, as nothing else asks for them, and the state each brings about.
 ENABLING = {
@@ -83,15 +85,20 @@ class Expectations:
         if not _is_expected_to_fail(at_place, object_class, part):
             return None
         of_class = [one for one in failures if one.deed.object_class == object_class] or failures
+        place_class, part = failures[-1].place_class, _only_part(at_place)
+        when = f" in the {part}" if part else ""
         return Lesson(
+            "",
             LessonKind.AVOID,
+            (Wording("", f"{_call(skill, object_class, place_class)} fails{when}"),),
             skill,
-            object_class,
+            frozenset({object_class}),
             place_id,
-            failures[-1].place_class,
-            _only_part(at_place),
+            place_class,
+            part_of_day=part,
             evidence_for=tuple(one.deed.source for one in of_class),
             evidence_against=tuple(one.deed.source for one in at_place if not one.failed),
+            writer=WRITER,
         )
 
     def way(self, skill: str, place_id: str, place_class: str, now_ns: int) -> Lesson | None:
@@ -117,16 +124,38 @@ class Expectations:
         )
         if not before:
             return None
+        object_class = last.deed.object_class
+        first = " and ".join(f"{one.skill} {one.thing_class}" for one in before)
         return Lesson(
+            "",
             LessonKind.WAY,
+            (Wording("", f"{_call(skill, object_class, place_class)} works after {first}"),),
             skill,
-            last.deed.object_class,
+            frozenset({object_class}),
             place_id,
             place_class,
             before=before,
             evidence_for=tuple(one.deed.source for one in worked),
             evidence_against=tuple(one.deed.source for one in alike if not one.failed),
+            writer=WRITER,
         )
+
+    def lessons(self, now_ns: int) -> tuple[Lesson, ...]:
+        """Return every lesson that holds now, of each call at each place where it was tried, the newest first."""
+        found: dict[str, tuple[int, Lesson]] = {}
+        for skill, tries in self._tries.items():
+            failed = {(one.place_id, one.deed.object_class): one for one in tries if one.failed}
+            for one in failed.values():
+                way = self.way(skill, one.place_id, one.place_class, now_ns)
+                lesson = way or self.failing(skill, one.deed.object_class, one.place_id, now_ns)
+                if lesson is not None:
+                    found[f"{lesson.text} {lesson.place_id}"] = one.deed.stamp_ns, lesson
+        return tuple(lesson for _, lesson in sorted(found.values(), key=lambda row: -row[0]))
+
+
+def _call(skill: str, object_class: str, place_class: str) -> str:
+    of = f" of {object_class}" if object_class and object_class != place_class else ""
+    return f"{skill}{of} at this {place_class}"
 
 
 def is_done_anywhere(skill: str, arguments: int) -> bool:

@@ -8,46 +8,56 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
-from memory_node.catalogue.label_space import load_catalogue
+import numpy as np
+from numpy.typing import NDArray
+
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.advice import Advice
+from memory_node.domain.advice import Advice, AdviceSource, bind
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.episode_register import EpisodeRegister
+from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
+from memory_node.episodes.running_episode import RunningEpisode
 from memory_node.episodes.working_memory import WorkingMemoryView
+from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import ExperienceConfig
-from memory_node.lessons.curation import Advise, Curation, no_advice
-from memory_node.lessons.episode_advice import advice_before
 from memory_node.lessons.experience_answer import ExperienceAnswer, ExperienceQuery, answer_to
-from memory_node.lessons.extractor import Extractor, Lesson
-from memory_node.lessons.guideline import Guideline
-from memory_node.lessons.learner import Learner
-from memory_node.lessons.log import GUIDELINES, RECORDS, ExperienceLog
+from memory_node.lessons.learner import Learner, OnEnded, learn_nothing
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.log import LESSONS, ExperienceLog
 from memory_node.lessons.long_term import LongTermExperience
-from memory_node.lessons.optimizer.curator import ENTRIES, MemoryCurator
-from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.curator import Curator
+
+
+class _NoWords:
+    """Compares no words: lessons are found by what they are about alone."""
+
+    dimension = 1
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return zeros (n, 1)."""
+        return np.zeros((len(texts), 1), np.float32)
 
 
 class Experience:
     """Working, episodic and semantic memory; thread-safe. Learning runs in the background, one episode at a time.
 
-    extractor: see learner.Learner. kinds: what can be done with classes, by default the household's. curator:
-    keeps what the optimizer of memory writes; None: nobody does. advise, most_waiting: see curation.Curation.
+    kinds: what can be done with classes, by default the household's. curator: UMEM's writer with its bank; None: the
+    bank holds BrainMem's lessons alone. most_waiting, on_ended: see learner.Learner.
     """
 
     def __init__(
         self,
         config: ExperienceConfig,
-        extractor: Extractor,
         log: ExperienceLog,
         now_ns: Callable[[], int],
         new_episode_id: IdSource = new_id,
         kinds: ObjectCatalogue | None = None,
-        curator: MemoryCurator | None = None,
-        advise: Advise = no_advice,
+        curator: Curator | None = None,
         most_waiting: int = 8,
+        on_ended: OnEnded = learn_nothing,
     ) -> None:
         self._config = config
         self._log = log
@@ -56,35 +66,29 @@ class Experience:
         self._lock = threading.RLock()
         self._episodes = EpisodeRegister(config.window, kinds)
         self._unlearnt: dict[str, EpisodeSummary] = {}
-        self._long_term = LongTermExperience(config)
-        self._curation: Curation | None = None
-        if curator is not None:
-            known = kinds if kinds is not None else load_catalogue()
-            self._curation = Curation(curator, self._long_term.book, self._lock, known, log, advise, most_waiting)
-        self._learner = Learner(self._long_term, self._lock, extractor, log, self._curation)
+        bank = curator.bank if curator is not None else LessonBank(_NoWords())
+        self._long_term = LongTermExperience(config, bank)
+        self._learner = Learner(self._long_term, self._lock, log, config, curator, most_waiting, on_ended)
 
     def load(
         self,
-        records: Iterable[dict[str, Any]],
-        guidelines: Iterable[dict[str, Any]],
+        attempts: Iterable[dict[str, Any]],
+        lessons: Iterable[Lesson],
         own_episodes: Iterable[EpisodeSummary] = (),
-        entries: Iterable[dict[str, Any]] = (),
     ) -> None:
-        """Take over what the store holds of semantic memory, at start-up. entries: of the optimizer's bank.
+        """Take over what the store holds of semantic memory, at start-up.
 
         own_episodes: this robot's newest ones, oldest first. Those that have not ended run on, and get their steps back
         by `load_episodes`; it also learns from those that ended when no time was left for their lesson.
         """
         with self._lock:
-            self._long_term.load(records, guidelines)
-            if self._curation is not None:
-                self._curation.load(entries)
+            self._long_term.load(map(PastAttempt.from_dict, attempts), lessons)
             for episode in own_episodes:
                 if not episode.ended_ns:
                     self._episodes.begin(episode)
                     continue
                 self._episodes.end(episode.id, episode.success)
-                if episode.success is not None and episode.id not in self._long_term.records:
+                if episode.success is not None and episode.id not in self._long_term.attempts:
                     self._unlearnt[episode.id] = episode
 
     def load_episodes(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> Future[int]:
@@ -96,17 +100,19 @@ class Experience:
 
     def take_over(
         self,
-        records: Iterable[Mapping[str, Any]],
-        guidelines: Iterable[Mapping[str, Any]],
+        attempts: Iterable[Mapping[str, Any]],
+        lessons: Iterable[Mapping[str, Any]],
         episodes: Iterable[tuple[str, Sequence[StepRecord]]],
-        gone_guidelines: Iterable[str] = (),
+        gone_lessons: Iterable[str] = (),
     ) -> None:
-        """Take over what another robot has learnt, which is in the store already; guidelines as they stand there."""
+        """Take over what another robot has learnt, which is in the store already; lessons as they stand there."""
         with self._lock:
             for episode_id, steps in episodes:
                 self._long_term.add_episode(episode_id, steps)
-            self._long_term.load(map(dict, records), map(dict, guidelines))
-            self._long_term.book.drop(gone_guidelines)
+            found = [Lesson.from_dict(dict(values)) for values in lessons]
+            self._long_term.load((PastAttempt.from_dict(dict(values)) for values in attempts), found)
+            for lesson_id in gone_lessons:
+                self._long_term.bank.remove(lesson_id)
 
     def drop_forgotten(self, is_forgotten: Callable[[str, str], bool]) -> tuple[str, ...]:
         """Give up what has gone from the store already; return the episodes.
@@ -117,11 +123,10 @@ class Experience:
             episodes = tuple(i for i in self._long_term.graph if is_forgotten("episode", i))
             for episode_id in episodes:
                 self._long_term.forget(episode_id)
-            for episode_id in [i for i in self._long_term.records if is_forgotten(RECORDS, i)]:
-                self._long_term.records.remove(episode_id)
-            self._long_term.book.drop([key for key in self._long_term.book if is_forgotten(GUIDELINES, key)])
-            if self._curation is not None:
-                self._curation.drop_forgotten(lambda entry_id: is_forgotten(ENTRIES, entry_id), episodes)
+            for episode_id in [i for i in self._long_term.attempts if is_forgotten(ATTEMPTS, i)]:
+                self._long_term.attempts.remove(episode_id)
+            for lesson in [one for one in self._long_term.bank if is_forgotten(LESSONS, one.id)]:
+                self._long_term.bank.remove(lesson.id)
         return episodes
 
     def knows(self, episode_id: str) -> bool:
@@ -153,12 +158,15 @@ class Experience:
             NotFoundError: the episode is not running.
         """
         with self._lock:
-            warnings = self._episodes.running(step.episode_id).record(step)
+            episode = self._episodes.running(step.episode_id)
+            warnings = episode.record(step)
             self._log.put_step(step)
-            self._learner.note_step(step)
-            return warnings
+            followed = episode.followed(step)
+        if followed:
+            self._learner.note_followed(followed, step)
+        return warnings
 
-    def end(self, episode_id: str, success: bool | None, message: str = "") -> Future[Lesson] | None:
+    def end(self, episode_id: str, success: bool | None, message: str = "") -> Future[None] | None:
         """End an episode; its lesson is learnt in the background. None: it had ended already.
 
         message: why it failed, as the planner sees it. success None means abandoned: nobody said how it went, and
@@ -175,9 +183,8 @@ class Experience:
             summary = episode.ended(success, self._now_ns(), message)
             self._log.put_episode(summary)
         if success is None:
-            self._learner.abandon(episode_id)
             return None
-        return self._learner.learn(summary, episode.steps, frozenset(episode.given_guidelines))
+        return self._learner.learn(summary, episode.steps, frozenset(episode.given))
 
     def end_abandoned(self, silent_s: float) -> list[str]:
         """End episodes whose client has been silent for so long; return their ids."""
@@ -189,7 +196,7 @@ class Experience:
             return silent
 
     def ask(self, query: ExperienceQuery) -> ExperienceAnswer:
-        """Return what experience knows; guidelines of it count as given when a planner acts on them (`note_given`).
+        """Return what experience knows; lessons of it count as given when a planner acts on them (`note_given`).
 
         What the query leaves empty is taken from its running episode, or from the one that began last: the task
         type, and the room of the last step.
@@ -198,29 +205,54 @@ class Experience:
             episode = self._episodes.find(query.episode_id) if query.episode_id else self._episodes.latest()
             if episode is None:
                 return answer_to(query, self._long_term, self._config)
-            task_type, room = query.task_type or episode.summary.task_type, query.room or episode.room
-            answer = answer_to(replace(query, task_type=task_type, room=room), self._long_term, self._config)
+            summary = episode.summary
+            query = replace(
+                query,
+                instruction=query.instruction or summary.instruction,
+                task_type=query.task_type or summary.task_type,
+                room=query.room or episode.room,
+            )
+            answer = answer_to(query, self._long_term, self._config)
             return replace(answer, working_memory=episode.view() if "working" in self._config.parts else None)
 
-    def note_given(self, guideline_keys: Iterable[str], episode_id: str) -> None:
-        """Note that a planner acts on these guidelines in a running episode; their counts move when it ends.
+    def note_given(self, lesson_ids: Iterable[str], episode_id: str, goal: SkillCall | None = None) -> None:
+        """Note that a planner acts on these lessons in a running episode; their counts move when it ends.
+
+        goal: the call that they asked for; the next step tells whether it was followed, and what came of it.
 
         Raises:
             NotFoundError: the episode is not running.
         """
         with self._lock:
-            self._episodes.running(episode_id).given_guidelines.update(guideline_keys)
+            self._episodes.running(episode_id).give(frozenset(lesson_ids), goal)
 
     def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
         """Return what to do, or to know, before `action` in a running episode; what holds already is left out.
 
-        objects: the classes that the task is about. Guidelines among the advice count as given.
+        It is what working memory warns of, and what failed in tasks of this kind with the remedy that the skill library
+        declares. objects: the classes that the task is about.
 
         Raises:
             NotFoundError: the episode is not running.
         """
         with self._lock:
-            return advice_before(action, self._episodes.running(episode_id), objects, self._long_term, self._config)
+            episode = self._episodes.running(episode_id)
+            advice: list[Advice] = []
+            if "working" in self._config.parts:
+                warnings = episode.warnings_before(action)
+                advice += (Advice(AdviceSource.WORKING, str(warning), warning.steps) for warning in warnings)
+                if 0 < episode.failed_by_chance(action) <= self._config.most_tries:
+                    again = f"{action.skill} failed by itself; once more"
+                    advice.append(Advice(AdviceSource.WORKING, again, again=True))
+            if "episodic" in self._config.parts and "actions" in self._config.graphs:
+                task_type = episode.summary.task_type
+                similar = self._long_term.similar(task_type, objects, "")
+                advice += self._long_term.recalled(task_type, similar, action)
+            found: dict[tuple[SkillCall, ...] | str, Advice] = {}
+            for one in advice:
+                if not one.before or not _all_fulfilled(one, action, episode):
+                    found.setdefault(one.before or one.text, one)
+            return tuple(found.values())
 
     def _resume(self, episode_id: str, steps: Sequence[StepRecord]) -> bool:
         """Give an episode that goes on after a restart its earlier steps back, or learn from it; False: neither."""
@@ -262,13 +294,9 @@ class Experience:
         """Return whether a failed attempt may be followed by another one."""
         return attempt < self.max_attempts
 
-    def memories(self) -> tuple[MemoryEntry, ...]:
-        """Return what the optimizer of memory has written, none where there is no optimizer."""
-        return self._curation.entries() if self._curation is not None else ()
-
-    def undo_memory(self) -> bool:
-        """Take back what the optimizer wrote last; return whether there was anything to take back."""
-        return self._curation is not None and self._curation.undo()
+    def undo_lesson(self) -> bool:
+        """Take back what UMEM's writer wrote last; return whether there was anything to take back."""
+        return self._learner.undo()
 
     def forget(self, episode_id: str) -> None:
         """Withdraw an episode from all that was learnt; what only it supported goes with it. A running one is over."""
@@ -284,11 +312,10 @@ class Experience:
             figures = {"episodes.running": len(self._episodes), **self._long_term.figures()}
         return figures | self._learner.figures()
 
-    def guidelines(self) -> tuple[Guideline, ...]:
-        """Return every guideline that is kept."""
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Return every written lesson that is kept."""
         with self._lock:
-            book = self._long_term.book
-            return tuple(book[key] for key in book)
+            return tuple(self._long_term.bank)
 
     def wait_settled(self, timeout_s: float) -> bool:
         """Wait until stored episodes are loaded and ended ones learnt; return whether that came to be in time."""
@@ -297,3 +324,8 @@ class Experience:
     def close(self) -> None:
         """Finish what the rules are learning, then stop; a language model is not waited for."""
         self._learner.close()
+
+
+def _all_fulfilled(advice: Advice, action: SkillCall, episode: RunningEpisode) -> bool:
+    bound = [bind(call, action) for call in advice.before]
+    return all(call is None or episode.fulfils(call) for call in bound)

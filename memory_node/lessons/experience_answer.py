@@ -5,23 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from memory_node.episodes.episode_graph import Trajectory, Transition
+from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.episodes.working_memory import WorkingMemoryView
 from memory_node.lessons.config import ExperienceConfig
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.long_term import LongTermExperience
-from memory_node.lessons.record import ExperienceRecord
 
 _HINTS_A_CLASS, _MOST_FAILED = 3, 5
 
 
 @dataclass(frozen=True)
 class ExperienceQuery:
-    """BrainMem's query: where the robot is, what kind of task it has, with which objects."""
+    """BrainMem's query: where the robot is, what kind of task it has, in which words, with which objects."""
 
     room: str = ""
     task_type: str = ""
     objects: tuple[str, ...] = ()
     episode_id: str = ""
+    instruction: str = ""
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,9 @@ class ExperienceAnswer:
     """
 
     room: str
-    guidelines: tuple[Guideline, ...] = ()
+    lessons: tuple[Lesson, ...] = ()
     room_patterns: tuple[tuple[str, int, int], ...] = ()
-    experiences: tuple[ExperienceRecord, ...] = ()
+    experiences: tuple[PastAttempt, ...] = ()
     trajectories: tuple[Trajectory, ...] = ()
     failed_before: tuple[Transition, ...] = ()
     action_hints: tuple[tuple[str, str, int, int], ...] = ()
@@ -46,7 +47,8 @@ def answer_to(query: ExperienceQuery, long_term: LongTermExperience, config: Exp
     """Return what long-term experience knows, of the parts and graphs that the config names."""
     answer = ExperienceAnswer(query.room)
     if "semantic" in config.parts:
-        answer = replace(answer, guidelines=tuple(long_term.book.active(query.task_type, query.objects)))
+        found = long_term.lessons_for(query.instruction, query.task_type, query.objects, query.room)
+        answer = replace(answer, lessons=found)
     return _with_episodes(answer, query, long_term, config) if "episodic" in config.parts else answer
 
 
@@ -64,6 +66,6 @@ def _with_episodes(
         failed = long_term.failed_before(query.task_type, similar)[:_MOST_FAILED]
         answer = replace(answer, action_hints=tuple(hints), failed_before=tuple(failed))
     if "trajectories" in graphs:
-        ways = tuple(graph.trajectory(record.episode_id) for record in similar)
+        ways = tuple(graph.trajectory(attempt.episode_id) for attempt in similar)
         answer = replace(answer, experiences=tuple(similar), trajectories=ways)
     return answer

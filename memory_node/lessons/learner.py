@@ -1,47 +1,64 @@
-"""Draws the lesson of each ended episode in the background: the rules at once, a language model when it is done."""
+"""Learns from each ended episode in the background: the graph of what was done at once, then the writers of lessons."""
 
 from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.lessons.curation import Curation
-from memory_node.lessons.extractor import Extractor, Lesson
-from memory_node.lessons.log import RECORDS, ExperienceLog, write_guidelines
+from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt, attempt_of_episode
+from memory_node.lessons.background import BackgroundWorker
+from memory_node.lessons.brainmem import guideline_of, to_prune
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.log import ExperienceLog, write_lessons
 from memory_node.lessons.long_term import LongTermExperience
+from memory_node.lessons.optimizer.attempt import attempt_of
+from memory_node.lessons.optimizer.curator import Curator, Noted
 
 logger = logging.getLogger(__name__)
+
+
+# Takes over what else an ended episode shows.
+OnEnded = Callable[[EpisodeSummary, Sequence[StepRecord]], object]
+
+
+def learn_nothing(_episode: EpisodeSummary, _steps: Sequence[StepRecord]) -> None:
+    """Take nothing over."""
 
 
 class Learner:
     """Changes long-term experience under its owner's lock.
 
-    extractor: reads each ended episode at once, by rules. curation: of the optimizer of memory, which reads each
-    episode last.
+    curator: UMEM's writer, which reads each episode last; None: nobody does. A language model is asked without the
+    lock, in a thread of its own; with `most_waiting` episodes waiting for it, the next leaves nothing. on_ended: is
+    told each ended episode, before lessons are written.
     """
 
     def __init__(
         self,
         long_term: LongTermExperience,
         lock: threading.RLock,
-        extractor: Extractor,
         log: ExperienceLog,
-        curation: Curation | None = None,
+        config: ExperienceConfig,
+        curator: Curator | None = None,
+        most_waiting: int = 8,
+        on_ended: OnEnded = learn_nothing,
     ) -> None:
-        self._curation = curation
+        self._on_ended = on_ended
+        self._curator = curator
+        self._config = config
         self._long_term = long_term
         self._lock = lock
         self._settled = threading.Condition(lock)
-        self._extractor = extractor
         self._log = log
         self._rules = ThreadPoolExecutor(max_workers=1, thread_name_prefix="learner")
-        self._to_load = 0
-        self._to_learn = 0
+        is_slow = curator is not None and not curator.is_quick
+        self._worker = BackgroundWorker("optimizer", most_waiting) if is_slow else None
+        self._open = 0  # what is to be loaded, learnt, or read by a language model
         self._closing = threading.Event()
 
     def load(
@@ -50,9 +67,58 @@ class Learner:
         resume: Callable[[str, Sequence[StepRecord]], bool],
     ) -> Future[int]:
         """Take over stored episodes; resume: takes those that run on across the restart, and returns whether."""
-        with self._lock:
-            self._to_load += 1
+        self._one_more()
         return self._rules.submit(self._load, episodes, resume)
+
+    def learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Future[None]:
+        """Learn from an ended episode in which the lessons `given` were given; the future ends with the rules."""
+        self._one_more()
+        return self._rules.submit(self._learn, summary, steps, given)
+
+    def note_followed(self, lesson_ids: Iterable[str], step: StepRecord) -> None:
+        """Note how a step went that followed lessons; one that does not help again and again is given up."""
+        bank = self._long_term.bank
+        with self._lock:
+            known = [lesson for lesson in map(bank.get, lesson_ids) if lesson is not None]
+            source = f"{step.episode_id}:{step.index}"
+            left = [bank.note_followed(one.id, step.success, source, step.stamp_ns) for one in known]
+        gone = [lesson for lesson, kept in zip(known, left) if kept is None]
+        write_lessons(self._log, [lesson for lesson in left if lesson is not None], gone)
+
+    def undo(self) -> bool:
+        """Take back what UMEM's writer wrote last; return whether there was anything."""
+        if self._curator is None:
+            return False
+        with self._lock:
+            curated = self._curator.undo()
+        return bool(curated.put or curated.gone)
+
+    def forget(self, episode_id: str) -> None:
+        """Withdraw an episode from all that was learnt."""
+        with self._lock:
+            put, gone = self._long_term.forget(episode_id)
+            if self._curator is not None:
+                self._curator.clear_undo()
+        self._log.remove_documents(ATTEMPTS, [episode_id])
+        write_lessons(self._log, put, gone)
+
+    def figures(self) -> dict[str, int]:
+        """Return what waits, and what became of proposals."""
+        with self._lock:
+            figures = {"episodes.to_learn": self._open}
+            return figures | (self._curator.figures() if self._curator is not None else {})
+
+    def wait_settled(self, timeout_s: float) -> bool:
+        """Wait until nothing is left to load or to learn; return whether that came to be in time."""
+        with self._settled:
+            return self._settled.wait_for(lambda: not self._open, timeout_s)
+
+    def close(self) -> None:
+        """Finish what the rules are learning, then stop; a language model is not waited for."""
+        self._closing.set()
+        self._rules.shutdown(wait=True)
+        if self._worker is not None:
+            self._worker.close()
 
     def _load(
         self,
@@ -72,83 +138,85 @@ class Learner:
             logger.exception("only %d earlier episodes could be read", count)
             raise
         finally:
-            with self._settled:
-                self._to_load -= 1
-                self._settled.notify_all()
+            self._one_less()
         return count
 
-    def learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Future[Lesson]:
-        """Learn from an ended episode in which the guidelines `given` were given; the future is the rules' lesson."""
-        with self._lock:
-            self._to_learn += 1
-        return self._rules.submit(self._learn, summary, steps, given)
-
-    def note_step(self, step: StepRecord) -> None:
-        """Take over what a step of a running episode teaches at once."""
-        if self._curation is not None:
-            self._curation.note_step(step)
-
-    def abandon(self, episode_id: str) -> None:
-        """Learn nothing from an episode that is over; what it taught while it ran goes."""
-        if self._curation is not None:
-            self._curation.end(episode_id)
-
-    def forget(self, episode_id: str) -> None:
-        """Withdraw an episode from all that was learnt."""
-        with self._lock:
-            learnt = self._long_term.forget(episode_id)
-        self._log.remove_documents(RECORDS, [episode_id])
-        write_guidelines(self._log, learnt.changed, learnt.dropped)
-        if self._curation is not None:
-            self._curation.forget(episode_id)
-
-    def figures(self) -> dict[str, int]:
-        """Return what waits and what became of the model's lessons."""
-        with self._lock:
-            figures = {"episodes.to_learn": self._to_learn}
-        return figures | (self._curation.figures() if self._curation is not None else {})
-
-    def wait_settled(self, timeout_s: float) -> bool:
-        """Wait until nothing is left to load or to learn; return whether that came to be in time."""
-        until_s = time.monotonic() + timeout_s
-        with self._settled:
-            if not self._settled.wait_for(lambda: not (self._to_load or self._to_learn), timeout_s):
-                return False
-        return self._curation is None or self._curation.wait_idle(max(until_s - time.monotonic(), 0.0))
-
-    def close(self) -> None:
-        """Finish what the rules are learning, then stop; a language model is not waited for."""
-        self._closing.set()
-        self._rules.shutdown(wait=True)
-        if self._curation is not None:
-            self._curation.close()
-
-    def _learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Lesson:
+    def _learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
         try:
+            # It takes milliseconds, without the lock; the encoder caches the result.
+            self._long_term.bank.encode(summary.instruction)
+            attempt = attempt_of_episode(summary, steps)
             with self._lock:
                 # The facts are added first, before any interpretation, so that a second attempt finds them at once.
                 self._long_term.add_episode(summary.id, steps)
-                counted = self._long_term.count(given, summary)
-                earlier = self._long_term.records.of_task(summary.task_type)
-            write_guidelines(self._log, counted)
-            lesson = self._extractor.extract(summary, steps, earlier)
-            self._take(lesson)
-            if self._curation is not None:
-                self._curation.learn(summary, steps, given)
-            return lesson
+                self._long_term.attempts.add(attempt)
+            self._log.put_documents(ATTEMPTS, [(attempt.episode_id, attempt.to_dict(), (attempt.episode_id,))])
+            self._on_ended(summary, steps)
+            self._write_guideline(attempt)
+            self._curate(summary, steps, given)
         except Exception:
             logger.exception("no lesson was drawn from episode %s", summary.id)
             raise
         finally:
-            with self._settled:
-                self._to_learn -= 1
-                self._settled.notify_all()
+            self._one_less()
 
-    def _take(self, lesson: Lesson) -> None:
+    def _write_guideline(self, attempt: PastAttempt) -> None:
+        """Write what the successes at a kind of task have in common (BrainMem)."""
         with self._lock:
-            if lesson.record.episode_id not in self._long_term.graph:
-                return  # the episode was forgotten meanwhile, with its lessons
-            learnt = self._long_term.take(lesson)
-        record = lesson.record
-        self._log.put_documents(RECORDS, [(record.episode_id, record.to_dict(), (record.episode_id,))])
-        write_guidelines(self._log, learnt.changed, learnt.dropped)
+            same = [one for one in self._long_term.attempts.of_task(attempt.task_type) if one.success]
+            guideline = guideline_of(same) if attempt.success and attempt.task_type else None
+            put: list[Lesson] = []
+            gone: list[Lesson | None] = []
+            if guideline is not None:
+                put, evicted = self._long_term.renew(guideline)
+                gone.append(evicted)
+            gone += to_prune(self._long_term.bank, attempt.task_type, attempt.stamp_ns, self._config)
+            dropped = [lesson for lesson in gone if lesson is not None]
+            for lesson in dropped:
+                self._long_term.bank.remove(lesson.id)
+        write_lessons(self._log, put, dropped)
+
+    def _curate(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
+        """Count the lessons that were given, and let UMEM's writer read the episode."""
+        attempt = attempt_of(summary, steps)
+        if not attempt.query.strip():
+            return
+        with self._lock:
+            if self._curator is None:
+                counted, bad = self._long_term.count(summary, given)
+                write_lessons(self._log, counted, bad)
+                return
+            noted = self._curator.note(attempt, given)
+        if self._worker is None:
+            self._take_over(self._curator, noted)
+            return
+        self._one_more()
+        curator = self._curator
+        if not self._worker.submit(lambda: self._take_over_later(curator, noted)):
+            logger.warning("too many attempts wait for the optimizer: %s leaves nothing", summary.id)
+            self._one_less()
+
+    def _take_over_later(self, curator: Curator, noted: Noted) -> None:
+        try:
+            self._take_over(curator, noted)
+        except RobotMemoryError:
+            logger.exception("attempt %s left nothing", noted.attempt.episode_id)
+        finally:
+            self._one_less()
+
+    def _take_over(self, curator: Curator, noted: Noted) -> None:
+        proposal = curator.propose(noted)
+        with self._lock:
+            if self._worker is not None and self._worker.closing:
+                return
+            if noted.attempt.episode_id in self._long_term.graph:  # else it was forgotten meanwhile
+                curator.take_over(noted, proposal)
+
+    def _one_more(self) -> None:
+        with self._lock:
+            self._open += 1
+
+    def _one_less(self) -> None:
+        with self._settled:
+            self._open -= 1
+            self._settled.notify_all()

@@ -1,16 +1,31 @@
-"""One lesson: a call to avoid, or what to do before it, with its evidence."""
+"""One lesson: what it is about, what it says, its evidence, and what its use was worth."""
 
 from __future__ import annotations
 
+import dataclasses
 import enum
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memory_node.domain.errors import InvalidValueError
+
+# Later wordings that can be taken back; of older ones only the episodes are named.
+_WORDINGS_KEPT = 8
+# Newest pieces of evidence that are named.
+_EVIDENCE_KEPT = 64
+# Outcomes at the mean of all tasks that are added to each side of a comparison, so that one lucky task proves little.
+_PRIOR_TRIALS = 2.0
 
 
 class LessonKind(str, enum.Enum):
     """What a lesson says."""
 
-    AVOID = "avoid"  # the call fails there
-    WAY = "way"  # the call works after other calls
+    AVOID = "avoid"  # a call fails there
+    REPAIR = "repair"  # what to do before a call
+    WAY = "way"  # how a kind of task is done, or what makes a call work
+    WHERE = "where"  # where a thing is found
+    PREFER = "prefer"  # advice in words
 
     def __str__(self) -> str:
         return self.value
@@ -26,29 +41,190 @@ class Preparation:
 
 
 @dataclass(frozen=True)
+class Tally:
+    """Outcomes of tasks, each in [0, 1]: their sum and how many they are."""
+
+    total: float = 0.0
+    trials: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.total <= self.trials:
+            raise InvalidValueError(f"Tally: outcomes of {self.total} in {self.trials} trials")
+
+    def plus(self, outcome: float) -> Tally:
+        """Return it with one more outcome."""
+        return Tally(self.total + outcome, self.trials + 1)
+
+    def halved(self) -> Tally:
+        """Return half of it: an outcome counts less after the lesson was reworded."""
+        left = self.trials // 2
+        return Tally(self.total * left / self.trials, left) if left else Tally()
+
+    def mean(self, prior: float) -> float:
+        """Return the mean outcome, drawn towards `prior` while there are few."""
+        return (self.total + _PRIOR_TRIALS * prior) / (self.trials + _PRIOR_TRIALS)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """One wording of a lesson. situation: the words of the task that it came from, by which it is found, "" where it is
+    found by what it is about; task_type: what kind of task that was, "" where nobody said; episode_id: the attempt
+    that it was drawn from."""
+
+    situation: str
+    text: str
+    episode_id: str = ""
+    stamp_ns: int = 0
+    task_type: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise InvalidValueError(f"a lesson of {self.situation!r:.60}: expected words, got {self.text!r:.60}")
+
+
+@dataclass(frozen=True)
 class Lesson:
-    """skill, object_class: of the call; place_id, place_class: what it is done at, or the thing itself where it is
-    opened or switched. part_of_day: when alone it holds, "" for always. before: what makes it work, of a WAY.
-    evidence_for, evidence_against: "episode:step" of the tries that bear it out, and of those that do not.
+    """What earlier tries teach. What the skill library declares is no lesson.
+
+    id: unique in a bank; "" for one that is computed anew from tries each time. wordings: what it says, the one that
+    holds last. skill, object_classes: of the call that it is about, or of the things of its tasks; empty: any.
+    place_id, place_class: what that call is done at, or the thing itself where it is opened or switched. room: the one
+    in which it holds, task_types: the kinds of tasks; empty: all. part_of_day: when alone it holds, "" for always.
+    before: what makes the call work. steps: a way as calls over kinds, in order. given, withheld: the outcomes of
+    related tasks in which a planner was given it, and in which it was not. helped_ns: when it last helped, or was
+    written. evidence_for, evidence_against: "episode:step", or the episode, of what bears it out and of what does not;
+    support: how many bore it out, those included that are not named any more. contradicted: how often in a row it was
+    given, followed, and did not help. writer: who wrote it.
     """
 
+    id: str
     kind: LessonKind
-    skill: str
-    object_class: str
-    place_id: str
-    place_class: str
+    wordings: tuple[Wording, ...]
+    skill: str = ""
+    object_classes: frozenset[str] = frozenset()
+    place_id: str = ""
+    place_class: str = ""
+    room: str = ""
+    task_types: frozenset[str] = frozenset()
     part_of_day: str = ""
     before: tuple[Preparation, ...] = ()
+    steps: tuple[str, ...] = ()
+    given: Tally = Tally()
+    withheld: Tally = Tally()
+    helped_ns: int = 0
     evidence_for: tuple[str, ...] = ()
     evidence_against: tuple[str, ...] = ()
+    support: int = 0
+    contradicted: int = 0
+    writer: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.wordings:
+            raise InvalidValueError(f"Lesson {self.id!r}: expected at least one wording")
+        object.__setattr__(self, "support", max(self.support, len(self.evidence_for)))
+
+    @property
+    def situation(self) -> str:
+        """The words of the task that it is found by, "" where it is found by what it is about."""
+        return self.wordings[-1].situation
 
     @property
     def text(self) -> str:
-        """The lesson in words."""
-        of = f" of {self.object_class}" if self.object_class and self.object_class != self.place_class else ""
-        when = f" in the {self.part_of_day}" if self.part_of_day else ""
-        call = f"{self.skill}{of} at this {self.place_class}"
-        if self.kind is LessonKind.AVOID:
-            return f"{call} fails{when}"
-        first = " and ".join(f"{one.skill} {one.thing_class}" for one in self.before)
-        return f"{call} works after {first}"
+        """What it says."""
+        return self.wordings[-1].text
+
+    @property
+    def episodes(self) -> tuple[str, ...]:
+        """The episodes whose tries bear it out, each once."""
+        return tuple(dict.fromkeys(source.partition(":")[0] for source in self.evidence_for))
+
+    def applies(self, task_type: str, classes: Collection[str], room: str = "") -> bool:
+        """Return whether it speaks about this kind of task, things and room; what is empty on either side fits."""
+        fits_task = not self.task_types or not task_type or task_type in self.task_types
+        fits_things = not self.object_classes or not classes or not self.object_classes.isdisjoint(classes)
+        return fits_task and fits_things and (not self.room or not room or self.room == room)
+
+    def marginal_utility(self, prior: float) -> float:
+        """Return the mean outcome of tasks with the lesson less that of related tasks without it, in [-1, 1] (UMEM).
+
+        prior: the mean outcome of all tasks. A lesson that nobody has tried has a utility of about 0.
+        """
+        return self.given.mean(prior) - self.withheld.mean(prior)
+
+    def reworded(self, wording: Wording, writer: str) -> Lesson:
+        """Return it with another wording; what was found out about the last one counts half."""
+        return replace(
+            self,
+            wordings=(*self.wordings, wording)[-_WORDINGS_KEPT:],
+            given=self.given.halved(),
+            withheld=self.withheld.halved(),
+            contradicted=0,
+            helped_ns=max(self.helped_ns, wording.stamp_ns),
+            evidence_for=with_evidence(self.evidence_for, wording.episode_id),
+            writer=writer,
+        )
+
+    def counted(self, success: bool, stamp_ns: int) -> Lesson:
+        """Return it after a task in which a planner was given it."""
+        return replace(
+            self,
+            given=self.given.plus(float(success)),
+            contradicted=0 if success else self.contradicted + 1,
+            helped_ns=max(stamp_ns, self.helped_ns) if success else self.helped_ns,
+        )
+
+    def without(self, episode_id: str) -> Lesson | None:
+        """Return the lesson as it was before an attempt contributed to it; None when nothing is left.
+
+        A later wording may contain what the attempt taught, so all wordings from the attempt's first one on are
+        dropped. What several attempts say in the same words loses the attempt's evidence alone.
+        """
+        mine = [source for source in self.evidence_for if source.partition(":")[0] == episode_id]
+        written = [n for n, one in enumerate(self.wordings) if one.episode_id == episode_id]
+        if not mine and not written:
+            return self
+        left = tuple(source for source in self.evidence_for if source not in mine)
+        if not written and self.wordings[0].episode_id:
+            return None  # it wrote a wording that is older than those that are kept
+        if written:
+            if not written[0]:
+                return None
+            gone = {one.episode_id for one in self.wordings[written[0] :]}
+            left = tuple(source for source in left if source.partition(":")[0] not in gone)
+            return replace(self, wordings=self.wordings[: written[0]], evidence_for=left, support=len(left))
+        support = self.support - len(mine)
+        return replace(self, evidence_for=left, support=support) if support > 0 and left else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for the store."""
+        values = dataclasses.asdict(self)
+        return values | {"kind": str(self.kind)} | {name: sorted(values[name]) for name in _SETS}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Lesson:
+        """Return the lesson of stored values; what a newer program added is left out.
+
+        Raises:
+            InvalidValueError: values are missing, or one is none.
+        """
+        known = {field.name for field in dataclasses.fields(cls)}
+        try:
+            read: dict[str, Any] = {name: value for name, value in values.items() if name in known}
+            read |= {name: tuple(value) for name, value in read.items() if isinstance(value, list | tuple)}
+            read |= {name: frozenset(map(str, read.get(name, ()))) for name in _SETS}
+            read |= {name: Tally(**read[name]) for name in ("given", "withheld") if name in read}
+            read["kind"] = LessonKind(read["kind"])
+            read["wordings"] = tuple(Wording(**one) for one in read["wordings"])
+            read["before"] = tuple(Preparation(**one) for one in read.get("before", ()))
+            return cls(**read)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidValueError(f"Lesson: {error!r}") from None
+
+
+_SETS = ("object_classes", "task_types")
+
+
+def with_evidence(evidence: tuple[str, ...], source: str) -> tuple[str, ...]:
+    """Return evidence with one more source, the newest last; of many the newest are kept."""
+    others = tuple(one for one in evidence if one != source)
+    return (*others, *([source] if source else []))[-_EVIDENCE_KEPT:]

@@ -1,4 +1,4 @@
-"""Where experience becomes durable, as a protocol."""
+"""Where episodes and lessons become durable, as a protocol."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson
 
-RECORDS = "experience_record"
-GUIDELINES = "guideline"
+LESSONS = "lesson"
 
 
 class ExperienceLog(Protocol):
-    """Where experience becomes durable."""
+    """Where episodes and lessons become durable."""
 
     def put_episode(self, episode: EpisodeSummary) -> None:
         """Keep an episode's summary."""
@@ -29,7 +28,7 @@ class ExperienceLog(Protocol):
 
 
 class NullLog:
-    """Keeps nothing: experience ends with the process."""
+    """Keeps nothing: what is learnt ends with the process."""
 
     def put_episode(self, episode: EpisodeSummary) -> None:
         """Keep nothing of an episode."""
@@ -44,7 +43,7 @@ class NullLog:
         """Have nothing to drop."""
 
 
-def write_guidelines(log: ExperienceLog, changed: Iterable[Guideline], dropped: Iterable[Guideline] = ()) -> None:
-    """Keep guidelines as they stand now, each with the episodes that support it, and drop others."""
-    log.remove_documents(GUIDELINES, [guideline.key for guideline in dropped])
-    log.put_documents(GUIDELINES, [(g.key, g.to_dict(), g.episode_ids) for g in changed])
+def write_lessons(log: ExperienceLog, put: Iterable[Lesson], gone: Iterable[Lesson] = ()) -> None:
+    """Keep lessons as they stand now, each with the episodes that bear it out, and drop others."""
+    log.remove_documents(LESSONS, [lesson.id for lesson in gone])
+    log.put_documents(LESSONS, [(lesson.id, lesson.to_dict(), lesson.episodes) for lesson in put])

@@ -1,50 +1,42 @@
-"""What all ended episodes taught: the episode graph, the experience records and the guidelines, kept within bounds."""
+"""What all ended episodes left: the graph of what was done, the attempts and the bank of lessons, within bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
 
 from memory_node.domain.advice import Advice, AdviceSource
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.episodes.attempt_index import AttemptIndex
 from memory_node.episodes.class_actions import class_call
 from memory_node.episodes.episode_graph import EpisodeGraph, Transition
-from memory_node.episodes.remedy import declared_remedy
+from memory_node.episodes.past_attempt import PastAttempt
+from memory_node.episodes.remedy import declared_remedy, is_of_the_robot
+from memory_node.lessons.bank import LessonBank
+from memory_node.lessons.brainmem import utility
 from memory_node.lessons.config import ExperienceConfig
-from memory_node.lessons.extractor import Lesson
-from memory_node.lessons.guideline import Guideline
-from memory_node.lessons.guideline_book import GuidelineBook
-from memory_node.lessons.record import ExperienceRecord
-from memory_node.lessons.similarity import RecordIndex
+from memory_node.lessons.lesson import Lesson
 
 # Attempts at a kind of task for which a failure is recalled.
 _ATTEMPTS_RECALLED = 20
 
 
-@dataclass(frozen=True)
-class Learnt:
-    """What a lesson changed: guidelines as they stand now, and guidelines that had to go."""
-
-    changed: tuple[Guideline, ...]
-    dropped: tuple[Guideline, ...]
-
-
 class LongTermExperience:
     """Episodic and semantic memory; not thread-safe."""
 
-    def __init__(self, config: ExperienceConfig) -> None:
+    def __init__(self, config: ExperienceConfig, bank: LessonBank) -> None:
         self._config = config
         self.graph = EpisodeGraph()
-        self.records = RecordIndex()
-        self.book = GuidelineBook(config)
+        self.attempts = AttemptIndex()
+        self.bank = bank
 
-    def load(self, records: Iterable[dict[str, Any]], guidelines: Iterable[dict[str, Any]]) -> None:
-        """Take over stored records and guidelines."""
-        for values in records:
-            self.records.add(ExperienceRecord.from_dict(values))
-        self.book.load(Guideline.from_dict(values) for values in guidelines)
+    def load(self, attempts: Iterable[PastAttempt], lessons: Iterable[Lesson]) -> None:
+        """Take over stored attempts and lessons."""
+        for attempt in attempts:
+            self.attempts.add(attempt)
+        self.bank.load(lessons)
 
     def add_episode(self, episode_id: str, steps: Sequence[StepRecord]) -> None:
         """Take over an episode's steps; beyond the bound the oldest episodes go."""
@@ -52,44 +44,76 @@ class LongTermExperience:
         while self.graph.step_count > self._config.graph_steps and self.graph.oldest:
             oldest = self.graph.oldest
             self.graph.forget(oldest)
-            self.records.remove(oldest)
+            self.attempts.remove(oldest)
 
-    def count(self, given: Iterable[str], summary: EpisodeSummary) -> tuple[Guideline, ...]:
-        """Move the counts of the guidelines that were given in an ended episode; return them."""
-        return tuple(self.book.count(frozenset(given), bool(summary.success), summary.ended_ns))
+    def renew(self, lesson: Lesson) -> tuple[list[Lesson], Lesson | None]:
+        """Put a lesson in the place of the one of its id, whose worth it keeps; return what is stored, and what went
+        for it."""
+        known = self.bank.get(lesson.id)
+        if known is not None:
+            lesson = replace(
+                lesson,
+                given=known.given,
+                withheld=known.withheld,
+                support=max(known.support, lesson.support),
+                helped_ns=max(known.helped_ns, lesson.helped_ns),
+            )
+        evicted = self.bank.put(lesson)
+        return [lesson], evicted
 
-    def take(self, lesson: Lesson) -> Learnt:
-        """Store a lesson, and prune."""
-        self.records.add(lesson.record)
-        added = [self.book.add(guideline) for guideline in lesson.guidelines]
-        dropped = self.book.prune(lesson.record.task_type)
-        return Learnt(tuple(g for g in added if g.key in self.book), tuple(dropped))
+    def count(self, summary: EpisodeSummary, given: Collection[str]) -> tuple[tuple[Lesson, ...], tuple[Lesson, ...]]:
+        """Move the counts of the lessons for an ended episode; return those that changed, and those proven bad."""
+        before = {lesson.id: lesson for lesson in self.bank}
+        bad = self.bank.note_outcome(summary.instruction, float(bool(summary.success)), given)
+        return tuple(lesson for lesson in self.bank if lesson != before[lesson.id]), bad
 
-    def forget(self, episode_id: str) -> Learnt:
-        """Withdraw an episode from all that was learnt; what only it supported goes."""
+    def lessons_for(self, instruction: str, task_type: str, classes: Collection[str], room: str) -> tuple[Lesson, ...]:
+        """Return the lessons of related tasks, the nearest first, then those about this kind of task and these things,
+        most useful first; at most `active_guidelines`."""
+        nearest = self.bank.related(instruction)
+        near = {lesson.id for lesson in nearest}
+        about = [one for one in self.bank if one.id not in near and not one.situation]
+        fitting = [one for one in about if one.applies(task_type, classes, room)]
+        newest_ns = max((one.helped_ns for one in fitting), default=0)
+        fitting.sort(key=lambda one: (-utility(one, newest_ns, self._config), one.id))
+        return tuple(islice((*nearest, *fitting), self._config.active_guidelines))
+
+    def forget(self, episode_id: str) -> tuple[list[Lesson], list[Lesson]]:
+        """Withdraw an episode from all that was learnt; return the lessons that changed and those that went."""
         self.graph.forget(episode_id)
-        self.records.remove(episode_id)
-        changed, gone = self.book.forget(episode_id)
-        return Learnt(tuple(changed), tuple(gone))
+        self.attempts.remove(episode_id)
+        put, gone = [], []
+        for lesson in self.bank:
+            left = lesson.without(episode_id)
+            if left is None:
+                self.bank.remove(lesson.id)
+                gone.append(lesson)
+            elif left != lesson:
+                self.bank.put(left)
+                put.append(left)
+        return put, gone
 
-    def similar(self, task_type: str, objects: Sequence[str], room: str) -> list[ExperienceRecord]:
-        """Return the top-k records most like a query."""
-        return self.records.similar(task_type, objects, room, self._config.top_k)
+    def similar(self, task_type: str, objects: Sequence[str], room: str) -> list[PastAttempt]:
+        """Return the top-k attempts most like a query."""
+        return self.attempts.similar(task_type, objects, room, self._config.top_k)
 
-    def failed_before(self, task_type: str, similar: Sequence[ExperienceRecord]) -> list[Transition]:
+    def failed_before(self, task_type: str, similar: Sequence[PastAttempt]) -> list[Transition]:
         """Return what failed when the same task was tried, and in similar episodes; most often failed first."""
-        tried = self.records.of_task(task_type)[-_ATTEMPTS_RECALLED:] if task_type else []
-        return self.graph.failed_transitions({record.episode_id for record in (*tried, *similar)})
+        tried = self.attempts.of_task(task_type)[-_ATTEMPTS_RECALLED:] if task_type else []
+        return self.graph.failed_transitions({attempt.episode_id for attempt in (*tried, *similar)})
 
-    def recalled(self, task_type: str, similar: Sequence[ExperienceRecord], action: SkillCall) -> list[Advice]:
-        """Return what the same action failed with before, and the library's remedy for it."""
+    def recalled(self, task_type: str, similar: Sequence[PastAttempt], action: SkillCall) -> list[Advice]:
+        """Return what the action failed with in tasks of this kind, and the remedy that the skill library declares.
+
+        A fact about the robot (near, holding) is needed for every thing; another one for the same things.
+        """
         lifted, advice = class_call(action), []
         for transition in self.failed_before(task_type, similar):
-            if transition.call != lifted:
+            if transition.call.skill != lifted.skill:
                 continue
             for reason, times in transition.reasons.most_common():
                 remedy = declared_remedy(action, reason)
-                if remedy:
+                if remedy and (transition.call == lifted or is_of_the_robot(action, reason)):
                     text = f"{transition.action} failed {times}x with {reason} in a similar task"
                     advice.append(Advice(AdviceSource.EPISODIC, text, remedy))
         return advice
@@ -99,6 +123,6 @@ class LongTermExperience:
         return {
             "experience.steps": self.graph.step_count,
             "experience.transitions": len(self.graph),
-            "experience.records": len(self.records),
-            "experience.guidelines": len(self.book),
+            "experience.attempts": len(self.attempts),
+            "experience.lessons": len(self.bank),
         }

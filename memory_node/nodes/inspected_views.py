@@ -21,7 +21,7 @@ from memory_node.domain.step import EpisodeSummary
 from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson
 from memory_node.nodes import conversions
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.qos import LATCHED
@@ -85,9 +85,9 @@ class NodeViews:
         """Return what is kept of an episode."""
         return self._client.episode(episode_id)
 
-    def guidelines(self) -> tuple[Guideline, ...] | None:
-        """Return what experience advises."""
-        return self._client.guidelines()
+    def lessons(self) -> tuple[Lesson, ...] | None:
+        """Return the lessons that memory holds."""
+        return self._client.lessons()
 
     def places(self, object_id: str) -> tuple[Place, ...]:
         """Return where an object was before, or all objects."""

@@ -24,7 +24,7 @@ from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.in_words import in_words
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson
 from memory_node.nodes import conversions
 from memory_node.nodes.waiting import PeerTimeoutError, answer_of
 from memory_node.scene_graph.state import ROBOT_ID
@@ -298,14 +298,14 @@ class MemoryClient:
             tuple(conversions.told_context_from_msg(told, episode_id) for told in response.contexts),
         )
 
-    def guidelines(self) -> tuple[Guideline, ...]:
-        """Ask for what experience advises.
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Ask for the lessons that memory holds.
 
         Raises:
             RobotMemoryError: memory refused.
         """
-        response = self._granted(self._episodes, srv.GetEpisodes.Request(newest=1), "tell guidelines")
-        return tuple(map(conversions.guideline_from_msg, response.guidelines))
+        response = self._granted(self._episodes, srv.GetEpisodes.Request(newest=1), "tell lessons")
+        return tuple(map(conversions.lesson_from_msg, response.guidelines))
 
     def places(self, object_id: str) -> tuple[Place, ...]:
         """Ask where an object was before; "": the newest earlier places of all objects.

@@ -17,7 +17,7 @@ _MOST_DEEDS = 5_000
 
 def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
     """Answer srv/GetEpisodes; an episode of which nothing is kept has no steps, and the message says so."""
-    guidelines = memory.experience.guidelines()
+    lessons = memory.lessons()
     if request.episode_id:
         episode_id = checked_id("episode_id", request.episode_id)
         episode = memory.past.episode(episode_id)
@@ -26,11 +26,11 @@ def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
         response.steps = [conversions.step_to_msg(step) for step in episode.steps]
         response.compiled = [conversions.compiled_to_msg(step) for step in episode.compiled]
         response.contexts = [conversions.told_context_to_msg(told) for told in episode.contexts]
-        guidelines = tuple(one for one in guidelines if episode_id in one.episode_ids)
+        lessons = tuple(one for one in lessons if episode_id in one.episodes)
     else:
         episodes = memory.past.episodes(checked_count("newest", request.newest) or _NEWEST)
         response.episodes = [conversions.episode_to_msg(episode) for episode in episodes]
-    response.guidelines = [conversions.guideline_to_msg(one) for one in guidelines]
+    response.guidelines = [conversions.lesson_to_msg(one) for one in lessons]
     response.success = True
 
 

@@ -49,6 +49,7 @@ OPENED = GameEpisode(
         step(0, "PutObject", "Mug", "Cabinet", reason=FailureReason.CLOSED),
         step(1, "OpenObject", "Cabinet"),
         step(2, "PutObject", "Mug", "Cabinet"),
+        step(3, "CloseObject", "Cabinet"),
     ),
 )
 
@@ -71,10 +72,10 @@ def test_what_is_stored_of_a_game_has_no_number_position_or_name_of_it(tmp_path:
             learnt.add(played.taught, played.episodes)
         experience = learnt.carried.experience
         assert experience is not None
-        assert len(experience.records) == len(experience.episodes) == 3
+        assert len(experience.attempts) == len(experience.episodes) == 3
         assert experience.prescriptions
         assert experience.propositions
-        assert any(values["kind"] == "procedure" for values in experience.guidelines)
+        assert any(values["kind"] == "way" for values in experience.lessons)
     stored = list(strings_of(path))
     assert any("PutObject" in text for text in stored)
     named = [name for place, things in KITCHEN.items() for name in (place, *things)]
@@ -93,14 +94,12 @@ def test_words_of_a_failure_lose_what_only_this_game_has() -> None:
     assert lifted.steps[0].position == (0.0, 0.0, 0.0)
 
 
-def test_repair_that_one_game_taught_is_known_to_the_next_and_to_the_next_run(tmp_path: Path) -> None:
+def test_failure_in_one_game_is_known_to_the_next_and_to_the_next_run(tmp_path: Path) -> None:
     with Learnt(tmp_path / "learnt.db", learns=True, embedder=Embedder()) as learnt:
         learnt.add(learnt.census, (OPENED,))
     with Learnt(tmp_path / "learnt.db", learns=False, embedder=Embedder()) as again:
         experience = again.carried.experience
         assert experience is not None
-        [repair] = [one for one in experience.known_guidelines() if one.kind == "repair"]
-        assert (repair.skill, repair.reason) == ("PutObject", "closed")
         known = experience.experience(EpisodeRecorder(), lambda: experience.ended_ns)
         episode_id = known.start("put a cup in cabinet.", "place")
         advice = known.advise(episode_id, SkillCall("PutObject", ("Mug", "Cabinet")), ("Mug",))
@@ -108,26 +107,26 @@ def test_repair_that_one_game_taught_is_known_to_the_next_and_to_the_next_run(tm
         known.close()
 
 
-def test_guideline_that_a_game_was_given_counts_how_that_game_ended(tmp_path: Path) -> None:
+def test_lesson_that_a_game_was_given_counts_how_that_game_ended(tmp_path: Path) -> None:
     with Learnt(tmp_path / "learnt.db", learns=True, embedder=Embedder()) as learnt:
-        learnt.add(learnt.census, (OPENED,))
-        [key] = [one.key for one in learnt.carried.experience.known_guidelines()]
+        learnt.add(learnt.census, (OPENED, OPENED))
+        [key] = [one.id for one in learnt.carried.experience.known_lessons()]
         failed = replace(OPENED, summary=replace(OPENED.summary, success=False), given=frozenset({key}))
         learnt.add(learnt.census, (replace(OPENED, given=frozenset({key})), failed))
-        [counted] = learnt.carried.experience.known_guidelines()
-        assert (counted.successes, counted.trials) == (1, 2)
+        [counted] = learnt.carried.experience.known_lessons()
+        assert (counted.given.total, counted.given.trials) == (1.0, 2)
 
 
-def test_recorder_tells_which_guidelines_an_episode_was_given(tmp_path: Path) -> None:
+def test_recorder_tells_which_lessons_an_episode_was_given(tmp_path: Path) -> None:
     with Learnt(None, learns=True, embedder=Embedder()) as learnt:
-        learnt.add(learnt.census, (OPENED,))
+        learnt.add(learnt.census, (OPENED, OPENED))
         carried = learnt.carried.experience
     assert carried is not None
-    recorder = EpisodeRecorder(carried.known_guidelines())
+    recorder = EpisodeRecorder(carried.known_lessons())
     experience = carried.experience(recorder, lambda: carried.ended_ns + 10**9)
     episode_id = experience.start("put a mug in cabinet.", "place")
     experience.record(replace(OPENED.steps[2], episode_id=episode_id))
-    [key] = [one.key for one in carried.known_guidelines()]
+    [key] = [one.id for one in carried.known_lessons()]
     experience.note_given([key], episode_id)
     ended = experience.end(episode_id, True)
     assert ended is not None

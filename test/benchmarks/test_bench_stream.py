@@ -22,9 +22,10 @@ from benchmarks.stream.told_player import Novice, ToldPlayer
 from benchmarks.stream.trajectory_notes import MempStyleNotes, RememStyleNotes
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
-from memory_node.lessons.optimizer.bank import MemoryBank
-from memory_node.lessons.optimizer.curator import MemoryCurator
-from memory_node.lessons.optimizer.entry import Version, entry_of
+from memory_node.lessons.bank import LessonBank
+from memory_node.lessons.lesson import Wording
+from memory_node.lessons.method import written
+from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.planner.planner_config import LlmConfig
@@ -89,7 +90,7 @@ class Letters:
 
 
 def entries(*told: tuple[str, str]):
-    return [entry_of(f"m{n}", Version(query, value, "e"), "rules") for n, (query, value) in enumerate(told)]
+    return [written(f"m{n}", Wording(query, value, "e"), "rules") for n, (query, value) in enumerate(told)]
 
 
 COOL = (
@@ -210,7 +211,7 @@ def test_thing_is_looked_for_where_it_was_in_another_kind_of_task() -> None:
 
 
 def test_stream_teaches_the_next_game() -> None:
-    curator = MemoryCurator(MemoryBank(Letters()), RulesOptimizer(), Vetting(load_catalogue()))
+    curator = Curator(LessonBank(Letters()), RulesOptimizer(), Vetting(load_catalogue()))
     first = played(entries(COOL)).played
     curator.learn(attempt_of(first, "e0"))
     again = played(tuple(curator.bank))
@@ -274,8 +275,8 @@ def test_stream_out_of_the_cache_is_the_one_that_was_played(tmp_path, monkeypatc
     texts = ["Your task is to: put a cool egg in shelf." + " " * n for n in range(6)]
     games = [Game(f"{n}", "pick_cool", json.dumps({"task": text}).encode()) for n, text in enumerate(texts)]
 
-    def curator_of(name: str) -> MemoryCurator | None:
-        made = MemoryCurator(MemoryBank(Letters()), RulesOptimizer(), Vetting(load_catalogue()))
+    def curator_of(name: str) -> Curator | None:
+        made = Curator(LessonBank(Letters()), RulesOptimizer(), Vetting(load_catalogue()))
         return made if name == "rules" else None
 
     def row(name: str, file: str, orders: int = 1):

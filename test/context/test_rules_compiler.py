@@ -8,9 +8,10 @@ from memory_node.context.brief_state import BriefState, EnvironmentBelief, Secti
 from memory_node.context.guidance import Delivery, Guidance
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.step_observation import StepObservation, TakenStep
-from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries, of_guideline
-from memory_node.domain.skill import SkillCall
-from memory_node.lessons.guideline import Guideline
+from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries, of_lesson
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_library import SKILLS
+from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording
 
 CLASSES = {"Mug": "Mug", "Fridge": "Fridge", "Knife": "Knife", "Apple": "Apple", "Microwave": "Microwave"}
 PUT = SkillCall("PutObject", ("Mug", "Fridge"))
@@ -33,17 +34,15 @@ def guided(
 def repair(
     skill: str = "PutObject", reason: str = "closed", remedy: str = "OpenObject", part: str = "receptacle"
 ) -> Entry:
-    return of_guideline(
-        Guideline(
-            key=f"repair|{skill}",
-            text=f"Before {skill}, do {remedy}.",
-            kind="repair",
-            skill=skill,
-            reason=reason,
-            remedy=(SkillCall(remedy, ("{" + part + "}",)),),
-            trials=4,
-            successes=4,
-        )
+    rules = [rule for rule in SKILLS[skill].preconditions if str(rule.reason) == reason]
+    return Entry(
+        f"repair|{skill}",
+        EntryKind.DECLARED,
+        f"Before {skill}, do {remedy}.",
+        skill=skill,
+        assumes=tuple(replace(rule.fact, value=not rule.fact.value) for rule in rules),
+        reason=FailureReason(reason),
+        steps=(SkillCall(remedy, ("{" + part + "}",)),),
     )
 
 
@@ -174,6 +173,30 @@ def test_what_is_in_the_hand_is_not_taken_again() -> None:
         "the hand holds Knife", "the robot stands at Apple", facts=("SliceObject(Apple) failed: precondition",)
     )
     assert guided(SkillCall("SliceObject", ("Apple",)), told, TaskMemory.of([entry])) is None
+
+
+def test_what_made_a_call_work_before_comes_first_until_it_holds() -> None:
+    lesson = Lesson(
+        "",
+        LessonKind.WAY,
+        (Wording("", "HeatObject at this Microwave works after SwitchOn Switch"),),
+        skill="HeatObject",
+        place_class="Microwave",
+        before=(Preparation("SwitchOn", "s1", "Switch"),),
+        evidence_for=("e1:3",),
+    )
+    heat, memory = SkillCall("HeatObject", ("Mug", "Microwave")), TaskMemory.of([of_lesson(lesson)])
+    there = ("the hand holds Mug", "the robot stands at Microwave")
+    more = {"classes": {**CLASSES, "Switch": "Switch"}}
+    known = state(*there, facts=("Microwave is closed",))
+    before = guided(heat, known, memory, **more)
+    assert before is not None
+    assert before.goal in (SkillCall("GoToObject", ("Switch",)), SkillCall("SwitchOn", ("Switch",)))
+    done = state(*there, facts=("Microwave is closed", "Switch is on"))
+    after = guided(heat, done, memory, **more)
+    assert after is None or "Switch" not in after.goal.arguments
+    elsewhere = guided(SkillCall("HeatObject", ("Mug", "Fridge")), known, memory, **more)
+    assert elsewhere is None or "Switch" not in elsewhere.goal.arguments
 
 
 def test_way_that_worked_is_fitted_to_the_subgoal() -> None:

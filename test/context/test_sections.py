@@ -7,11 +7,11 @@ from memory_node.domain.answer import AnswerStatus, ObjectAnswer, Recollection
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.episode_graph import EpisodeGraph
+from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.episodes.working_memory import WorkingMemory
 from memory_node.knowledge.facts import Proposition
 from memory_node.lessons.experience_answer import ExperienceAnswer
-from memory_node.lessons.guideline import Guideline
-from memory_node.lessons.record import ExperienceRecord
+from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
 
 
 def test_budget_cuts_the_least_important_lines() -> None:
@@ -65,6 +65,10 @@ def test_empty_section_leaves_no_title() -> None:
     assert assemble([Section("Nothing", (), 1.0)], 100).text == ""
 
 
+def lesson(key: str, text: str, **more: object) -> Lesson:
+    return Lesson(key, LessonKind.PREFER, (Wording("", text),), **more)  # type: ignore[arg-type]
+
+
 def failed_put() -> StepRecord:
     put = SkillCall("PutObject", ("Egg", "Fridge"))
     return StepRecord("e1", 0, put, False, FailureReason.CLOSED, 1, held_object="Egg", room="kitchen")
@@ -75,10 +79,9 @@ def full_excerpt() -> MemoryExcerpt:
     working.record(failed_put())
     working.record(failed_put())
     graph.add("e1", [failed_put()])
-    record = ExperienceRecord("e1", "store the egg", "store", False, 1, recommendations=("open it first",))
+    record = PastAttempt("e1", "store the egg", "store", False, 1, failure_causes=("it was shut",))
     answer = ExperienceAnswer(
         room="kitchen",
-        guidelines=(Guideline("g", "Open the fridge first."),),
         room_patterns=(("PickupObject(Egg)", 3, 4),),
         experiences=(record,),
         trajectories=(graph.trajectory("e1"),),
@@ -92,6 +95,7 @@ def full_excerpt() -> MemoryExcerpt:
     seen = ObjectAnswer("01", "Egg", 0.9, place, np.eye(3), side, 0.0, 0.9, 1, 1, 0, 0.9, "short_term", ok)
     return MemoryExcerpt(
         answer,
+        lessons=((lesson("g", "Open the fridge first."), ""),),
         known=(Proposition("Anna is allergic to nuts.", frozenset({"anna"}), ("told:0",)),),
         room_relations=("Mug on DiningTable",),
         recollection=Recollection((seen,), ok),
@@ -105,7 +109,7 @@ def test_sections_come_in_brainmems_order_each_with_its_tokens() -> None:
     assert tuple(context.section_tokens) == ORDER
     titles = [line.removeprefix("## ") for line in context.text.splitlines() if line.startswith("## ")]
     assert titles == [
-        "Guidelines",
+        "Lessons",
         "What works in this room",
         "Experiences with similar tasks",
         "What is known",
@@ -124,7 +128,7 @@ def test_each_section_says_what_it_is_there_for() -> None:
     said = (
         "Open the fridge",
         "3 of 4 times here",
-        "open it first",
+        "it was shut",
         "allergic to nuts",
         "failed 1x",
         "Mug on DiningTable",
@@ -144,32 +148,11 @@ def test_warnings_of_working_memory_outlive_a_small_budget() -> None:
     assert shown < len(crowded.lines)
 
 
-def test_guidelines_tell_how_often_they_helped() -> None:
-    tried = Guideline("t", "Open the fridge first.", successes=7, trials=9)
-    excerpt = replace(full_excerpt(), experience=replace(full_excerpt().experience, guidelines=(tried, GUIDELINE)))
-    text = assemble(excerpt.sections(), 4000).text
+def test_lessons_tell_what_bears_them_out() -> None:
+    tried = lesson("t", "Open the fridge first.", given=Tally(7.0, 9))
+    jams = lesson("", "OpenObject at this Drawer fails", place_class="Drawer", evidence_for=("e1:0", "e2:3"))
+    lessons = ((jams, "Drawer 2"), (tried, ""), (lesson("u", "Go round the table."), ""))
+    text = assemble(replace(full_excerpt(), lessons=lessons).sections(), 4000).text
+    assert "- OpenObject at Drawer 2 fails (2 tries)" in text
     assert "- Open the fridge first. (helped 7 of 9 times)" in text
     assert "- Go round the table. (not tried yet)" in text
-
-
-GUIDELINE = Guideline("u", "Go round the table.")
-
-
-def test_what_a_reader_found_in_an_episode_is_told_once() -> None:
-    record = ExperienceRecord(
-        "e1",
-        "store the egg",
-        "store",
-        True,
-        1,
-        success_patterns=("PickupObject(Egg)", "Open the fridge before taking the egg."),
-        successful_actions=("PickupObject(Egg)",),
-        insights=("The fridge is shut at night.", "Open it first."),
-        recommendations=("Open it first.",),
-    )
-    answer = replace(full_excerpt().experience, experiences=(record,))
-    lines = assemble(replace(full_excerpt(), experience=answer).sections(), 4000).text.splitlines()
-    assert "  - worked: Open the fridge before taking the egg." in lines
-    assert "  - insight: The fridge is shut at night." in lines
-    assert [line for line in lines if "Open it first." in line] == ["  - advice: Open it first."]
-    assert not [line for line in lines if line.startswith("  - worked: Pickup")]

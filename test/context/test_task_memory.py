@@ -6,7 +6,7 @@ from memory_node.context.task_memory import (
     Entry,
     EntryKind,
     TaskMemory,
-    of_guideline,
+    of_lesson,
     of_places,
     of_prescription,
     of_proposition,
@@ -15,31 +15,33 @@ from memory_node.context.task_memory import (
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_declaration import Fact, Predicate
+from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.knowledge.facts import Prescription, Proposition
-from memory_node.lessons.guideline import Guideline
-from memory_node.lessons.record import ExperienceRecord
+from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Tally, Wording
 
 
-def test_repair_assumes_what_its_failure_was_for_want_of() -> None:
-    entry = of_guideline(
-        Guideline(
-            "k", "Before PutObject, ...", frozenset({"place+heat"}), kind="repair", skill="PutObject", reason="too_far"
-        )
-    )
-    assert entry.assumes == (Fact(Predicate.NEAR, ("receptacle",), False),)
-    assert entry.reason is FailureReason.TOO_FAR
-    assert entry.goal_kinds == {"place", "heat"}
-    assert entry.worth == 0.5
+def lesson(kind: LessonKind, text: str, **more: object) -> Lesson:
+    return Lesson("k", kind, (Wording("", text),), **more)  # type: ignore[arg-type]
 
 
-def test_procedure_has_its_skills_in_order() -> None:
-    entry = of_guideline(
-        Guideline(
-            "k", "For cool tasks this order worked: PickupObject, then CoolObject, then PutObject.", kind="procedure"
-        )
-    )
-    assert entry.steps == (SkillCall("PickupObject"), SkillCall("CoolObject"), SkillCall("PutObject"))
+def test_way_of_skills_is_a_procedure() -> None:
+    skills = ("PickupObject", "CoolObject", "PutObject")
+    given = Tally(1.0, 4)
+    entry = of_lesson(lesson(LessonKind.WAY, "so", steps=skills, task_types=frozenset({"place+heat"}), given=given))
+    assert (entry.kind, entry.steps) == (EntryKind.PROCEDURE, tuple(map(SkillCall, skills)))
+    assert (entry.goal_kinds, entry.worth) == ({"place", "heat"}, 0.25)
+
+
+def test_what_makes_a_call_work_prepares_it() -> None:
+    before = (Preparation("SwitchOn", "id7", "Switch"),)
+    entry = of_lesson(lesson(LessonKind.WAY, "so", skill="HeatObject", place_class="Microwave", before=before))
+    assert (entry.kind, entry.skill, entry.classes) == (EntryKind.PREPARATION, "HeatObject", {"Microwave"})
+    assert entry.steps == (SkillCall("SwitchOn", ("Switch",)),)
+
+
+def test_other_lessons_are_advice() -> None:
+    entry = of_lesson(lesson(LessonKind.PREFER, "Mind the mug.", object_classes=frozenset({"Mug"})))
+    assert (entry.kind, entry.text, entry.classes) == (EntryKind.ADVICE, "Mind the mug.", {"Mug"})
 
 
 def test_prescription_and_proposition() -> None:
@@ -53,13 +55,11 @@ def test_prescription_and_proposition() -> None:
 
 
 def test_trajectory_tells_why() -> None:
-    record = ExperienceRecord("e1", "wash the mug", "clean", True, 1, insights=("Open it first.",), objects=("Mug",))
+    record = PastAttempt("e1", "wash the mug", "clean", True, 1, objects=("Mug",), failure_causes=("far",))
     entry = of_trajectory(
         record, (("PickupObject(Mug)", FailureReason.TOO_FAR), ("GoToObject(Mug)", FailureReason.NONE))
     )
-    assert entry.text == (
-        "'wash the mug' succeeded: PickupObject(Mug) [too_far] -> GoToObject(Mug) (why: Open it first.)"
-    )
+    assert entry.text == ("'wash the mug' succeeded: PickupObject(Mug) [too_far] -> GoToObject(Mug) (why: far)")
     assert entry.steps == (SkillCall("GoToObject", ("Mug",)),)
 
 
@@ -79,10 +79,3 @@ def test_memory_holds_each_entry_once_most_worth_first() -> None:
 def test_entry_that_says_nothing_is_refused(values: dict[str, object]) -> None:
     with pytest.raises(InvalidValueError):
         Entry(**{"id": "a", "kind": EntryKind.ADVICE, "text": "t", **values})  # type: ignore[arg-type]
-
-
-def test_a_repair_of_a_wrong_thing_assumes_that_it_is_of_another_kind() -> None:
-    entry = of_guideline(
-        Guideline("k", "a counter does not open", kind="repair", skill="OpenObject", reason="wrong_object")
-    )
-    assert [str(fact) for fact in entry.assumes] == ["not openable(object)"]

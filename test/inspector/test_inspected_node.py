@@ -81,7 +81,7 @@ def test_short_term_memory_comes_by_its_topics(node: tuple[Any, Client]) -> None
     assert client.ask("GET", f"/api/objects/{bowl}/crop")[0] == 404
 
 
-def test_earlier_episodes_and_their_guidelines_are_told(node: tuple[Any, Client]) -> None:
+def test_earlier_episodes_and_their_lessons_are_told(node: tuple[Any, Client]) -> None:
     memory, client = node[0].memory, node[1]
     for attempt in ("one", "two"):
         memory.episodes.start("clean the mug", "clean", f"episode-{attempt}")
@@ -95,7 +95,7 @@ def test_earlier_episodes_and_their_guidelines_are_told(node: tuple[Any, Client]
     assert [(one["id"], one["success"]) for one in told["episodes"]] == [("episode-two", True), ("episode-one", False)]
     told = client.get("/api/episodes/episode-one")
     assert [step["action"] for step in told["steps"]][:1] == ["ToggleOn(Faucet)"]
-    known = {one.text for one in memory.experience.guidelines() if "episode-one" in one.episode_ids}
+    known = {one.text for one in memory.experience.lessons() if "episode-one" in one.episodes}
     assert {one["text"] for one in told["guidelines"]} == known
     assert client.ask("GET", "/api/episodes/nobody")[0] == 404
 

@@ -6,11 +6,12 @@ import pytest
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.lessons.config import GRAPHS, ExperienceConfig
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceAnswer, ExperienceQuery
-from memory_node.lessons.extractor import Lesson, RuleExtractor
-from memory_node.lessons.log import GUIDELINES, RECORDS
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.log import LESSONS
 
 StepMaker = Callable[..., StepRecord]
 SECOND_NS = 1_000_000_000
@@ -22,7 +23,7 @@ class ListedLog:
     def __init__(self) -> None:
         self.episodes: dict[str, EpisodeSummary] = {}
         self.steps: list[StepRecord] = []
-        self.documents: dict[str, dict[str, dict[str, Any]]] = {RECORDS: {}, GUIDELINES: {}}
+        self.documents: dict[str, dict[str, dict[str, Any]]] = {ATTEMPTS: {}, LESSONS: {}}
 
     def put_episode(self, episode: EpisodeSummary) -> None:
         self.episodes[episode.id] = episode
@@ -45,7 +46,7 @@ def log() -> ListedLog:
 
 @pytest.fixture
 def experience(log: ListedLog) -> Iterator[Experience]:
-    made = Experience(ExperienceConfig(), RuleExtractor(), log, now_ns=lambda: 100 * SECOND_NS)
+    made = Experience(ExperienceConfig(), log, now_ns=lambda: 100 * SECOND_NS)
     yield made
     made.close()
 
@@ -69,16 +70,10 @@ def slicing(step: StepMaker, episode: str) -> list[StepRecord]:
     ]
 
 
-def test_what_repaired_a_failure_becomes_a_guideline(experience: Experience, step: StepMaker) -> None:
-    learn(experience, slicing(step, "e1"), success=True)
-    (guideline,) = experience.ask(ExperienceQuery(task_type="slice", objects=("Bread",))).guidelines
-    assert guideline.text == "Before SliceObject, do PickupObject(Knife): otherwise it fails with not_holding."
-
-
 def test_two_successes_of_a_task_share_a_procedure(experience: Experience, step: StepMaker) -> None:
     learn(experience, slicing(step, "e1"), success=True)
     learn(experience, slicing(step, "e2"), success=True)
-    texts = [g.text for g in experience.ask(ExperienceQuery(task_type="slice")).guidelines]
+    texts = [g.text for g in experience.ask(ExperienceQuery(task_type="slice")).lessons]
     assert any("PickupObject, then SliceObject, then PutObject" in text for text in texts)
 
 
@@ -91,29 +86,15 @@ def test_failed_transition_is_recalled_for_the_same_task(experience: Experience,
     )
 
 
-def test_counts_move_only_for_guidelines_that_were_given(
-    experience: Experience, step: StepMaker, log: ListedLog
-) -> None:
-    learn(experience, slicing(step, "e1"), success=True)
+def test_counts_move_only_for_lessons_that_were_given(experience: Experience, step: StepMaker, log: ListedLog) -> None:
+    for episode in ("e0", "e1"):
+        learn(experience, slicing(step, episode), success=True)
     experience.start("slice the bread", "slice", "e2")
-    (given,) = experience.ask(ExperienceQuery(task_type="slice", episode_id="e2")).guidelines
-    experience.note_given([given.key], "e2")
+    (given,) = experience.ask(ExperienceQuery(task_type="slice", episode_id="e2")).lessons
+    experience.note_given([given.id], "e2")
     learn(experience, slicing(step, "e2"), success=True)
     learn(experience, slicing(step, "e3"), success=True)
-    assert log.documents[GUIDELINES][given.key]["trials"] == 1
-
-
-def test_advice_that_was_left_out_does_not_count_as_given(
-    experience: Experience, step: StepMaker, log: ListedLog
-) -> None:
-    learn(experience, slicing(step, "e1"), success=True)
-    for episode, holds in (("e2", True), ("e3", False)):
-        experience.start("make toast", "toast", episode, held_object="Knife" if holds else "")
-        assert bool(advice_before(experience, episode, "SliceObject", "Apple")) is not holds
-        experience.end(episode, True)
-        assert experience.wait_settled(10.0)
-        (guideline,) = (g for g in log.documents[GUIDELINES].values() if g["kind"] == "repair")
-        assert guideline["trials"] == int(not holds)
+    assert log.documents[LESSONS][given.id]["given"] == {"total": 1.0, "trials": 1}
 
 
 def test_failure_of_an_older_attempt_is_recalled_when_the_task_is_tried_again(
@@ -131,7 +112,8 @@ def test_planners_word_for_a_failure_is_a_cause(experience: Experience, log: Lis
     experience.start("slice it", "slice", "e1")
     future = experience.end("e1", False, "no knife in this home")
     assert future is not None
-    assert future.result(10.0).record.failure_causes == ("no knife in this home",)
+    future.result(10.0)
+    assert log.documents[ATTEMPTS]["e1"]["failure_causes"] == ("no knife in this home",)
 
 
 def test_question_without_an_id_is_about_the_episode_that_began_last(experience: Experience, step: StepMaker) -> None:
@@ -150,7 +132,7 @@ def test_episode_goes_on_after_a_restart_with_its_earlier_steps(
     experience.start("slice it", "slice", "e1")
     first, second, *_ = slicing(step, "e1")
     experience.record(first)
-    reborn = Experience(ExperienceConfig(), RuleExtractor(), ListedLog(), now_ns=lambda: 100 * SECOND_NS)
+    reborn = Experience(ExperienceConfig(), ListedLog(), now_ns=lambda: 100 * SECOND_NS)
     reborn.load([], [], log.episodes.values())
     assert reborn.load_episodes([("e1", log.steps)]).result(timeout=10) == 0
     reborn.record(second)
@@ -175,7 +157,7 @@ def test_episode_that_ended_before_a_restart_does_not_begin_again(
 ) -> None:
     learn(experience, slicing(step, "e1"), success=True)
     after = ListedLog()
-    reborn = Experience(ExperienceConfig(), RuleExtractor(), after, now_ns=lambda: 100 * SECOND_NS)
+    reborn = Experience(ExperienceConfig(), after, now_ns=lambda: 100 * SECOND_NS)
     reborn.load([], [], log.episodes.values())
     assert reborn.end("e1", True) is None
     assert reborn.start("slice it", "slice", "e1") == "e1"
@@ -188,13 +170,13 @@ def test_lesson_that_a_kill_prevented_is_drawn_after_the_restart(
     experience: Experience, log: ListedLog, step: StepMaker
 ) -> None:
     learn(experience, slicing(step, "e1"), success=True)
-    taught = log.documents[GUIDELINES]
+    taught = log.documents[LESSONS]
     after = ListedLog()
-    reborn = Experience(ExperienceConfig(), RuleExtractor(), after, now_ns=lambda: 100 * SECOND_NS)
+    reborn = Experience(ExperienceConfig(), after, now_ns=lambda: 100 * SECOND_NS)
     reborn.load([], [], log.episodes.values())
     reborn.load_episodes([("e1", log.steps)])
     assert reborn.wait_settled(10.0)
-    assert (after.documents[GUIDELINES], list(after.documents[RECORDS])) == (taught, ["e1"])
+    assert (after.documents[LESSONS], list(after.documents[ATTEMPTS])) == (taught, ["e1"])
     reborn.close()
 
 
@@ -229,13 +211,13 @@ def test_abandoned_episode_ends_without_a_lesson(experience: Experience, log: Li
     experience.start("clean it", "clean", "e1")
     assert experience.end_abandoned(silent_s=-1.0) == ["e1"]
     assert log.episodes["e1"].success is None
-    assert log.documents[RECORDS] == {}
+    assert log.documents[ATTEMPTS] == {}
 
 
 def test_experience_survives_a_restart(experience: Experience, log: ListedLog, step: StepMaker) -> None:
     learn(experience, slicing(step, "e1"), success=True)
-    reborn = Experience(ExperienceConfig(), RuleExtractor(), ListedLog(), now_ns=lambda: 100 * SECOND_NS)
-    reborn.load(log.documents[RECORDS].values(), log.documents[GUIDELINES].values())
+    reborn = Experience(ExperienceConfig(), ListedLog(), now_ns=lambda: 100 * SECOND_NS)
+    reborn.load(log.documents[ATTEMPTS].values(), map(Lesson.from_dict, log.documents[LESSONS].values()))
     assert reborn.load_episodes([("e1", log.steps)]).result(timeout=10) == 1
     query = ExperienceQuery(room="kitchen", task_type="slice", objects=("Bread",))
     assert reborn.ask(query) == experience.ask(query)
@@ -248,16 +230,16 @@ def test_forgetting_an_episode_withdraws_all_that_it_taught(
     learn(experience, slicing(step, "e1"), success=True)
     experience.forget("e1")
     answer = experience.ask(ExperienceQuery(room="kitchen", task_type="slice", objects=("Bread",)))
-    assert (answer.guidelines, answer.experiences, answer.failed_before, answer.action_hints) == ((), (), (), ())
-    assert log.documents == {RECORDS: {}, GUIDELINES: {}}
+    assert (answer.lessons, answer.experiences, answer.failed_before, answer.action_hints) == ((), (), (), ())
+    assert log.documents == {ATTEMPTS: {}, LESSONS: {}}
 
 
 def test_oldest_episodes_go_beyond_the_bound(step: StepMaker) -> None:
-    small = Experience(ExperienceConfig(graph_steps=8), RuleExtractor(), ListedLog(), now_ns=lambda: 0)
+    small = Experience(ExperienceConfig(graph_steps=8), ListedLog(), now_ns=lambda: 0)
     for episode in ("e1", "e2", "e3"):
         learn(small, slicing(step, episode), success=True)
     assert small.figures()["experience.steps"] == 8
-    assert small.figures()["experience.records"] == 2
+    assert small.figures()["experience.attempts"] == 2
     small.close()
 
 
@@ -266,17 +248,9 @@ def advice_before(experience: Experience, episode: str, skill: str, *arguments: 
     return {str(advice.source): tuple(map(str, advice.before)) for advice in found}
 
 
-def test_repair_is_advised_in_another_task_until_it_holds(experience: Experience, step: StepMaker) -> None:
-    learn(experience, slicing(step, "e1"), success=True)
-    experience.start("make toast", "toast", "e2")
-    assert advice_before(experience, "e2", "SliceObject", "Apple")["semantic"] == ("PickupObject(Knife)",)
-    experience.record(step("PickupObject", "Knife", held="Knife", episode="e2", index=0))
-    assert advice_before(experience, "e2", "SliceObject", "Apple") == {}
-
-
 def test_failure_in_the_same_task_is_recalled_before_the_action(step: StepMaker) -> None:
     config = ExperienceConfig(parts=frozenset({"episodic"}))
-    episodic = Experience(config, RuleExtractor(), ListedLog(), now_ns=lambda: 0)
+    episodic = Experience(config, ListedLog(), now_ns=lambda: 0)
     failed = [step("PutObject", "Bread", "Fridge", fails="closed", episode="e1", index=0)]
     learn(episodic, failed, success=False, task="store")
     episodic.start("store it", "store", "e2")
@@ -286,7 +260,7 @@ def test_failure_in_the_same_task_is_recalled_before_the_action(step: StepMaker)
 
 
 def answered(step: StepMaker, **left_out: object) -> ExperienceAnswer:
-    experience = Experience(ExperienceConfig.model_validate(left_out), RuleExtractor(), ListedLog(), now_ns=lambda: 0)
+    experience = Experience(ExperienceConfig.model_validate(left_out), ListedLog(), now_ns=lambda: 0)
     learn(experience, slicing(step, "e1"), success=False)
     answer = experience.ask(ExperienceQuery(room="kitchen", task_type="slice", objects=("Bread",)))
     experience.close()
@@ -310,7 +284,7 @@ def test_a_graph_that_is_left_out_tells_nothing(step: StepMaker, graph: str, tol
 
 def test_outcomes_of_actions_that_are_left_out_advise_nothing(step: StepMaker) -> None:
     config = ExperienceConfig(parts=frozenset({"episodic"}), graphs=GRAPHS - {"actions"})
-    episodic = Experience(config, RuleExtractor(), ListedLog(), now_ns=lambda: 0)
+    episodic = Experience(config, ListedLog(), now_ns=lambda: 0)
     failed = [step("PutObject", "Bread", "Fridge", fails="closed", episode="e1", index=0)]
     learn(episodic, failed, success=False, task="store")
     episodic.start("store it", "store", "e2")
@@ -324,12 +298,11 @@ def test_failure_of_a_moment_ago_is_warned_of_with_its_remedy(experience: Experi
     assert advice_before(experience, "e1", "PutObject", "Bread", "Fridge") == {"working": ("OpenObject({receptacle})",)}
 
 
-def test_broken_extractor_is_logged_and_later_episodes_teach(step: StepMaker, caplog: pytest.LogCaptureFixture) -> None:
-    class Broken:
-        def extract(self, *_: object) -> Lesson:
-            raise RuntimeError("broken")
+def test_broken_writer_is_logged_and_later_episodes_teach(step: StepMaker, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("broken")
 
-    fragile = Experience(ExperienceConfig(), Broken(), ListedLog(), now_ns=lambda: 0)
+    fragile = Experience(ExperienceConfig(), ListedLog(), now_ns=lambda: 0, on_ended=broken)
     fragile.start("slice", "slice", "e1")
     future = fragile.end("e1", True)
     assert future is not None

@@ -2,27 +2,29 @@
 
 import itertools
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.lessons.bank import BankLimits, LessonBank
+from memory_node.lessons.lesson import Lesson, Tally, Wording
+from memory_node.lessons.method import written
 from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.bank import BankLimits, MemoryBank
 from memory_node.lessons.optimizer.candidate import Candidate
-from memory_node.lessons.optimizer.entry import MemoryEntry, Tally, Version, entry_of
 
 
-def bank_of(embedder, *queries: str, **limits) -> MemoryBank:
+def bank_of(embedder, *queries: str, **limits) -> LessonBank:
     numbers = itertools.count()
-    bank = MemoryBank(embedder, BankLimits(**limits), lambda: f"m{next(numbers)}")
+    bank = LessonBank(embedder, BankLimits(**limits), lambda: f"m{next(numbers)}")
     for number, query in enumerate(queries):
         bank.apply(Candidate(f"about {query}"), (), Attempt(f"e{number}", query, (), True, number), "test")
     return bank
 
 
 def queries_of(entries) -> list[str]:
-    return [entry.query for entry in entries]
+    return [entry.situation for entry in entries]
 
 
 def test_nearest_tasks_come_first_and_no_more_than_are_shown(word_embedder) -> None:
@@ -42,8 +44,8 @@ def test_update_takes_the_place_of_the_entry_and_of_its_key(word_embedder) -> No
     assert not change.forced
     assert len(bank) == 2
     found = bank.retrieve("cool a cup")[0]
-    assert (found.id, found.value, found.query) == (shown[0].id, "new words", "cool a cup")
-    assert found.episode_ids == ("e0", "e9")
+    assert (found.id, found.text, found.situation) == (shown[0].id, "new words", "cool a cup")
+    assert found.evidence_for == ("e0", "e9")
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,7 @@ def test_update_takes_the_place_of_the_entry_and_of_its_key(word_embedder) -> No
 def test_update_spares_what_is_known_of_another_thing(word_embedder, value: str, spared: bool) -> None:
     bank = bank_of(word_embedder)
     cool = Candidate("Task: cool with mug. Way: take mug; cool mug with fridge.")
-    first = bank.apply(cool, (), Attempt("e0", "cool a mug", (), True, 0), "test").entry
+    first = bank.apply(cool, (), Attempt("e0", "cool a mug", (), True, 0), "test").lesson
     change = bank.apply(Candidate(value, 0), [first], Attempt("e1", "heat an egg", (), True, 1), "test")
     assert (change.added, change.spared) == (spared, spared)
     assert len(bank) == 1 + spared
@@ -67,7 +69,7 @@ def test_update_spares_what_is_known_of_another_thing(word_embedder, value: str,
 def test_full_bank_spares_it_too(word_embedder) -> None:
     bank = bank_of(word_embedder, "wash the red car", capacity=2)
     cool = Candidate("Task: cool with mug. Way: take mug; cool mug with fridge.")
-    mug = bank.apply(cool, (), Attempt("e1", "cool a mug", (), True, 1), "test").entry
+    mug = bank.apply(cool, (), Attempt("e1", "cool a mug", (), True, 1), "test").lesson
     bank.note_outcome("wash the red car", 0.0, {"m0"})
     cup = Candidate("Task: cool with cup. Way: take cup; cool cup with fridge.", 0)
     change = bank.apply(cup, [mug], Attempt("e2", "cool a mug", (), True, 2), "test")
@@ -92,7 +94,7 @@ def test_addition_to_a_full_bank_rewords_the_entry_about_the_same(word_embedder)
     assert change.forced
     assert not change.added
     assert sorted(queries_of(bank)) == ["cool a mug", "heat an egg"]
-    assert bank.retrieve("cool a mug")[0].value == "again"
+    assert bank.retrieve("cool a mug")[0].text == "again"
 
 
 def test_entry_of_least_utility_goes_for_something_new(word_embedder) -> None:
@@ -103,7 +105,7 @@ def test_entry_of_least_utility_goes_for_something_new(word_embedder) -> None:
     assert change.evicted is not None
     assert change.evicted.id == "m1"
     assert sorted(queries_of(bank)) == ["cool a mug", "wash the red car"]
-    assert bank.retrieve("wash the red car")[0].query == "wash the red car"
+    assert bank.retrieve("wash the red car")[0].situation == "wash the red car"
 
 
 def test_utility_is_what_tasks_came_to_with_it_less_without_it(word_embedder) -> None:
@@ -115,7 +117,7 @@ def test_utility_is_what_tasks_came_to_with_it_less_without_it(word_embedder) ->
     assert entry is not None
     assert other is not None
     assert (entry.given, entry.withheld) == (Tally(20.0, 20), Tally(0.0, 20))
-    assert entry.utility(bank.mean_outcome) == pytest.approx((20 + 1) / 22 - 1 / 22)
+    assert entry.marginal_utility(bank.mean_outcome) == pytest.approx((20 + 1) / 22 - 1 / 22)
     # Tasks of another kind say nothing about it.
     assert (other.given, other.withheld) == (Tally(), Tally())
 
@@ -134,14 +136,14 @@ def test_new_entry_is_compared_with_what_came_before_it(word_embedder) -> None:
     for _ in range(5):
         bank.note_outcome("cool a mug", 0.0, ())
         bank.note_outcome("wash the red car", 1.0, ())
-    entry = bank.apply(Candidate("words"), (), Attempt("e", "cool a mug", (), True, 0), "test").entry
+    entry = bank.apply(Candidate("words"), (), Attempt("e", "cool a mug", (), True, 0), "test").lesson
     assert entry.withheld == Tally(0.0, 5)
 
 
 def test_rewording_halves_what_was_found_out() -> None:
-    entry = entry_of("m", Version("q", "v", "e0"), "rules")
-    proven = MemoryEntry(entry.id, entry.versions, Tally(3.0, 4), Tally(1.0, 1), ("e0",))
-    changed = proven.reworded(Version("q", "w", "e1"), "rules")
+    entry = written("m", Wording("q", "v", "e0"), "rules")
+    proven = replace(entry, given=Tally(3.0, 4), withheld=Tally(1.0, 1))
+    changed = proven.reworded(Wording("q", "w", "e1"), "rules")
     assert (changed.given, changed.withheld) == (Tally(1.5, 2), Tally())
 
 
@@ -150,7 +152,7 @@ def test_copy_goes_its_own_way(word_embedder) -> None:
     other = bank.copy()
     other.apply(Candidate("words", 0), other.retrieve("cool a mug"), Attempt("e1", "heat an egg", (), True), "test")
     assert queries_of(bank.retrieve("cool a mug")) == ["cool a mug"]
-    assert bank.retrieve("cool a mug")[0].value == "about cool a mug"
+    assert bank.retrieve("cool a mug")[0].text == "about cool a mug"
     assert queries_of(other) == ["heat an egg"]
 
 
@@ -159,24 +161,26 @@ def test_stored_entries_come_back_as_they_were(word_embedder) -> None:
     bank.note_outcome("cool a mug", 1.0, {"m0"})
     stored = [entry.to_dict() for entry in bank]
     again = bank_of(word_embedder)
-    again.load(map(MemoryEntry.from_dict, stored))
+    again.load(map(Lesson.from_dict, stored))
     assert list(again) == list(bank)
     assert again.retrieve("heat an egg") == bank.retrieve("heat an egg")
 
 
-@pytest.mark.parametrize("broken", [{}, {"id": "m", "versions": []}, {"id": "m", "versions": [{"query": "q"}]}])
+@pytest.mark.parametrize(
+    "broken", [{}, {"id": "m", "kind": "way", "wordings": []}, {"id": "m", "kind": "way", "wordings": [{"text": "q"}]}]
+)
 def test_stored_entry_that_is_none_is_refused(broken) -> None:
-    with pytest.raises(InvalidValueError, match="MemoryEntry"):
-        MemoryEntry.from_dict(broken)
+    with pytest.raises(InvalidValueError, match="Lesson"):
+        Lesson.from_dict(broken)
 
 
 def test_withdrawn_attempt_leaves_the_wording_before_it() -> None:
-    entry = entry_of("m", Version("q", "first", "e0"), "rules")
+    entry = written("m", Wording("q", "first", "e0"), "rules")
     for number, text in ((1, "second"), (2, "third")):
-        entry = entry.reworded(Version("q", text, f"e{number}"), "rules")
+        entry = entry.reworded(Wording("q", text, f"e{number}"), "rules")
     left = entry.without("e1")
     assert left is not None
-    assert (left.value, left.episode_ids) == ("first", ("e0",))
+    assert (left.text, left.evidence_for) == ("first", ("e0",))
     assert entry.without("e0") is None
     assert entry.without("e7") is entry
 

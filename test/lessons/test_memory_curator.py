@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.lessons.optimizer.bank import BankLimits, MemoryBank
+from memory_node.lessons.bank import BankLimits, LessonBank
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.log import LESSONS, NullLog
 from memory_node.lessons.optimizer.candidate import Candidate
-from memory_node.lessons.optimizer.curator import ENTRIES, MemoryCurator
+from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.proposal import Proposal
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
@@ -17,13 +19,13 @@ KINDS = load_catalogue()
 FOUND = ("take mug from shelf", "put mug in cabinet")
 
 
-class Log:
+class Log(NullLog):
     def __init__(self) -> None:
         self.kept: dict[str, dict[str, Any]] = {}
         self.sources: dict[str, tuple[str, ...]] = {}
 
     def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
-        assert kind == ENTRIES
+        assert kind == LESSONS
         self.kept |= {key: values for key, values, _ in documents}
         self.sources |= {key: episodes for key, _, episodes in documents}
 
@@ -43,13 +45,13 @@ class Says:
         return Proposal(next(self._candidates))
 
 
-def curator_of(embedder, optimizer=None, log: Log | None = None, **limits) -> MemoryCurator:
-    bank = MemoryBank(embedder, BankLimits(**limits))
-    return MemoryCurator(bank, optimizer or RulesOptimizer(), Vetting(KINDS), log)
+def curator_of(embedder, optimizer=None, log: Log | None = None, **limits) -> Curator:
+    bank = LessonBank(embedder, BankLimits(**limits))
+    return Curator(bank, optimizer or RulesOptimizer(), Vetting(KINDS), log)
 
 
-def values(curator: MemoryCurator) -> list[str]:
-    return [entry.value for entry in curator.bank]
+def values(curator: Curator) -> list[str]:
+    return [entry.text for entry in curator.bank]
 
 
 def test_lesson_is_in_the_log_with_its_episodes(word_embedder, attempt) -> None:
@@ -64,7 +66,7 @@ def test_lesson_is_in_the_log_with_its_episodes(word_embedder, attempt) -> None:
     (key,) = log.kept
     assert log.sources[key] == ("e0", "e1")
     restored = curator_of(word_embedder)
-    restored.load(log.kept.values())
+    restored.bank.load(map(Lesson.from_dict, log.kept.values()))
     assert list(restored.bank) == list(curator.bank)
 
 
@@ -82,7 +84,7 @@ def test_what_breaks_a_rule_never_enters_the_bank(word_embedder, attempt, candid
     curator = curator_of(word_embedder, Says(candidate))
     assert curator.learn(attempt("put a mug in cabinet", *FOUND)).change is None
     assert len(curator.bank) == 0
-    assert curator.figures()[f"memory.rejected.{reason}"] == 1
+    assert curator.figures()[f"lessons.rejected.{reason}"] == 1
 
 
 def test_lesson_is_undone_whatever_it_did(word_embedder, attempt) -> None:
@@ -104,18 +106,6 @@ def test_nothing_is_left_to_undo(word_embedder) -> None:
     assert (curated.put, curated.gone) == ((), ())
 
 
-def test_forgotten_attempt_takes_what_it_taught_with_it(word_embedder, attempt) -> None:
-    log = Log()
-    curator = curator_of(word_embedder, Says(Candidate("Take the mug."), Candidate("Take the mug first.", 0)), log)
-    curator.learn(attempt("put a mug in cabinet", *FOUND))
-    curator.learn(attempt("put a mug in cabinet", *FOUND))
-    curator.forget("e1")
-    assert values(curator) == ["Take the mug."]
-    curator.forget("e0")
-    assert values(curator) == []
-    assert log.kept == {}
-
-
 def test_entry_that_tasks_fail_with_is_taken_back(word_embedder, attempt) -> None:
     log = Log()
     says = Says(None, None, None, None, Candidate("Take the mug."), *[None] * 6)
@@ -127,7 +117,7 @@ def test_entry_that_tasks_fail_with_is_taken_back(word_embedder, attempt) -> Non
         curator.learn(attempt("put a mug in cabinet", *FOUND, won=False), {entry.id})
     assert len(curator.bank) == 0
     assert log.kept == {}
-    assert curator.figures()["memory.taken_back"] == 1
+    assert curator.figures()["lessons.taken_back"] == 1
 
 
 def test_outcome_counts_for_what_was_given(word_embedder, attempt) -> None:

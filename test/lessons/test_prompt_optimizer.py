@@ -5,16 +5,17 @@ from collections.abc import Sequence
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.lessons.lesson import Wording
+from memory_node.lessons.method import written
 from memory_node.lessons.optimizer.candidate import Candidate
 from memory_node.lessons.optimizer.config import OptimizerConfig, OptimizerModelConfig
-from memory_node.lessons.optimizer.entry import Version, entry_of
 from memory_node.lessons.optimizer.prompt import OptimizerPrompts, PromptOptimizer, reply_grammar
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.chat import Message, Reply
 from memory_node.llm.errors import UnreachableError
 
 VETTING = Vetting(load_catalogue())
-ENTRY = entry_of("m0", Version("put a cup in bed", "Take the cup.", "e9"), "test")
+ENTRY = written("m0", Wording("put a cup in bed", "Take the cup.", "e9"), "test")
 
 
 class Model:

@@ -3,12 +3,12 @@
 import pytest
 
 from memory_node.domain.step import EpisodeSummary
+from memory_node.lessons.lesson import Wording
+from memory_node.lessons.method import Method, read_method, written
 from memory_node.lessons.optimizer import attempt_reading as reading
 from memory_node.lessons.optimizer.attempt import attempt_of
-from memory_node.lessons.optimizer.attempt_reading import note_of, target_of
+from memory_node.lessons.optimizer.attempt_reading import method_of, target_of
 from memory_node.lessons.optimizer.candidate import Candidate
-from memory_node.lessons.optimizer.entry import Version, entry_of
-from memory_node.lessons.optimizer.method_note import MethodNote, RepairNote, read_note, read_repairs
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 
 COOLED = (
@@ -21,11 +21,11 @@ COOLED = (
 
 
 def shown(*entries: tuple[str, str]):
-    return [entry_of(f"m{n}", Version(query, value, "e"), "rules") for n, (query, value) in enumerate(entries)]
+    return [written(f"m{n}", Wording(query, value, "e"), "rules") for n, (query, value) in enumerate(entries)]
 
 
 def test_success_leaves_its_way_without_the_particular_place(attempt) -> None:
-    note = note_of(attempt("put a cool mug in cabinet", *COOLED))
+    note = method_of(attempt("put a cool mug in cabinet", *COOLED))
     assert note.verbs == ("cool", "put")
     assert note.thing == "mug"
     assert note.way == ("take mug", "cool mug with fridge", "put mug at the goal")
@@ -34,22 +34,22 @@ def test_success_leaves_its_way_without_the_particular_place(attempt) -> None:
 
 def test_what_was_taken_for_nothing_is_no_part_of_the_way(attempt) -> None:
     done = ("take cup from shelf", "put cup in sink", *COOLED)
-    assert note_of(attempt("put a cool mug in cabinet", *done)).way[0] == "take mug"
+    assert method_of(attempt("put a cool mug in cabinet", *done)).way[0] == "take mug"
 
 
 def test_thing_that_lay_at_the_goal_says_nothing_of_where_to_look(attempt) -> None:
-    note = note_of(attempt("put a mug in cabinet", "go to cabinet sees mug", *COOLED))
+    note = method_of(attempt("put a mug in cabinet", "go to cabinet sees mug", *COOLED))
     assert note.found_at == ("shelf",)
 
 
 def test_two_of_a_kind_are_another_kind_of_task(attempt) -> None:
     both = (*COOLED[1:3], "put mug in cabinet")
-    two = note_of(attempt("put two mugs in cabinet", *both, *both))
-    one = note_of(attempt("put a mug in cabinet", *both))
+    two = method_of(attempt("put two mugs in cabinet", *both, *both))
+    one = method_of(attempt("put a mug in cabinet", *both))
     assert two.verbs == ("put", "again")
     assert not two.same_kind(one)
     # A way that found one of them in its place already does not take the place of a whole one.
-    short = note_of(attempt("put two mugs in cabinet", *both))
+    short = method_of(attempt("put two mugs in cabinet", *both))
     assert two.merged(short).way == two.way == short.merged(two).way
 
 
@@ -66,7 +66,7 @@ def test_two_of_a_kind_are_another_kind_of_task(attempt) -> None:
     ],
 )
 def test_failure_leaves_its_root_cause(attempt, query: str, done: list[str], cause: str) -> None:
-    note = note_of(attempt(query, *done, won=False, places=("drawer", "shelf", "cabinet", "table", "bed")))
+    note = method_of(attempt(query, *done, won=False, places=("drawer", "shelf", "cabinet", "table", "bed")))
     assert cause in note.traps
     assert note.way == ()
 
@@ -80,34 +80,29 @@ def test_target_is_what_the_task_names_however_it_is_spelt(attempt) -> None:
 
 
 def test_note_is_read_as_it_was_written() -> None:
-    note = MethodNote(
+    note = Method(
         ("cool", "put"),
         "mug",
         ("take mug", "put mug at the goal"),
         ("shelf", "drawer"),
         ("bed",),
-        (
-            RepairNote("PutObject", "OpenObject(receptacle)", "closed"),
-            RepairNote("PutObject", "GoToObject(x)", "too_far"),
-        ),
         (reading.NOT_FOUND,),
     )
-    assert read_note(note.text) == note
-    assert read_note(MethodNote().text) == MethodNote()
-    assert read_note("Look around first.") is None
-    assert read_repairs(f"Be careful. {note.repairs[0].text}") == note.repairs[:1]
+    assert read_method(note.text) == note
+    assert read_method(Method().text) == Method()
+    assert read_method("Look around first.") is None
 
 
 def test_place_that_proves_itself_again_moves_up_by_one() -> None:
-    note = MethodNote(("put",), "mug", ("take mug",), ("shelf", "drawer", "bed"))
-    again = note.merged(MethodNote(("put",), "mug", ("take mug",), ("bed",)))
+    note = Method(("put",), "mug", ("take mug",), ("shelf", "drawer", "bed"))
+    again = note.merged(Method(("put",), "mug", ("take mug",), ("bed",)))
     assert again.found_at == ("shelf", "bed", "drawer")
-    assert again.merged(MethodNote(("put",), "mug", ("take mug",), ("bed",))).found_at == ("bed", "shelf", "drawer")
+    assert again.merged(Method(("put",), "mug", ("take mug",), ("bed",))).found_at == ("bed", "shelf", "drawer")
 
 
 def test_place_where_it_was_found_after_all_is_not_seldom() -> None:
-    note = MethodNote(("put",), "mug", vain=("shelf", "bed"))
-    assert note.merged(MethodNote(("put",), "mug", found_at=("shelf",))).vain == ("bed",)
+    note = Method(("put",), "mug", vain=("shelf", "bed"))
+    assert note.merged(Method(("put",), "mug", found_at=("shelf",))).vain == ("bed",)
 
 
 def test_first_attempt_adds_and_the_next_of_its_kind_updates(attempt) -> None:
@@ -116,19 +111,19 @@ def test_first_attempt_adds_and_the_next_of_its_kind_updates(attempt) -> None:
     added = optimizer.propose(first, ()).candidate
     assert added is not None
     assert added.replaces is None
-    entries = shown(("heat an egg", MethodNote(("heat", "put"), "egg").text), (first.query, added.value))
+    entries = shown(("heat an egg", Method(("heat", "put"), "egg").text), (first.query, added.value))
     other = attempt("cool a mug and put it on table", "take mug from bed", "cool mug with fridge", "put mug in table")
     updated = optimizer.propose(other, entries).candidate
     assert updated is not None
     assert updated.replaces == 1
-    note = read_note(updated.value)
+    note = read_method(updated.value)
     assert note is not None
     assert note.found_at == ("shelf", "bed")
 
 
 def test_failure_goes_to_the_entry_about_its_task_and_to_no_other(attempt) -> None:
-    clean = MethodNote(("clean", "put"), "mug", ("take mug",)).text
-    cool = MethodNote(("cool", "put"), "mug", ("take mug",)).text
+    clean = Method(("clean", "put"), "mug", ("take mug",)).text
+    cool = Method(("cool", "put"), "mug", ("take mug",)).text
     failed = attempt("put a cool mug in cabinet", "go to shelf sees mug", won=False)
     found = RulesOptimizer().propose(failed, shown(("put a clean mug in bed", clean), ("cool a mug", cool))).candidate
     assert found is not None
@@ -166,15 +161,9 @@ def test_recorded_episode_is_read_over_classes(step) -> None:
         step("PutObject", "Mug", "Cabinet@2,2,2"),
     ]
     summary = EpisodeSummary("e1", "put the mug in the cabinet", "place", 0, 9, True)
-    note = note_of(attempt_of(summary, steps))
-    assert note.way == ("PickupObject Mug", "PutObject Mug at the goal")
+    note = method_of(attempt_of(summary, steps))
+    assert note.way == ()  # every planner finds it by the declared skills
     assert note.found_at == ("Shelf",)
-    assert note.repairs == (RepairNote("PutObject", "OpenObject(receptacle)", "closed"),)
-
-
-def test_failure_by_chance_teaches_no_repair(step) -> None:
-    steps = [step("PickupObject", "Mug", fails="execution")]
-    assert note_of(attempt_of(EpisodeSummary("e", "get the mug", "hold", 0, 9, False), steps)).repairs == ()
 
 
 def test_candidate_says_its_operation() -> None:

@@ -63,26 +63,26 @@ def test_guidance_goes_step_by_step_and_speaks_of_the_robots_ids(home: RobotMemo
     assert last == step.state
 
 
-def test_learnt_guideline_is_in_m_and_counts_as_given(home: RobotMemory) -> None:
-    first = home.episodes.start("put the egg in the fridge", "place")
-    told = SkillCall("SliceObject", ("Egg",))
-    home.episodes.record(StepRecord(first, 0, told, False, FailureReason.TOO_FAR, 1))
-    home.episodes.end(first, True)
-    assert home.experience.wait_settled(10.0)
-    second = home.episodes.start("cut the egg", "place")
-    taken = TakenStep(SkillCall("SliceObject", (EGG,)), False, FailureReason.TOO_FAR)
-    observation = StepObservation(GOALS, taken=taken, proposed=SkillCall("SliceObject", (EGG,)))
-    step = home.guidance.compile(second, observation)
-    assert step.guidance is not None
-    (key,) = [entry for entry in step.guidance.entries if "repair|SliceObject" in entry]
-    home.episodes.end(second, True)
-    assert home.experience.wait_settled(10.0)
-    third = home.episodes.start("again", "place")
-    episode = home.guidance.compile(third, StepObservation(GOALS))
-    assert episode is not None
-    kept = home.guidance.of(third)
+def test_what_tries_taught_is_in_m_and_guides_the_step(home: RobotMemory) -> None:
+    egg = next(found for found in home.scene().objects if found.class_name == "Egg")
+    fridge = next(found for found in home.scene().objects if found.class_name == "Fridge")
+    for number, fails in enumerate((True, False)):
+        episode = home.episodes.start("cool the egg", "cool", f"e{number}")
+        calls = [SkillCall("CoolObject", (egg.id, fridge.id))]
+        calls = calls if fails else [SkillCall("CloseObject", ("Egg",)), *calls]
+        for index, call in enumerate(calls):
+            failed = fails and call.skill == "CoolObject"
+            reason = FailureReason.EXECUTION if failed else FailureReason.NONE
+            home.episodes.record(StepRecord(episode, index, call, not failed, reason, 1_000 * number + index + 1))
+        home.episodes.end(episode, not fails)
+    assert home.experience.wait_settled(30.0)
+    lessons = [one.text for one in home.lessons_of_tries()]
+    assert any(text.startswith("CoolObject of Egg at this Fridge") for text in lessons) == bool(lessons)
+    episode = home.episodes.start("cool the egg again", "cool")
+    home.guidance.compile(episode, StepObservation(("cool Egg to Fridge",)))
+    kept = home.guidance.of(episode)
     assert kept is not None
-    assert next(entry.worth for entry in kept.memory.entries if entry.id == key) == 1.0
+    assert {entry.text for entry in kept.memory.entries} >= set(lessons)
 
 
 def test_hand_is_known_from_the_start(home: RobotMemory) -> None:

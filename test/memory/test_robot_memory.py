@@ -17,7 +17,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.lessons.experience_answer import ExperienceQuery
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson, LessonKind, Wording
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
@@ -164,7 +164,7 @@ def test_episode_runs_on_across_a_restart(open_at: Open) -> None:
 def assert_nothing_learnt(memory: RobotMemory) -> None:
     assert memory.experience.wait_settled(10.0)
     figures = memory.experience.figures()
-    learnt = ("experience.steps", "experience.records", "experience.guidelines")
+    learnt = ("experience.steps", "experience.attempts", "experience.lessons")
     assert [figures[name] for name in learnt] == [0, 0, 0]
     assert len(memory.knowledge) == 0
 
@@ -294,26 +294,26 @@ def test_context_tells_the_state_of_the_robot_without_an_episode(memory: RobotMe
 
 
 def advised(memory: RobotMemory) -> Context:
-    """Return a context with some of nine guidelines; the budget leaves no room for all of them."""
-    long = [Guideline(f"g{n}", "Do it well. " * 20, task_types=frozenset({"place"})) for n in range(9)]
-    memory.experience.load((), [guideline.to_dict() for guideline in long])
+    """Return a context with some of nine lessons; the budget leaves no room for all of them."""
+    said, about = (Wording("", "Do it well. " * 20),), frozenset({"place"})
+    memory.experience.load((), [Lesson(f"g{n}", LessonKind.PREFER, said, task_types=about) for n in range(9)])
     context = memory.context("put it away", 500, memory.episodes.start("put it away", "place", "e1"))
-    assert 0 < context.section_lines["Guidelines"] < 9
+    assert 0 < context.section_lines["Lessons"] < 9
     return context
 
 
 def tried_after(memory: RobotMemory, context_id: str) -> list[int]:
-    """End the episode after a step that was chosen by a context; return how often each guideline was tried."""
+    """End the episode after a step that was chosen by a context; return how often each lesson was tried."""
     step = StepRecord("e1", 0, SkillCall("GoToObject", ("Mug",)), True, FailureReason.NONE, 5 * SECOND_NS)
     memory.episodes.record(step, context_id)
     memory.episodes.end("e1", True)
     assert memory.experience.wait_settled(10.0)
-    return sorted(g.trials for g in memory.experience.ask(ExperienceQuery(task_type="place")).guidelines)
+    return sorted(g.given.trials for g in memory.experience.ask(ExperienceQuery(task_type="place")).lessons)
 
 
-def test_guideline_counts_as_given_when_a_step_was_chosen_by_its_context(memory: RobotMemory) -> None:
+def test_lesson_counts_as_given_when_a_step_was_chosen_by_its_context(memory: RobotMemory) -> None:
     context = advised(memory)
-    shown = context.section_lines["Guidelines"]
+    shown = context.section_lines["Lessons"]
     assert tried_after(memory, context.id) == [0] * (9 - shown) + [1] * shown
 
 
@@ -404,7 +404,7 @@ def test_steps_that_name_things_by_memorys_ids_are_learnt_by_class(memory: Robot
     memory.episodes.end(episode_id, True)
     assert memory.experience.wait_settled(10.0)
     (record,) = memory.experience.ask(ExperienceQuery(task_type="fetch")).experiences
-    assert record.successful_actions == ("PickupObject(Mug)",)
+    assert record.done == ("PickupObject(Mug)",)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from memory_node.domain.scene import (
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
 from memory_node.nodes import conversions
 from memory_node.perception.detection import Detection
 
@@ -100,10 +100,19 @@ def test_episode_survives(success: bool | None) -> None:
     assert conversions.episode_from_msg(conversions.episode_to_msg(episode)) == episode
 
 
-def test_guideline_survives() -> None:
-    kinds, classes = frozenset({"fetch"}), frozenset({"Mug", "Cup"})
-    guideline = Guideline("k", "Open the fridge first.", kinds, classes, 2, 3, STAMP_NS, ("e1",), 4, "order")
-    assert conversions.guideline_from_msg(conversions.guideline_to_msg(guideline)) == guideline
+def test_lesson_survives() -> None:
+    lesson = Lesson(
+        "k",
+        LessonKind.WHERE,
+        (Wording("", "Look into the fridge first."),),
+        task_types=frozenset({"fetch"}),
+        object_classes=frozenset({"Mug", "Cup"}),
+        given=Tally(2.0, 3),
+        helped_ns=STAMP_NS,
+        evidence_for=("e1",),
+        support=4,
+    )
+    assert conversions.lesson_from_msg(conversions.lesson_to_msg(lesson)) == lesson
 
 
 def test_past_place_at_45_degrees_survives() -> None:

@@ -340,7 +340,7 @@ def test_services_that_get_something_change_nothing(asked: Asked) -> None:
 
     def state() -> tuple[Any, ...]:
         beliefs = (memory.hash(), memory.version, memory.statistics(), memory.knowledge.hash())
-        return *beliefs, memory.experience.figures(), memory.experience.guidelines(), memory.past.episodes(10)
+        return *beliefs, memory.experience.figures(), memory.experience.lessons(), memory.past.episodes(10)
 
     before = state()
     for _ in range(2):

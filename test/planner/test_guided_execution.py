@@ -16,7 +16,6 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.extractor import RuleExtractor
 from memory_node.lessons.log import NullLog
 from memory_node.planner.guided_execution import GuidedExecution
 from memory_node.planner.guided_planner import GuidedPlanner
@@ -121,7 +120,7 @@ class OfNoMemory(Experience):
 
 
 def test_episode_is_guided_and_recorded_and_its_state_is_told() -> None:
-    experience = OfNoMemory(ExperienceConfig(), RuleExtractor(), NullLog(), lambda: 0)
+    experience = OfNoMemory(ExperienceConfig(), NullLog(), lambda: 0)
     config = CompilerConfig()
     guidance = Compilations(experience, lambda *_: TaskMemory(), lambda *_: None, lambda: None, config)
     told: list[PlanProgress] = []

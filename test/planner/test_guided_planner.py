@@ -13,7 +13,6 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.extractor import RuleExtractor
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import (
     PlannedStep,
@@ -102,7 +101,7 @@ class EpisodesOfOneHand(Experience):
 
 def experience_with(*parts: str) -> Experience:
     config = ExperienceConfig(parts=frozenset(parts))
-    return EpisodesOfOneHand(config, RuleExtractor(), NoLog(), now_ns=lambda: 0)
+    return EpisodesOfOneHand(config, NoLog(), now_ns=lambda: 0)
 
 
 @pytest.fixture
@@ -128,14 +127,13 @@ def test_working_memory_repairs_within_the_episode(clock: Clock) -> None:
     assert lives(experience_with("working"), 2, clock) == [["-PutObject", "OpenObject", "PutObject"]] * 2
 
 
-@pytest.mark.parametrize("part", ["episodic", "semantic"])
-def test_what_failed_in_one_episode_is_prepared_for_in_the_next(part: str, clock: Clock) -> None:
-    assert lives(experience_with(part), 1, clock) == [["-PutObject"], ["OpenObject", "PutObject"]]
+def test_what_failed_in_one_episode_is_prepared_for_in_the_next(clock: Clock) -> None:
+    assert lives(experience_with("episodic"), 1, clock) == [["-PutObject"], ["OpenObject", "PutObject"]]
 
 
 def test_cancelled_instruction_ends_without_a_verdict(clock: Clock) -> None:
     log = NoLog()
-    experience = Experience(ExperienceConfig(), RuleExtractor(), log, now_ns=lambda: 0)
+    experience = Experience(ExperienceConfig(), log, now_ns=lambda: 0)
     run = GuidedPlanner(ForgetfulPlanner(1), experience, clock).run("put it away", situation("Egg"))
     next(run)
     run.close()

@@ -12,7 +12,8 @@ from benchmarks.alfworld.workers import Outcome, Ready
 from benchmarks.stream.alfworld import ExecutorSetting
 from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.told_player import told_game
-from memory_node.lessons.optimizer.entry import Version, entry_of
+from memory_node.lessons.lesson import Wording
+from memory_node.lessons.method import written
 from memory_node.planner.planner_config import LlmConfig
 from training.optimizer import executions as executions_module
 from training.optimizer.executions import Execution, Executions, GameExecutions
@@ -77,7 +78,7 @@ def test_advantage_is_not_divided_by_the_deviation() -> None:
 
 
 def entry(value: str):
-    return entry_of(value, Version("a task", value, "e"), "test")
+    return written(value, Wording("a task", value, "e"), "test")
 
 
 def test_same_task_with_the_same_memory_is_carried_out_once() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.bank import MemoryBank
 from memory_node.lessons.optimizer.candidate import Candidate
 from memory_node.llm.chat import Message
 
@@ -79,7 +79,7 @@ def test_warm_start_shows_from_none_to_all_of_the_entries() -> None:
             return [1]
 
     shown: list[int] = []
-    bank = MemoryBank(WordEmbedder())
+    bank = LessonBank(WordEmbedder())
     for value in ("The pan is in the sink.", "The cup is in the sink.", "The pot is in the sink."):
         bank.apply(Candidate(value), (), attempt(0, True), "rules")
     examples = examples_of(attempts(), bank, VETTING, Read(), 10_000)
@@ -90,7 +90,7 @@ def test_warm_start_shows_from_none_to_all_of_the_entries() -> None:
 
 def test_warm_start_adds_where_a_young_memory_shows_nothing_about_the_task() -> None:
     heard = Heard()
-    bank = MemoryBank(WordEmbedder())
+    bank = LessonBank(WordEmbedder())
     for place in (1, 2):
         bank.apply(Candidate("The cup is in the sink."), (), attempt(place, True), "rules")
     again = [attempt(0, True)] * (2 * (bank.limits.shown + 1))
@@ -102,7 +102,7 @@ def test_warm_start_adds_where_a_young_memory_shows_nothing_about_the_task() -> 
 def test_warm_start_may_draw_its_operations() -> None:
     def operations(drawn: random.Random | None) -> list[str]:
         heard = Heard()
-        examples_of(attempts(), MemoryBank(WordEmbedder()), VETTING, heard, 10_000, drawn)
+        examples_of(attempts(), LessonBank(WordEmbedder()), VETTING, heard, 10_000, drawn)
         return _operations(heard)
 
     drawn = operations(random.Random(0))
@@ -125,9 +125,9 @@ def attempts() -> list[Attempt]:
 def tiny() -> tuple[Words, dict[str, Any]]:
     """Words, and the weights of a tiny model that has learnt to answer as the rules do."""
     heard = Heard()
-    examples_of(attempts(), MemoryBank(WordEmbedder()), VETTING, heard, 10_000)
+    examples_of(attempts(), LessonBank(WordEmbedder()), VETTING, heard, 10_000)
     words = Words(heard.texts)
-    examples = examples_of(attempts(), MemoryBank(WordEmbedder()), VETTING, words, 10_000)
+    examples = examples_of(attempts(), LessonBank(WordEmbedder()), VETTING, words, 10_000)
     model = bare_model(len(words))
     optimizer = torch.optim.AdamW(model.parameters(), lr=4e-3)
     for step in range(120):
@@ -233,7 +233,7 @@ def judge_of() -> Judge:
 
 
 def test_candidate_is_rewarded_for_what_it_does_for_neighbours_and_not_for_its_own_task() -> None:
-    judge, bank = judge_of(), MemoryBank(WordEmbedder())
+    judge, bank = judge_of(), LessonBank(WordEmbedder())
     good = Candidate("Task: cool with mug. Way: take mug; cool mug with fridge.").text("why")
     idle = Candidate("The mug was on the shelf.").text("why")
     broken = Candidate("Take mug 1.").text("why")
@@ -243,7 +243,7 @@ def test_candidate_is_rewarded_for_what_it_does_for_neighbours_and_not_for_its_o
     assert [one.gain for one in judged[1:]] == [0.0, 0.0, 0.0]
     assert len(bank) == 0
     take_best(bank, judged, attempt(0, True))
-    assert [one.value for one in bank] == ["Task: cool with mug. Way: take mug; cool mug with fridge."]
+    assert [one.text for one in bank] == ["Task: cool with mug. Way: take mug; cool mug with fridge."]
 
 
 def test_run_that_was_killed_goes_on_as_if_it_had_not_been(tiny, tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_run_that_was_killed_goes_on_as_if_it_had_not_been(tiny, tmp_path: Path)
     tasks = [Task(query, (0, 1)) for query in TASKS[:4]]
 
     def run(path: Path, most: int):
-        policy, bank = policy_of(tiny), MemoryBank(WordEmbedder())
+        policy, bank = policy_of(tiny), LessonBank(WordEmbedder())
         steps = evolve(policy, tasks, bank, judge_of(), settings, path)
         progress = [next(steps) for _ in range(most)][-1]
         return policy, bank, progress
@@ -261,11 +261,11 @@ def test_run_that_was_killed_goes_on_as_if_it_had_not_been(tiny, tmp_path: Path)
     again, again_bank, resumed = run(tmp_path / "killed.pt", 1)
     assert resumed.queries == ended.queries == 4
     assert [row["r_g"] for row in resumed.curve] == pytest.approx([row["r_g"] for row in ended.curve])
-    assert [one.value for one in again_bank] == [one.value for one in bank]
+    assert [one.text for one in again_bank] == [one.text for one in bank]
     assert all(torch.allclose(a, b, atol=1e-5) for (_, a), (_, b) in zip(whole.free(), again.free()))
     for other in (EvolutionSettings(group=3, batch=2), EvolutionSettings(group=2, batch=2, neighbours=1)):
         with pytest.raises(ValueError, match="another run"):
-            next(evolve(policy_of(tiny), tasks, MemoryBank(WordEmbedder()), judge_of(), other, tmp_path / "whole.pt"))
+            next(evolve(policy_of(tiny), tasks, LessonBank(WordEmbedder()), judge_of(), other, tmp_path / "whole.pt"))
 
 
 @pytest.mark.parametrize(

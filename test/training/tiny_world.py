@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.lessons.method import read_method
 from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
-from memory_node.lessons.optimizer.method_note import read_note
 from memory_node.lessons.optimizer.vetting import Vetting
 from training.optimizer.executions import Execution
 from training.optimizer.reward import Rollout
@@ -45,7 +45,7 @@ def world(executions: Sequence[Execution]) -> list[Rollout]:
     """Tasks of even places are done anyway, others where a way is told; with one they take half the steps."""
     rollouts = []
     for one in executions:
-        told = any((note := read_note(entry.value)) is not None and note.way for entry in one.shown)
+        told = any((note := read_method(entry.text)) is not None and note.way for entry in one.shown)
         done = told or one.query % 2 == 0
         rollouts.append(Rollout(done, 5 if told else 10, attempt(one.query, done)))
     return rollouts

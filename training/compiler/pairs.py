@@ -26,7 +26,6 @@ from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import InvalidValueError
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.extractor import RuleExtractor
 from memory_node.lessons.log import NullLog
 from memory_node.memory import RobotMemory
 from memory_node.planner.open_planner import open_planner
@@ -101,7 +100,7 @@ class Teacher:
 
     def walk(self, cases: Sequence[Case]) -> Iterator[CompilerPair]:
         """Yield the pairs of the tasks that succeed, task by task."""
-        experience = Experience(ExperienceConfig(), RuleExtractor(), NullLog(), system_clock)
+        experience = Experience(ExperienceConfig(), NullLog(), system_clock)
         faults, kinds, lives = Faults(seed=self._seed), load_catalogue(), dict[str, Life]()
         with progress_bar() as bar:
             progress: Any = bar.add_task("teacher", total=len(cases))

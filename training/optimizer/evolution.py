@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 
+from memory_node.lessons.bank import LessonBank
+from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.bank import MemoryBank
 from memory_node.lessons.optimizer.candidate import Candidate, read_candidate
-from memory_node.lessons.optimizer.entry import MemoryEntry
 from memory_node.lessons.optimizer.prompt import OptimizerPrompts, reply_grammar
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
@@ -78,11 +78,11 @@ class Judge:
         self._executions = executions
         self._vetting = vetting
 
-    def carried_out(self, cases: Sequence[tuple[int, MemoryBank]]) -> list[Rollout]:
+    def carried_out(self, cases: Sequence[tuple[int, LessonBank]]) -> list[Rollout]:
         """Return the rollouts of some tasks, each with a bank as it is."""
         return self._executions.rollouts([self._execution(*case) for case in cases])
 
-    def judge(self, place: int, attempt: Attempt, bank: MemoryBank, replies: Sequence[str]) -> list[Judged]:
+    def judge(self, place: int, attempt: Attempt, bank: LessonBank, replies: Sequence[str]) -> list[Judged]:
         """Return the rewards of some replies to an attempt. All rollouts of all of them run side by side."""
         shown = bank.retrieve(attempt.query)
         candidates = [self._read(reply, attempt, shown) for reply in replies]
@@ -105,20 +105,20 @@ class Judge:
             rest = rest[size:]
         return judged
 
-    def _execution(self, place: int, bank: MemoryBank) -> Execution:
+    def _execution(self, place: int, bank: LessonBank) -> Execution:
         return Execution(place, bank.retrieve(self._tasks[place].query))
 
-    def _read(self, reply: str, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Candidate | None:
+    def _read(self, reply: str, attempt: Attempt, shown: Sequence[Lesson]) -> Candidate | None:
         try:
             candidate = read_candidate(reply, len(shown))
-            self._vetting.check(candidate.value, attempt, [entry.value for entry in shown])
+            self._vetting.check(candidate.value, attempt, [entry.text for entry in shown])
         except RejectedReplyError:
             return None
         return candidate
 
 
 def evolve(
-    policy: Policy, tasks: Sequence[Task], bank: MemoryBank, judge: Judge, settings: EvolutionSettings, checkpoint: Path
+    policy: Policy, tasks: Sequence[Task], bank: LessonBank, judge: Judge, settings: EvolutionSettings, checkpoint: Path
 ) -> Iterator[Progress]:
     """Train the policy; yield after every update. What the checkpoint holds is gone on from.
 
@@ -164,7 +164,7 @@ def evolve(
         yield progress
 
 
-def take_best(bank: MemoryBank, judged: Sequence[Judged], attempt: Attempt) -> None:
+def take_best(bank: LessonBank, judged: Sequence[Judged], attempt: Attempt) -> None:
     """Apply the candidate of the highest reward to the bank, the first among equals; none that is ill formed."""
     best = max(judged, key=lambda one: one.reward)
     if best.candidate is not None:
@@ -172,7 +172,7 @@ def take_best(bank: MemoryBank, judged: Sequence[Judged], attempt: Attempt) -> N
 
 
 def held_out_gain(
-    policy: Policy, cases: Sequence[tuple[int, MemoryBank]], judge: Judge, seed: int = 0
+    policy: Policy, cases: Sequence[tuple[int, LessonBank]], judge: Judge, seed: int = 0
 ) -> tuple[float, float]:
     """Return the mean r_fmt and r_g of greedy replies to tasks that are not trained on, each with a bank that stays."""
     prompts = OptimizerPrompts()
@@ -198,12 +198,12 @@ def _means(judged: Sequence[Judged]) -> dict[str, float]:
     return {"r_fmt": sum(one.form for one in judged) / count, "r_g": sum(one.gain for one in judged) / count}
 
 
-def _put_back(state: Mapping[str, Any] | None, policy: Policy, bank: MemoryBank) -> Progress:
+def _put_back(state: Mapping[str, Any] | None, policy: Policy, bank: LessonBank) -> Progress:
     """Put the reference and the bank back to where a run stood, and return its progress."""
     if state is None:
         return Progress()
     policy.set_reference(state["reference"])
     for entry in tuple(bank):
         bank.remove(entry.id)
-    bank.load(map(MemoryEntry.from_dict, json.loads(state["bank"])))
+    bank.load(map(Lesson.from_dict, json.loads(state["bank"])))
     return Progress(state["progress"]["queries"], state["progress"]["curve"])

@@ -11,7 +11,7 @@ from benchmarks.alfworld.workers import Outcome, Ready, Workers
 from benchmarks.stream.alfworld import ExecutorSetting, attempt_of, player_of
 from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.told_player import ToldGame, told_game
-from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.lesson import Lesson
 from training.optimizer.reward import Rollout
 
 
@@ -20,12 +20,12 @@ class Execution:
     """One task to carry out. query: its place among the tasks; shown: the entries that its executor is told."""
 
     query: int
-    shown: tuple[MemoryEntry, ...]
+    shown: tuple[Lesson, ...]
 
     @property
     def key(self) -> tuple[object, ...]:
         """What decides how it goes: the task and what is told, whatever else the bank holds."""
-        return self.query, tuple((entry.query, entry.value) for entry in self.shown)
+        return self.query, tuple((entry.situation, entry.text) for entry in self.shown)
 
 
 # Carries executions out and returns their rollouts in order; one that died has a reason in `lost`.
@@ -74,7 +74,7 @@ class GameExecutions:
     def __init__(self, games: Sequence[Game], setting: ExecutorSetting, jobs: int, cache: GameCache) -> None:
         self._games = games
         self._cache = cache
-        self._workers: Workers[tuple[Game, tuple[MemoryEntry, ...]], ToldGame] = Workers(
+        self._workers: Workers[tuple[Game, tuple[Lesson, ...]], ToldGame] = Workers(
             partial(player_of, setting), jobs, setting.longest_game_s
         )
 
@@ -88,7 +88,7 @@ class GameExecutions:
     def __call__(self, executions: Sequence[Execution]) -> list[Rollout]:
         """Play the games; see RunAll."""
 
-        def piece(number: int) -> tuple[Game, tuple[MemoryEntry, ...]] | Ready[ToldGame]:
+        def piece(number: int) -> tuple[Game, tuple[Lesson, ...]] | Ready[ToldGame]:
             game, shown = self._games[executions[number].query], executions[number].shown
             played = self._cache.find(game, shown)
             return (game, shown) if played is None else Ready(told_game(played, shown))

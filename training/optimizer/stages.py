@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from memory_node.domain.ports import TextEmbedder
+from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.bank import MemoryBank
-from memory_node.lessons.optimizer.curator import MemoryCurator
+from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
 from training.adapters.adapter import save_adapter
@@ -73,7 +73,7 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
     Raises:
         ValueError: a checkpoint is of another run, or no task can be carried out.
     """
-    bank = MemoryBank(run.embedder)
+    bank = LessonBank(run.embedder)
     known = run.attempts or _first_attempts(run, tell)
     operations = random.Random(run.warm.seed) if run.drawn_operations else None
     read = examples_of(known, bank, run.vetting, run.tokens, run.most_tokens, operations)
@@ -98,7 +98,7 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
     before = _judged("after the warm start", policy, cases, judge, tell)
     progress = Progress()
     queries = tasks[: run.queries]
-    first = bank.copy() if run.begins_with_rules else MemoryBank(run.embedder)
+    first = bank.copy() if run.begins_with_rules else LessonBank(run.embedder)
     first_entries = len(first)
     for progress in evolve(policy, queries, first, judge, run.settings, out / "checkpoint.pt"):
         row = progress.curve[-1]
@@ -128,21 +128,21 @@ def _first_attempts(run: TrainingRun, tell: Tell) -> list[Attempt]:
     return attempts
 
 
-def _size(bank: MemoryBank) -> str:
+def _size(bank: LessonBank) -> str:
     return f"{len(bank)} entries" if len(bank) else "empty"
 
 
-def _bank_of_rules(run: TrainingRun, attempts: Sequence[Attempt]) -> MemoryBank:
+def _bank_of_rules(run: TrainingRun, attempts: Sequence[Attempt]) -> LessonBank:
     """Return what the deterministic optimizer leaves of some attempts."""
-    bank = MemoryBank(run.embedder)
-    curator = MemoryCurator(bank, RulesOptimizer(), run.vetting)
+    bank = LessonBank(run.embedder)
+    curator = Curator(bank, RulesOptimizer(), run.vetting)
     for attempt in attempts:
         curator.learn(attempt)
     return bank
 
 
 def _judged(
-    when: str, policy: Policy, cases: Mapping[str, Sequence[tuple[int, MemoryBank]]], judge: Judge, tell: Tell
+    when: str, policy: Policy, cases: Mapping[str, Sequence[tuple[int, LessonBank]]], judge: Judge, tell: Tell
 ) -> list[HeldOut]:
     """Return how the policy does on held-out tasks, with each of the banks."""
     found = []

@@ -6,10 +6,10 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from memory_node.lessons.bank import LessonBank
+from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.bank import MemoryBank
-from memory_node.lessons.optimizer.curator import MemoryCurator, vetted
-from memory_node.lessons.optimizer.entry import MemoryEntry
+from memory_node.lessons.optimizer.curator import Curator, vetted
 from memory_node.lessons.optimizer.prompt import OptimizerPrompts
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
@@ -19,7 +19,7 @@ from training.adapters.example import Example, Speller
 
 def examples_of(
     attempts: Sequence[Attempt],
-    bank: MemoryBank,
+    bank: LessonBank,
     vetting: Vetting,
     tokens: Speller,
     most_tokens: int,
@@ -46,13 +46,13 @@ def examples_of(
 
 def _dialogues(
     attempts: Sequence[Attempt],
-    bank: MemoryBank,
+    bank: LessonBank,
     vetting: Vetting,
     tokens: Speller,
     operations: random.Random | None,
 ) -> Iterator[tuple[list[int], list[int]]]:
     prompts, optimizer = OptimizerPrompts(), RulesOptimizer()
-    curator = MemoryCurator(bank, optimizer, vetting)
+    curator = Curator(bank, optimizer, vetting)
     for number, attempt in enumerate(attempts):
         turn, count = divmod(number, bank.limits.shown + 1)
         shown = bank.retrieve(attempt.query)[:count]
@@ -71,9 +71,7 @@ def _dialogues(
         yield tokens.prompt(prompts.messages(attempt, shown)), tokens.reply(said.text(proposal.analysis))
 
 
-def _as_in_a_young_memory(
-    attempt: Attempt, shown: tuple[MemoryEntry, ...], optimizer: RulesOptimizer
-) -> tuple[MemoryEntry, ...]:
+def _as_in_a_young_memory(attempt: Attempt, shown: tuple[Lesson, ...], optimizer: RulesOptimizer) -> tuple[Lesson, ...]:
     """Return the entries without those that the optimizer would replace: beside the rest it adds."""
     candidate = optimizer.propose(attempt, shown).candidate
     if candidate is None or candidate.replaces is None:

@@ -77,8 +77,8 @@ export class EpisodesPanel extends Panel {
       el("h3", {}, "Steps"), el("ol", { class: "plain" }, told.steps.map(stepRow)),
       el("h3", {}, "Guidance by step"),
       told.compiled.length ? el("ol", { class: "plain" }, told.compiled.map(guidanceRow)) : el("p", { class: "soft" }, "None is kept: the compiler did not run in this episode, or memory was started since."),
-      el("h3", {}, "Guidelines that it used"), guidelines(told.used),
-      el("h3", {}, "Guidelines that it taught"), guidelines(told.guidelines));
+      el("h3", {}, "Lessons that it used"), guidelines(told.used),
+      el("h3", {}, "Lessons that it taught"), guidelines(told.guidelines));
     back.focus();
   }
 }

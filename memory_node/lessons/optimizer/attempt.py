@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from memory_node.domain.errors import InvalidValueError
@@ -72,7 +72,7 @@ class Attempt:
     def sources(self) -> tuple[str, ...]:
         """Every text of the attempt: what may be named in a memory of it."""
         told = (self.query, self.message, *self.places)
-        done = (text for deed in self.deeds for text in (deed.text, deed.way, deed.reply, *deed.seen))
+        done = (text for deed in self.deeds for text in (deed.text, deed.way, deed.reply, deed.place, *deed.seen))
         return tuple(text for text in (*told, *done) if text)
 
 
@@ -94,10 +94,12 @@ def attempt_of(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> Attempt:
     for step in steps:
         lies |= {thing: place for thing, place in map(_relation, step.relations) if thing}
         deeds.append(deed_of(step, lies))
+    # What was taken, or lay on something, is a thing and no place to look at.
+    things = {deed.thing for deed in deeds if deed.kind in (DeedKind.TAKE, DeedKind.PUT)} | lies.keys()
     return Attempt(
         episode.id,
         episode.instruction,
-        tuple(deeds),
+        tuple(replace(deed, place="") if deed.place in things else deed for deed in deeds),
         bool(episode.success),
         episode.ended_ns,
         message=episode.message,

@@ -7,17 +7,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from memory_node.domain.nouns import singular
-from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.episodes.remedy import declared_remedy, described
+from memory_node.domain.skill_library import SKILLS
+from memory_node.lessons.method import GOAL, SEVERAL, Method
 from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
-from memory_node.lessons.optimizer.method_note import GOAL, SEVERAL, MethodNote, RepairNote
 
 # Repetitions of one action from which it is a loop.
 _LOOP = 3
 # A search that saw fewer of the kinds of places than this share ended too early.
 _FEW_PLACES = 0.6
 _SEVERAL = frozenset(("two", "three", "four", "both", "several"))
-_REASONS = {str(reason): reason for reason in FailureReason}
 _WORD = re.compile(r"[a-z]+")
 
 # Root causes, in words that fit every task: the kind of error, and how to avoid it.
@@ -30,20 +28,21 @@ NOT_BROUGHT = "the thing was in the hand while the search went on; with it in th
 ONE_OF_SEVERAL = "only one of several things was brought; count what is asked for, and go back to where others were"
 
 
-def note_of(attempt: Attempt) -> MethodNote:
-    """Return what an attempt shows, as a note over kinds."""
+def method_of(attempt: Attempt) -> Method:
+    """Return what an attempt shows, as a method over kinds."""
     done = [deed for deed in attempt.deeds if deed.worked]
     thing = target_of(attempt)
     places = tuple(_found_at(done, thing, set(words_of(attempt.query))))
-    repairs = repairs_of(attempt.deeds)
     vain = tuple(p for p in dict.fromkeys(_looked_in_vain(done, thing)) if p not in places)
     if not attempt.success:
-        return MethodNote((), thing, (), places, vain, repairs, tuple(_root_causes(attempt, done, thing)))
+        return Method((), thing, (), places, vain, tuple(_root_causes(attempt, done, thing)))
     acting = _acting(done, thing)
     verbs = tuple(dict.fromkeys(deed.verb for deed in acting if deed.kind is not DeedKind.TAKE)) or ("find",)
     verbs += (SEVERAL,) if _SEVERAL & set(words_of(attempt.query)) else ()
-    way = tuple(_step(deed, attempt.query) for deed in acting)
-    return MethodNote(verbs, thing, way, places, vain, repairs)
+    # A way made of declared skills alone is what every planner finds by itself.
+    is_declared = all(deed.verb in SKILLS for deed in acting)
+    way = () if is_declared else tuple(_step(deed, attempt.query) for deed in acting)
+    return Method(verbs, thing, way, places, vain)
 
 
 def target_of(attempt: Attempt) -> str:
@@ -140,21 +139,6 @@ def _with_places(done: Sequence[Deed]) -> Iterator[tuple[str, Deed]]:
         yield place, deed
 
 
-def repairs_of(deeds: Sequence[Deed]) -> tuple[RepairNote, ...]:
-    """Return what the skill library has against each failure of a declared cause, each once."""
-    return tuple(dict.fromkeys(_repairs(deeds)))
-
-
-def _repairs(deeds: Sequence[Deed]) -> Iterator[RepairNote]:
-    for deed in deeds:
-        reason = _REASONS.get(deed.failure)
-        if deed.worked or reason is None or not reason.teaches:
-            continue
-        remedy = declared_remedy(SkillCall(deed.verb, (deed.thing, deed.place)), reason)
-        if remedy:
-            yield RepairNote(deed.verb, described(remedy), str(reason))
-
-
 def _root_causes(attempt: Attempt, done: Sequence[Deed], thing: str) -> Iterator[str]:
     """Yield why an attempt failed, the deepest cause first."""
     taken = [deed.thing for deed in done if deed.kind is DeedKind.TAKE]
@@ -187,10 +171,16 @@ def _after_taking(attempt: Attempt, done: Sequence[Deed], thing: str) -> Iterato
     asked = set(words_of(attempt.query))
     if _SEVERAL & asked and len(put) == 1:
         yield ONE_OF_SEVERAL
-    elif not put:
+    elif not put and _searched_on(done, thing):
         yield NOT_BROUGHT
-    elif not changed:
+    elif put and not changed:
         yield NOT_CHANGED
+
+
+def _searched_on(done: Sequence[Deed], thing: str) -> bool:
+    """Return whether places were looked at while the thing was in the hand."""
+    taken = next(n for n, deed in enumerate(done) if deed.kind is DeedKind.TAKE and deed.thing == thing)
+    return any(deed.kind in (DeedKind.LOOK, DeedKind.OPEN, DeedKind.TRAVEL) for deed in done[taken + 1 :])
 
 
 def _repeats(done: Sequence[Deed]) -> bool:

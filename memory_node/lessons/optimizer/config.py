@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field
 
 from memory_node.domain.parameters import Expert, Parameters, Profile
-from memory_node.lessons.optimizer.bank import BankLimits
+from memory_node.lessons.bank import BankLimits
 from memory_node.llm.config import SHARED, ModelConfig
 
 OptimizerKind = Literal["none", "rules", "prompt", "learned"]

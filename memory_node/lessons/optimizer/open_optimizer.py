@@ -5,9 +5,10 @@ from __future__ import annotations
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.lessons.optimizer.bank import MemoryBank
+from memory_node.lessons.bank import LessonBank
+from memory_node.lessons.log import ExperienceLog
 from memory_node.lessons.optimizer.config import OptimizerConfig
-from memory_node.lessons.optimizer.curator import EntryLog, MemoryCurator
+from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.prompt import PromptOptimizer
 from memory_node.lessons.optimizer.proposal import Optimizer
 from memory_node.lessons.optimizer.rules import RulesOptimizer
@@ -20,8 +21,8 @@ def open_curator(
     embedder: TextEmbedder,
     kinds: ObjectCatalogue,
     models: ModelShelf,
-    log: EntryLog | None = None,
-) -> MemoryCurator | None:
+    log: ExperienceLog | None = None,
+) -> Curator | None:
     """Return the curator of an empty bank, None where nobody decides what is kept.
 
     Raises:
@@ -30,7 +31,7 @@ def open_curator(
     if config.kind == "none":
         return None
     vetting = Vetting(kinds)
-    return MemoryCurator(MemoryBank(embedder, config.limits), _optimizer(config, vetting, models), vetting, log)
+    return Curator(LessonBank(embedder, config.limits), _optimizer(config, vetting, models), vetting, log)
 
 
 def _optimizer(config: OptimizerConfig, vetting: Vetting, models: ModelShelf) -> Optimizer:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt, Deed
 from memory_node.lessons.optimizer.candidate import Candidate, read_candidate
 from memory_node.lessons.optimizer.config import OptimizerModelConfig
-from memory_node.lessons.optimizer.entry import MemoryEntry
-from memory_node.lessons.optimizer.proposal import Proposal, WholeAttempts
+from memory_node.lessons.optimizer.proposal import Proposal
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply
@@ -29,7 +29,7 @@ class OptimizerPrompts:
     def __init__(self) -> None:
         self._prompts = prompt_templates()
 
-    def messages(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> tuple[Message, Message]:
+    def messages(self, attempt: Attempt, shown: Sequence[Lesson]) -> tuple[Message, Message]:
         """Return the dialogue. The attempt is shown with kinds instead of instances, so that no instance can leak into
         memory."""
         half = _DEEDS_SHOWN // 2
@@ -41,7 +41,7 @@ class OptimizerPrompts:
             last=[_told(deed) for deed in last],
             left_out=len(attempt.deeds) - len(first) - len(last),
             message=attempt.message,
-            entries=[(entry.query, entry.value) for entry in shown],
+            entries=[(entry.situation, entry.text) for entry in shown],
         )
         return Message("system", self._filled("optimizer_system.j2")), Message("user", task)
 
@@ -53,7 +53,7 @@ class OptimizerPrompts:
         return self._prompts.get_template(template).render(**values).strip()
 
 
-class PromptOptimizer(WholeAttempts):
+class PromptOptimizer:
     """Takes over what a reply says only where it passes the form and the vetting. name: "prompt", or "learned"."""
 
     is_quick = False
@@ -65,7 +65,7 @@ class PromptOptimizer(WholeAttempts):
         self._config = config
         self._prompts = OptimizerPrompts()
 
-    def propose(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Proposal:
+    def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Ask the model; see Optimizer."""
         replies: list[Reply] = []
         question = Question(
@@ -85,14 +85,14 @@ class PromptOptimizer(WholeAttempts):
         tokens_in, tokens_out = sum(one.tokens_in for one in replies), sum(one.tokens_out for one in replies)
         return Proposal(candidate, analysis, problem, tokens_in, tokens_out)
 
-    def _read(self, text: str, attempt: Attempt, shown: Sequence[MemoryEntry]) -> tuple[Candidate, str]:
+    def _read(self, text: str, attempt: Attempt, shown: Sequence[Lesson]) -> tuple[Candidate, str]:
         """Return what a reply says.
 
         Raises:
             RejectedReplyError: it breaks the format, or says what no memory may.
         """
         candidate = read_candidate(text, len(shown))
-        self._vetting.check(candidate.value, attempt, [entry.value for entry in shown])
+        self._vetting.check(candidate.value, attempt, [entry.text for entry in shown])
         return candidate, text.partition("<experience>")[0].strip()
 
 

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memory_node.lessons.optimizer.attempt import Attempt, Deed
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.optimizer.attempt import Attempt
 from memory_node.lessons.optimizer.candidate import Candidate
-from memory_node.lessons.optimizer.entry import MemoryEntry
-from memory_node.lessons.optimizer.method_note import RepairNote
 
 
 @dataclass(frozen=True)
@@ -30,17 +29,6 @@ class Optimizer(Protocol):
     name: str
     is_quick: bool
 
-    def propose(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Proposal:
+    def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Return what to keep of an attempt. shown: the entries that its task retrieves, the nearest first; one of them
         may be replaced."""
-
-    def repairs_at_once(self, deed: Deed) -> tuple[RepairNote, ...]:
-        """Return what a failed action teaches before its attempt has ended; () where whole attempts alone are read."""
-
-
-class WholeAttempts:
-    """An optimizer that learns nothing before an attempt has ended."""
-
-    def repairs_at_once(self, deed: Deed) -> tuple[RepairNote, ...]:
-        """Return nothing; see Optimizer."""
-        return ()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_node.lessons.optimizer.attempt import Attempt, Deed
-from memory_node.lessons.optimizer.attempt_reading import is_named, note_of, repairs_of, words_of
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.method import Method, read_method
+from memory_node.lessons.optimizer.attempt import Attempt
+from memory_node.lessons.optimizer.attempt_reading import is_named, method_of, words_of
 from memory_node.lessons.optimizer.candidate import Candidate
-from memory_node.lessons.optimizer.entry import MemoryEntry
-from memory_node.lessons.optimizer.method_note import MethodNote, RepairNote, read_note
 from memory_node.lessons.optimizer.proposal import Proposal
 
 
@@ -18,12 +18,12 @@ class RulesOptimizer:
     name = "rules"
     is_quick = True
 
-    def propose(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Proposal:
+    def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Return the note of an attempt, merged into the first shown entry that is about the same; see Optimizer."""
-        note = note_of(attempt)
-        if not (note.thing or note.way or note.repairs):
-            return Proposal(None, problem="the attempt does not show what its task is about")
-        known = [read_note(entry.value) for entry in shown]
+        note = method_of(attempt)
+        if not (note.way or note.found_at or note.traps):
+            return Proposal(None, problem="the attempt shows nothing that the skill library does not declare")
+        known = [read_method(entry.text) for entry in shown]
         place = next(
             (n for n, one in enumerate(known) if one is not None and _fits(one, shown[n], note, attempt)), None
         )
@@ -31,22 +31,17 @@ class RulesOptimizer:
         merged = earlier.merged(note) if earlier is not None else note
         return Proposal(Candidate(merged.text, place), _analysis(attempt, note, place))
 
-    def repairs_at_once(self, deed: Deed) -> tuple[RepairNote, ...]:
-        """Return the library's remedy of a failure, which the note of the whole attempt will say, too; see
-        Optimizer."""
-        return repairs_of([deed])
 
-
-def _fits(known: MethodNote, entry: MemoryEntry, note: MethodNote, attempt: Attempt) -> bool:
+def _fits(known: Method, entry: Lesson, note: Method, attempt: Attempt) -> bool:
     """Return whether a shown note is about the kind of task of an attempt. For a failed attempt only its task text
     shows the kind: it must contain each verb of the entry's own task.
     """
     asked = set(words_of(attempt.query))
-    said = [verb for verb in known.verbs if is_named(verb, set(words_of(entry.query)))]
+    said = [verb for verb in known.verbs if is_named(verb, set(words_of(entry.situation)))]
     return known.same_kind(note) and (attempt.success or all(is_named(verb, asked) for verb in said))
 
 
-def _analysis(attempt: Attempt, note: MethodNote, place: int | None) -> str:
+def _analysis(attempt: Attempt, note: Method, place: int | None) -> str:
     """Return in words why this is what the attempt leaves."""
     about = f"The task is about: {note.thing}." if note.thing else "The task does not show what it is about."
     if attempt.success:

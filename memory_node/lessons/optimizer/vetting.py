@@ -13,8 +13,8 @@ from itertools import pairwise
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.nouns import singular
 from memory_node.domain.skill_library import SKILLS
+from memory_node.lessons.method import read_method
 from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.method_note import read_note
 from memory_node.llm.errors import RejectedReplyError
 
 # Skills that a memory may always name: the declared remedies of failures.
@@ -164,7 +164,7 @@ def _refuse_takeover(value: str) -> None:
 
 def _refuse_misspelt(value: str, told: _Told) -> None:
     """Refuse a note about things that no text names, also where they are no class: "peppershakeaker"."""
-    note = read_note(value)
+    note = read_method(value)
     for name in note.names if note is not None else ():
         if not told.knows(name):
             raise _unknown(repr(name))

@@ -8,10 +8,11 @@ import numpy as np
 from robot_memory import msg as rm
 
 from memory_node.domain.deed import Deed
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Place
 from memory_node.domain.step import EpisodeSummary
-from memory_node.lessons.guideline import Guideline
+from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
 from memory_node.nodes.conversions.geometry import (
     point_from_msg,
     pose_from_msg,
@@ -75,39 +76,40 @@ def episode_from_msg(msg: rm.Episode) -> EpisodeSummary:
     )
 
 
-def guideline_to_msg(guideline: Guideline) -> rm.Guideline:
-    """Return a Guideline message; what a repair does stands in its text."""
+def lesson_to_msg(lesson: Lesson) -> rm.Guideline:
+    """Return a lesson as a Guideline message; what it says to do stands in its text."""
     return rm.Guideline(
-        key=guideline.key,
-        text=guideline.text,
-        kind=guideline.kind,
-        task_types=sorted(guideline.task_types),
-        object_classes=sorted(guideline.object_classes),
-        successes=guideline.successes,
-        trials=guideline.trials,
-        helped=stamp_to_msg(guideline.helped_ns),
-        support=guideline.support,
-        episode_ids=list(guideline.episode_ids),
+        key=lesson.id,
+        text=lesson.text,
+        kind=str(lesson.kind),
+        task_types=sorted(lesson.task_types),
+        object_classes=sorted(lesson.object_classes),
+        successes=int(lesson.given.total),
+        trials=lesson.given.trials,
+        helped=stamp_to_msg(lesson.helped_ns),
+        support=lesson.support,
+        episode_ids=list(lesson.episodes),
     )
 
 
-def guideline_from_msg(msg: rm.Guideline) -> Guideline:
-    """Return a domain Guideline, a repair without its calls.
+def lesson_from_msg(msg: rm.Guideline) -> Lesson:
+    """Return a domain Lesson, as far as the message tells it.
 
     Raises:
         InvalidValueError: another kind, or more successes than trials.
     """
-    return Guideline(
+    if msg.kind not in set(LessonKind):
+        raise InvalidValueError(f"Guideline {msg.key}: expected a kind of {', '.join(LessonKind)}, got {msg.kind!r}")
+    return Lesson(
         msg.key,
-        msg.text,
-        frozenset(msg.task_types),
-        frozenset(msg.object_classes),
-        msg.successes,
-        msg.trials,
-        stamp_from_msg(msg.helped, "helped"),
-        tuple(msg.episode_ids),
-        msg.support,
-        msg.kind,
+        LessonKind(msg.kind),
+        (Wording("", msg.text),),
+        task_types=frozenset(msg.task_types),
+        object_classes=frozenset(msg.object_classes),
+        given=Tally(float(msg.successes), msg.trials),
+        helped_ns=stamp_from_msg(msg.helped, "helped"),
+        evidence_for=tuple(msg.episode_ids),
+        support=msg.support,
     )
 
 

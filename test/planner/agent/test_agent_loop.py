@@ -13,7 +13,6 @@ from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.domain.step import StepRecord
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.extractor import RuleExtractor
 from memory_node.lessons.log import NullLog
 from memory_node.llm.chat import Reply
 from memory_node.llm.errors import UnreachableError
@@ -216,7 +215,7 @@ def test_guidance_of_a_step_is_read_by_the_model_which_chooses_the_call() -> Non
     kinds = load_catalogue()
     offline = OfflinePlanner(Understander(kinds, Understood(), None), kinds)
     planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
-    episodes = OfNoMemory(ExperienceConfig(), RuleExtractor(), NullLog(), lambda: 0)
+    episodes = OfNoMemory(ExperienceConfig(), NullLog(), lambda: 0)
     guided = GuidedPlanner(planner, episodes, lambda: 0, guidance=guide)
     result = InstructionExecutor(place, place, guided).execute("put the mug into the fridge")
     episodes.close()

@@ -1,48 +1,34 @@
-"""A memory in fixed sentences: what deterministic optimizers write, merge and read again."""
+"""A lesson in fixed sentences: how a kind of task is done, as rules write, merge and read it."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
 
+from memory_node.lessons.lesson import Lesson, LessonKind, Wording
+
 GOAL = "the goal"
 # Stands behind the verbs of a task that asks for several things of a kind.
 SEVERAL = "again"
 _MOST_PLACES = 8
 _MOST_TRAPS = 3
-_MOST_REPAIRS = 8
 
 _TASK = re.compile(r"^Task: (?P<verbs>[^.]+?) with (?P<thing>[^.]+)\.")
 _WAY = re.compile(r"\bWay: (?P<steps>[^.]+)\.")
 _FOUND = re.compile(r"\bLook first at: (?P<places>[^.]+)\.")
 _VAIN = re.compile(r"\bSeldom at: (?P<places>[^.]+)\.")
 _TRAP = re.compile(r"\bTrap: (?P<text>[^.]+)\.")
-_REPAIR = re.compile(r"\bBefore (?P<skill>\w+), do (?P<before>[^:.]+): else (?P<reason>[a-z ]+)\.")
 # What belongs to the form of a step that puts a thing somewhere.
 _FORM_OF_STEP = re.compile(rf" at\b(?: {GOAL}\b)?")
 
 
 @dataclass(frozen=True)
-class RepairNote:
-    """Before `skill`, do `before` ("OpenObject(receptacle)"), or it fails for `reason`."""
-
-    skill: str
-    before: str
-    reason: str
-
-    @property
-    def text(self) -> str:
-        """The sentence that says it; reasons are written without underscores."""
-        return f"Before {self.skill}, do {self.before}: else {self.reason.replace('_', ' ')}."
-
-
-@dataclass(frozen=True)
-class MethodNote:
+class Method:
     """What is known of one kind of task. All names are kinds.
 
     verbs: what is done with the thing, in order; () where nobody has succeeded yet. thing: what the task is about, ""
     where that is not known. way: the steps that worked. found_at: where it was found, the best place first. vain: where
-    it was looked for without success. repairs: what has to be done before what. traps: root causes of failures.
+    it was looked for without success. traps: root causes of failures.
     """
 
     verbs: tuple[str, ...] = ()
@@ -50,7 +36,6 @@ class MethodNote:
     way: tuple[str, ...] = ()
     found_at: tuple[str, ...] = ()
     vain: tuple[str, ...] = ()
-    repairs: tuple[RepairNote, ...] = ()
     traps: tuple[str, ...] = ()
 
     @property
@@ -62,10 +47,16 @@ class MethodNote:
             f"Way: {'; '.join(self.way)}." if self.way else "",
             f"Look first at: {', '.join(self.found_at)}." if self.found_at else "",
             f"Seldom at: {', '.join(self.vain)}." if self.vain else "",
-            *(repair.text for repair in self.repairs),
             *(f"Trap: {trap}." for trap in self.traps),
         ]
         return " ".join(filter(None, sentences))
+
+    @property
+    def kind(self) -> LessonKind:
+        """What the lesson is that says it."""
+        if self.way:
+            return LessonKind.WAY
+        return LessonKind.WHERE if self.found_at else LessonKind.AVOID
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -79,13 +70,13 @@ class MethodNote:
         already."""
         return SEVERAL in self.verbs and len(set(self.way)) == len(self.way)
 
-    def same_kind(self, other: MethodNote) -> bool:
+    def same_kind(self, other: Method) -> bool:
         """Return whether both are about the same kind of task; a note without a success fits every note about its
         thing."""
         same_way = self.verbs == other.verbs or not self.verbs or not other.verbs
         return self.thing == other.thing and same_way
 
-    def merged(self, newer: MethodNote) -> MethodNote:
+    def merged(self, newer: Method) -> Method:
         """Return both in one: the shorter way, and places in the order in which they proved themselves.
 
         A place where the thing was found again moves up by one (Rivest's transposition rule, 1976), so one odd
@@ -108,42 +99,52 @@ class MethodNote:
             way=best.way,
             found_at=tuple(found[:_MOST_PLACES]),
             vain=vain[:_MOST_PLACES],
-            repairs=tuple(dict.fromkeys((*newer.repairs, *self.repairs)))[:_MOST_REPAIRS],
             traps=tuple(dict.fromkeys((*newer.traps, *self.traps)))[:_MOST_TRAPS],
         )
 
 
-def read_note(value: str) -> MethodNote | None:
-    """Return the note that a memory says, None where it is written in other words."""
+def read_method(value: str) -> Method | None:
+    """Return the method that a lesson says, None where it is written in other words."""
     task = _TASK.match(value)
     if task is None:
         return None
     verbs, thing = task["verbs"].strip(), task["thing"].strip()
-    return MethodNote(
+    return Method(
         () if verbs == "not done yet" else tuple(verbs.split(", ")),
         "" if thing == "a thing" else thing,
         _listed(_WAY.search(value), "steps", "; "),
         _listed(_FOUND.search(value), "places", ", "),
         _listed(_VAIN.search(value), "places", ", "),
-        read_repairs(value),
         tuple(match["text"] for match in _TRAP.finditer(value)),
     )
 
 
 def of_other_things(value: str, other: str) -> bool:
-    """Return whether two memories are notes, each about a thing of its own."""
-    notes = (read_note(value), read_note(other))
-    things = {note.thing for note in notes if note is not None and note.thing}
+    """Return whether two lessons are methods, each about a thing of its own."""
+    methods = (read_method(value), read_method(other))
+    things = {one.thing for one in methods if one is not None and one.thing}
     return len(things) > 1
 
 
-def read_repairs(value: str) -> tuple[RepairNote, ...]:
-    """Return the repairs that a memory says, also one that is no note."""
-    found = [
-        RepairNote(match["skill"], match["before"].strip(), match["reason"].replace(" ", "_"))
-        for match in _REPAIR.finditer(value)
-    ]
-    return tuple(dict.fromkeys(found))
+def written(lesson_id: str, wording: Wording, writer: str, known: Lesson | None = None) -> Lesson:
+    """Return a lesson that says a wording: a new one, or a known one reworded. Its kind, things and steps are those of
+    the method that it says; in other words it is advice."""
+    method = read_method(wording.text)
+    lesson = known.reworded(wording, writer) if known is not None else None
+    if lesson is None:
+        evidence = (wording.episode_id,) if wording.episode_id else ()
+        lesson = Lesson(
+            lesson_id,
+            LessonKind.PREFER,
+            (wording,),
+            helped_ns=wording.stamp_ns,
+            evidence_for=evidence,
+            writer=writer,
+        )
+    kind = LessonKind.PREFER if method is None else method.kind
+    steps = method.way if method is not None else ()
+    things = frozenset({method.thing} if method is not None and method.thing else ())
+    return replace(lesson, kind=kind, steps=steps, object_classes=things)
 
 
 def _listed(match: re.Match[str] | None, group: str, between: str) -> tuple[str, ...]:

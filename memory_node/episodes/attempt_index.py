@@ -1,4 +1,4 @@
-"""Finds the attempts and records most like a query {room, task type, objects} without scanning all of them."""
+"""Finds the attempts most like a query {room, task type, objects} without scanning all of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from heapq import nsmallest
 from itertools import islice
 
-from memory_node.lessons.record import ExperienceRecord
+from memory_node.episodes.past_attempt import PastAttempt
 
 # Weight of each agreement. The task type weighs most, because one asks what worked for a task.
 _TASK, _OBJECT, _ROOM = 0.5, 0.35, 0.15
@@ -15,11 +15,11 @@ _TASK, _OBJECT, _ROOM = 0.5, 0.35, 0.15
 _NEWEST = 200
 
 
-class RecordIndex:
-    """Experience records by task type, object and room; not thread-safe."""
+class AttemptIndex:
+    """Past attempts by task type, object and room; not thread-safe."""
 
     def __init__(self) -> None:
-        self._records: dict[str, ExperienceRecord] = {}
+        self._records: dict[str, PastAttempt] = {}
         self._postings: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
 
     def __len__(self) -> int:
@@ -32,7 +32,7 @@ class RecordIndex:
         """Yield the ids of the episodes."""
         return iter(self._records)
 
-    def add(self, record: ExperienceRecord) -> None:
+    def add(self, record: PastAttempt) -> None:
         """Add a record, or replace the one of the same episode."""
         self.remove(record.episode_id)
         self._records[record.episode_id] = record
@@ -45,11 +45,11 @@ class RecordIndex:
         for posting in _postings(record) if record else ():
             self._postings[posting].pop(episode_id, None)
 
-    def of_task(self, task_type: str) -> list[ExperienceRecord]:
+    def of_task(self, task_type: str) -> list[PastAttempt]:
         """Return the newest records of a task type, oldest of them first."""
         return [self._records[i] for i in _newest(self._posted("task", task_type))]
 
-    def similar(self, task_type: str, objects: Iterable[str], room: str, k: int) -> list[ExperienceRecord]:
+    def similar(self, task_type: str, objects: Iterable[str], room: str, k: int) -> list[PastAttempt]:
         """Return the k records most like the query, most similar first, newer first among equals."""
         wanted = set(objects)
         of_task, of_room = self._posted("task", task_type), self._posted("room", room)
@@ -72,6 +72,6 @@ def _newest(posted: dict[str, None]) -> list[str]:
     return list(islice(reversed(posted), _NEWEST))[::-1]
 
 
-def _postings(record: ExperienceRecord) -> list[tuple[str, str]]:
+def _postings(record: PastAttempt) -> list[tuple[str, str]]:
     objects = [("object", name) for name in record.objects]
     return [("task", record.task_type), ("room", record.room), *objects]

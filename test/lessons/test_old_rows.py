@@ -1,0 +1,71 @@
+"""What earlier releases stored is read as lessons."""
+
+import pytest
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.lessons.lesson import Lesson, LessonKind, Tally
+from memory_node.lessons.old_rows import lesson_of_entry, lesson_of_guideline
+
+GUIDELINE = {
+    "key": "procedure|slice",
+    "text": "For slice tasks this order worked: PickupObject, then SliceObject, then PutObject.",
+    "task_types": ["slice"],
+    "object_classes": [],
+    "successes": 2,
+    "trials": 3,
+    "helped_ns": 7,
+    "episode_ids": ["e1", "e2"],
+    "support": 4,
+    "kind": "procedure",
+}
+ENTRY = {
+    "id": "m1",
+    "versions": [
+        {"query": "cool a mug", "value": "Mind the mug.", "episode_id": "e1", "stamp_ns": 1, "task_type": "cool"},
+        {
+            "query": "cool the mug",
+            "value": "Task: cool with mug. Way: take mug; cool mug with fridge.",
+            "episode_id": "e2",
+            "stamp_ns": 2,
+            "task_type": "cool",
+        },
+    ],
+    "given": {"total": 1.0, "trials": 2},
+    "withheld": {"total": 0.0, "trials": 1},
+    "episode_ids": ["e1", "e2"],
+    "made_by": "rules",
+}
+
+
+def test_guideline_keeps_its_worth_and_evidence() -> None:
+    lesson = lesson_of_guideline(GUIDELINE)
+    assert lesson is not None
+    assert (lesson.id, lesson.kind, lesson.given, lesson.support) == ("procedure|slice", LessonKind.WAY, Tally(2, 3), 4)
+    assert (lesson.text, lesson.episodes, lesson.helped_ns) == (GUIDELINE["text"], ("e1", "e2"), 7)
+    assert Lesson.from_dict(lesson.to_dict()) == lesson
+
+
+@pytest.mark.parametrize("said", [{"kind": "repair"}, {"kind": "order"}, {"key": "memory|m1", "kind": "advice"}])
+def test_guideline_that_the_library_or_an_entry_says_itself_is_left_out(said: dict[str, str]) -> None:
+    assert lesson_of_guideline(GUIDELINE | said) is None
+
+
+def test_entry_keeps_its_wordings_and_outcomes() -> None:
+    lesson = lesson_of_entry(ENTRY)
+    assert (lesson.situation, lesson.kind, lesson.steps) == (
+        "cool the mug",
+        LessonKind.WAY,
+        ("take mug", "cool mug with fridge"),
+    )
+    assert (lesson.given, lesson.withheld, lesson.writer) == (Tally(1.0, 2), Tally(0.0, 1), "rules")
+    left = lesson.without("e2")
+    assert left is not None
+    assert left.text == "Mind the mug."
+
+
+@pytest.mark.parametrize("broken", [{}, {"id": "m", "versions": []}, {"id": "m", "versions": [{"query": "q"}]}])
+def test_row_that_is_none_is_refused(broken: dict[str, object]) -> None:
+    with pytest.raises(InvalidValueError, match="stored entry"):
+        lesson_of_entry(broken)
+    with pytest.raises(InvalidValueError, match="stored guideline"):
+        lesson_of_guideline(broken)
