@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks.knowledge_actions import action_cases, action_recalls, load_runs, split_runs
 from benchmarks.knowledge_answers import TOKENS, answer_rows
+from benchmarks.knowledge_asked import asked_rows
 from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
 from benchmarks.knowledge_home import home_rows
 from benchmarks.knowledge_load import load_row
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     what.add_argument("--nodes", type=int, metavar="N", help="latency in a graph of N propositions, without embedding")
     what.add_argument("--home", action="store_true", help="instructions that need what people told")
+    what.add_argument("--asked", action="store_true", help="questions about told facts, documents, deeds and the scene")
     parser.add_argument("--update", action="store_true", help="with --data: how compact an update makes the graph")
     parser.add_argument(
         "--utility",
@@ -95,6 +97,8 @@ def run(args: argparse.Namespace) -> int:
         emit([load_row(args.nodes, args.seed)], args.json)
     elif args.home:
         emit(home_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
+    elif args.asked:
+        emit(asked_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
     elif args.answers:
         dataset, model = (
             load_dataset(args.data, args.limit),
