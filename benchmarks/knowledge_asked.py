@@ -43,12 +43,12 @@ def home_row(embedder: TextEmbedder, path: Path = ASKED) -> dict[str, Any]:
     """Return the row of a home's questions, with each answer."""
     case = yaml.safe_load(path.read_text(encoding="utf-8"))
     memory = _home(case, embedder)
-    answers, wrong, unrelated, false = {}, [], 0, 0
+    answers, wrong, unrelated, false = {}, [], [], 0
     for one in case["questions"]:
         answer = memory.ask(one["ask"])
         said = "" if answer.abstains else answer.text
         answers[one["ask"]] = said or None
-        unrelated += any(_says(said, word) for word in one.get("silent", ()))
+        unrelated += [one["ask"]] if any(_says(said, word) for word in one.get("silent", ())) else []
         is_right = _is_right(said, one["want"])
         false += not one["want"] and not is_right
         if not is_right:
@@ -60,7 +60,8 @@ def home_row(embedder: TextEmbedder, path: Path = ASKED) -> dict[str, Any]:
         "questions": len(questions),
         "right": 1.0 - len(wrong) / len(questions),
         "false_answers": false / max(1, sum(not one["want"] for one in questions)),
-        "unrelated": unrelated,
+        "unrelated": len(unrelated),
+        "unrelated_to": unrelated,
         "wrong": wrong,
         "answers": answers,
     }

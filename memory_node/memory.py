@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -45,6 +46,7 @@ from memory_node.knowledge.told.in_words import in_words
 from memory_node.lessons.expectations import Expectations
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import Lesson
+from memory_node.questions.household import household_answer
 from memory_node.questions.locate import locate
 from memory_node.questions.long_term_search import LongTermSearch
 from memory_node.questions.past_episodes import PastEpisodes
@@ -235,10 +237,34 @@ class RobotMemory:
         return location
 
     def ask(self, question: str, mode: KnowledgeMode | None = None, k: int = 0) -> KnowledgeAnswer:
-        """Return what is known, by episodes, by people and by what was read; see KnowledgeGraph.ask."""
-        answer = self.knowledge.ask(question, mode, k)
+        """Return what is known, by the scene, by deeds, by people and by what was read; see household_answer.
+
+        mode: of the statements alone, as KnowledgeGraph.ask searches them; None: found out from the question.
+        """
+        if mode is not None:
+            answer = self.knowledge.ask(question, mode, k)
+        else:
+            answer = self._answered(question, k)
         self._durability.before_answer()
         return answer
+
+    def _answered(self, question: str, k: int) -> KnowledgeAnswer:
+        recalled = self.recall_past()
+        answer = household_answer(
+            question,
+            self._kinds,
+            lambda stamp_ns: self.scene(stamp_ns, removed=not stamp_ns),
+            recalled.facts,
+            recalled.deeds,
+            lambda text: self.knowledge.ask(text, None, k),
+            self._clock(),
+            self.knowledge.zone,
+        )
+        if not answer.read:
+            return answer
+        said = {fact.text for fact in answer.read}
+        told = [one for one in self.knowledge.structured() if any(fact.text in said for fact in one.facts)]
+        return replace(answer, propositions=tuple(told))
 
     def recall_past(self) -> Recalled:
         """Return what a reader of plain sentences needs: told facts, deeds, unfinished instructions."""

@@ -10,7 +10,7 @@ from memory_node.domain.answer import ObjectAnswer, RankedArea
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary
 from memory_node.inspector.household import Answered
-from memory_node.planner.reading.thing_words import BELIEVED, ThingWords
+from memory_node.questions.thing_words import BELIEVED, ThingWords
 
 
 class FoundObject(BaseModel):

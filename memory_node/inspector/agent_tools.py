@@ -30,7 +30,7 @@ from memory_node.inspector.agent_answers import (
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.household import Household
 from memory_node.knowledge.mode import Mode
-from memory_node.planner.reading.thing_words import ThingWords
+from memory_node.questions.thing_words import ThingWords
 
 _LONGEST_TEXT = 10_000
 _MOST_UNDONE = 100

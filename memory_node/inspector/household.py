@@ -1,4 +1,4 @@
-"""Questions of a household: the scene graph answers what is now, deeds and told facts what was."""
+"""Questions of a household for agents and people: an answer, what is in a place, what has changed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,10 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.inspector.agent_memory import AgentMemory
-from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
-from memory_node.planner.reading.past import span_of
-from memory_node.planner.reading.present import PresentAnswer, PresentQuestions
-from memory_node.planner.reading.questions import answer_to
-from memory_node.planner.reading.references import References, UnclearError, UnreadableError
+from memory_node.questions.past import span_of
+from memory_node.questions.present import PresentAnswer, PresentQuestions
 
 _UNITS_S = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _AGO = re.compile(r"^(?P<count>\d+(?:\.\d+)?) ?(?P<unit>s|min|h|d)$")
@@ -41,7 +38,7 @@ class Answered:
 
 
 class Household:
-    """Reads plain questions first, which are exact, and searches what was told and done for the others.
+    """What agents and people ask of a home.
 
     kinds: the label space. clock: "now", on memory's time line.
     """
@@ -50,16 +47,11 @@ class Household:
         self._memory, self._kinds, self._clock = memory, kinds, clock
 
     def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> Answered:
-        """Return the answer to a question; mode: only searched for, None: found out."""
-        if mode is not None:
-            return _searched(self._memory.ask(question, mode, k))
-        present = self._present().answer(question)
-        if present is not None:
-            return _of_now(present)
-        past = self._past(question)
-        if past:
-            return Answered(past, False, 1.0, Mode.EPISODIC)
-        return _searched(self._memory.ask(question, None, k))
+        """Return memory's answer to a question; mode: of the statements alone, None: found out."""
+        answer = self._memory.ask(question, mode, k)
+        text = answer.missing if answer.abstains else answer.text
+        ids, rests_on = answer.object_ids, answer.propositions
+        return Answered(text, answer.abstains, answer.confidence, answer.mode, ids, rests_on)
 
     def contents(self, place: str) -> Answered:
         """Return what is in or on a thing or room.
@@ -109,23 +101,6 @@ class Household:
 
         return PresentQuestions(self._kinds, scene, past, self._clock())
 
-    def _past(self, question: str) -> str:
-        """Return what the robot did or people told, "" where the question is none of these."""
-        recalled = self._memory.recall_past()
-        scene = self._memory.scene()
-        known = References(self._kinds, scene, recalled.facts, recalled.deeds, self._clock())
-        try:
-            return answer_to(question, known)
-        except UnclearError as unclear:
-            return str(unclear)
-        except UnreadableError:
-            return ""
-
 
 def _of_now(answer: PresentAnswer) -> Answered:
     return Answered(answer.text, not answer.known, answer.confidence, Mode.EPISODIC, answer.ids)
-
-
-def _searched(answer: KnowledgeAnswer) -> Answered:
-    text = "" if answer.abstains else answer.text
-    return Answered(text, answer.abstains, answer.confidence, answer.mode, (), answer.propositions)

@@ -10,6 +10,7 @@ from memory_node.knowledge.facts import Prescription, Proposition
 from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.dates import spoken_day
+from memory_node.knowledge.told.fact import ToldFact
 
 # Text of an answer that knows nothing (PlugMem's).
 NOTHING = "null"
@@ -25,7 +26,8 @@ class KnowledgeAnswer:
     """What is known of a question.
 
     text: the answer in words, "null" when it abstains. confidence: 0 to 1, the share of the question's words, by their
-    weight, that the propositions hold, or how like it they are, whichever is more.
+    weight, that the propositions hold, or how like it they are, whichever is more. object_ids: the things that it is
+    about. read: the told facts that it rests on. missing: what memory does not know, where it abstains.
     """
 
     question: str
@@ -35,6 +37,9 @@ class KnowledgeAnswer:
     propositions: tuple[Proposition, ...] = ()
     ways: tuple[Prescription, ...] = ()
     steps: tuple[StandardStep, ...] = ()
+    object_ids: tuple[str, ...] = ()
+    read: tuple[ToldFact, ...] = ()
+    missing: str = ""
 
     @property
     def abstains(self) -> bool:

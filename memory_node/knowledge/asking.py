@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import tzinfo
 
 from memory_node.knowledge.answering import LEAST_CONFIDENCE, NOTHING, KnowledgeAnswer, said
@@ -18,6 +20,14 @@ _UNLIKE, _LIKE = 0.3, 0.8
 _UNLIKE_NAMED = 0.45
 # Statements by which the question's words are looked for together.
 _READ_TOGETHER = 2
+# Confidence from which a told statement answers by itself, from which one statement of a document does, and below which
+# a statement is no part of an answer; and how near to the best one others are.
+_ANSWERS, _WHOLE, _SOME, _NEARLY = 0.51, 0.8, 0.2, 0.8
+# Score of a search that found something, and of what is as good as the best, or not too much worse.
+_FOUND, _AS_GOOD, _WORSE = 1.0, 0.85, 0.25
+_ASKS_REASON = re.compile(r"why\b", re.I)
+_ASKS_NUMBER = re.compile(r"how (?:old|tall|heavy|far|much|many|long|big|high)\b", re.I)
+_NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundred)\b", re.I)
 # Letters with which a short form of a name begins like the long one: Mel, Melanie.
 _SHORT_NAME = 3
 
@@ -67,6 +77,84 @@ def bearing_on(
     ]
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """A statement that may answer.
+
+    score: of the search; likeness: its cosine with the question; is_read: it stands in a document or talk, where an
+    answer often takes several statements.
+    """
+
+    proposition: Proposition
+    score: float
+    likeness: float
+    is_read: bool
+
+
+def answering(
+    question: str, found: Sequence[Candidate], idf: Callable[[str], float]
+) -> tuple[list[Proposition], float]:
+    """Return the statements that answer, in their order, and how sure that is; () where none does.
+
+    Of what was told and done those alone that answer by themselves nearly as well as the best, and what shares a name
+    with one that the question does not say. Of what was read the best stretch: all that was found, unless one statement
+    answers it all.
+    """
+    names = names_asked(question)
+    sure = [confidence_of(question, [one.proposition], one.likeness, idf) for one in found]
+    if _ASKS_NUMBER.match(question):
+        sure = [rate if one.is_read or _NUMBER.search(one.proposition.text) else 0.0 for rate, one in zip(sure, found)]
+    named = [not names or _names_any(one.proposition, names) for one in found]
+    told = [place for place, one in enumerate(found) if not one.is_read]
+    best = max((one for one, names_it in zip(sure, named) if names_it), default=0.0)
+    chosen = {place for place in told if named[place] and sure[place] >= max(_ANSWERS, _NEARLY * best)}
+    chosen |= _linked_with(chosen, told, found, sure, question, idf)
+    if _ASKS_REASON.match(question):  # it is told in the same breath
+        breath = {source for place in chosen for source in found[place].proposition.sources}
+        chosen |= {place for place in told if breath & set(found[place].proposition.sources)}
+    least = _NEARLY * best if chosen else 0.0
+    read = [place for place, one in enumerate(found) if one.is_read]
+    chosen |= {place for place in _stretch(read, found, sure, named) if sure[place] >= least}
+    return [found[place].proposition for place in sorted(chosen)], max((sure[place] for place in chosen), default=0.0)
+
+
+def _linked_with(
+    chosen: set[int],
+    told: Sequence[int],
+    found: Sequence[Candidate],
+    sure: Sequence[float],
+    question: str,
+    idf: Callable[[str], float],
+) -> set[int]:
+    """Return what answers together with another statement: they share a name that the question does not say."""
+    asked = set(names_asked(question))
+    linked = set()
+    for one in told:
+        for other in told:
+            first, second = found[one].proposition, found[other].proposition
+            if one >= other or not _shared_names(first, second) - asked or min(sure[one], sure[other]) < _SOME:
+                continue
+            together = confidence_of(question, [first, second], found[one].likeness, idf)
+            if {one, other} & chosen or together >= _ANSWERS:
+                linked |= {one, other}
+    return linked
+
+
+def _stretch(read: Sequence[int], found: Sequence[Candidate], sure: Sequence[float], named: Sequence[bool]) -> set[int]:
+    """Return what of documents and talks answers together."""
+    score = max((found[place].score for place in read), default=0.0)
+    best = max((sure[place] for place in read), default=0.0)
+    if score < _FOUND or best < _SOME or not any(named[place] for place in read):
+        return set()
+    if best >= _WHOLE:
+        return {place for place in read if sure[place] >= _NEARLY * best or found[place].score >= _AS_GOOD * score}
+    return {place for place in read if found[place].score >= _WORSE * score}
+
+
+def _shared_names(one: Proposition, other: Proposition) -> set[str]:
+    return set(names_in(one.statement)) & set(names_in(other.statement))
+
+
 def are_linked(one: Proposition, other: Proposition) -> bool:
     """Return whether two propositions share a name. That both are of one document, or by one speaker, is no link."""
     first, second = set(names_in(one.statement)), set(names_in(other.statement))
@@ -99,10 +187,10 @@ def answer_of(
     steps: Sequence[StandardStep],
     zone: tzinfo | None = None,
 ) -> KnowledgeAnswer:
-    """Return the answer; it abstains below LEAST_CONFIDENCE unless a prescription for the intent is known."""
+    """Return the answer; it abstains without a statement and a way."""
     if ways and mode is Mode.PROCEDURAL:
         confidence = max(confidence, LEAST_CONFIDENCE)
-    if confidence < LEAST_CONFIDENCE or not (propositions or ways):
+    if not (propositions or ways):
         return KnowledgeAnswer(question, NOTHING, mode, confidence)
     text = said(mode, propositions, ways, zone)
     return KnowledgeAnswer(question, text, mode, confidence, tuple(propositions), tuple(ways), tuple(steps))

@@ -61,6 +61,8 @@ _THING = re.compile(r"\b(?P<thing>(?:the|our|my) [\w'-]+)\b", re.I)
 _NO_THING = re.compile(r"^it(?:['’]s| is| was) (?:\w+ing|late|early|time|cold|hot|\w+ (?:to|that|for))\b", re.I)
 _THING_INSIDE = re.compile(r"\b(?:it|them)\b", re.I)
 
+_PERSON_INSIDE = re.compile(r"\b(?:him|her)\b(?=$|[.,!]| (?:in|on|at|to|when|until|after|before)\b)", re.I)
+
 
 @dataclass(frozen=True)
 class Named:
@@ -104,6 +106,8 @@ def resolved(clause: str, speaker: str, named: Named) -> str:
         clause = said + clause[opening.end() :]
     if named.thing and not (opening and opening[1].lower() in _OF_THINGS):
         clause = _THING_INSIDE.sub(named.thing, clause, count=1)
+    if named.person and not (opening and meant == named.person):
+        clause = _PERSON_INSIDE.sub(named.person, clause, count=1)
     return clause
 
 

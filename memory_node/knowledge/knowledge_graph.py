@@ -185,10 +185,14 @@ class KnowledgeGraph(KnowledgeQuestions):
 
     def facts(self) -> list[ToldFact]:
         """Return every fact that was read and counts, in the order in which they were told."""
+        return [fact for one in self.structured() for fact in one.facts]
+
+    def structured(self) -> list[Proposition]:
+        """Return every statement that was read into facts and counts, in the order in which they were told."""
         if Memory.FACTS in self._unread:
             return []
         with self._lock:
-            return [fact for one in self._nodes.semantic.structured() for fact in one.facts]
+            return self._nodes.semantic.structured()
 
     def tell(
         self, text: str, teller: str = "", stamp_ns: int = 0, ground: Callable[[ToldFact], ToldFact] = _as_told

@@ -71,6 +71,11 @@ class KnowledgeNodes:
         steps = (self.steps.get(source) for source in proposition.sources)
         return proposition.active and any(step is not None and step.state == TOLD for step in steps)
 
+    def was_read(self, proposition: Proposition) -> bool:
+        """Return whether a proposition stands in a document or talk."""
+        steps = (self.steps.get(source) for source in proposition.sources)
+        return any(step is not None and step.state not in (TOLD, ASKED) for step in steps)
+
     def was_said_with_a_task(self, proposition: Proposition) -> bool:
         """Return whether a person said it beside what was to be done."""
         steps = (self.steps.get(source) for source in proposition.sources)

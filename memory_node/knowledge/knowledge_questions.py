@@ -11,18 +11,21 @@ from memory_node.domain.memories import Memory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.knowledge.answering import EPISODIC_HITS, KnowledgeAnswer, episodic_steps
-from memory_node.knowledge.asking import answer_of, bearing_on, confidence_of
+from memory_node.knowledge.asking import Candidate, answer_of, answering, bearing_on
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import Prescription, Proposition
 from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
 from memory_node.knowledge.mode import Mode, mode_of
 from memory_node.knowledge.procedural_graph import WORTH_GOING, best_ways
 from memory_node.knowledge.retrieval.retriever import Hit
+from memory_node.knowledge.retrieval.vector_rows import Vectors
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.names import concepts_said_in, names_in
 
 # A remote embedder that is away is asked again after this.
 _EMBEDDER_PAUSE_S = 30.0
+# Score of what stands beside a statement that was found, as a share of its score.
+_BESIDE = 0.8
 # Steps of an answer of which all statements are considered.
 _READ_WHOLE = 3
 
@@ -142,14 +145,28 @@ class KnowledgeQuestions:
         hits = self.search(question, EPISODIC_HITS if mode is Mode.EPISODIC else k)
         vector = self._embedder.embed([question])[0]
         with self._lock:
-            held = [self._nodes.semantic.get(text) for text in self._texts_of(hits[:k], mode)]
-            found = [(one, self._nodes.semantic.likeness(one.text, vector)) for one in held if one is not None]
-            propositions = bearing_on(question, found, self._nodes.semantic.idf)
-            likeness = max((cosine for one, cosine in found if one in propositions), default=0.0)
-            confidence = confidence_of(question, propositions, likeness, self._nodes.semantic.idf)
+            propositions, confidence = answering(
+                question, self._candidates(hits[:k], mode, vector), self._nodes.semantic.idf
+            )
             ways = self.ways_to(question, least_return=1.0) if mode is Mode.PROCEDURAL else []
             steps = episodic_steps([hit.step for hit in hits], self._nodes.steps) if mode is Mode.EPISODIC else []
         return answer_of(question, mode, confidence, propositions, ways, steps, self.zone)
+
+    def _candidates(self, hits: Sequence[Hit], mode: Mode, vector: Vectors) -> list[Candidate]:
+        """Return the statements of hits, and what else the steps of the best say, which counts a little less."""
+        scores = {key: _BESIDE * hit.score for hit in reversed(hits) for key in self._nodes.semantic.of_step(hit.step)}
+        scores |= {hit.statement.key: hit.score for hit in hits}
+        held = [self._nodes.semantic.get(text) for text in self._texts_of(hits, mode)]
+        return [
+            Candidate(
+                one,
+                scores.get(one.text, 0.0),
+                self._nodes.semantic.likeness(one.text, vector),
+                self._nodes.was_read(one),
+            )
+            for one in held
+            if one is not None
+        ]
 
     def _texts_of(self, hits: Sequence[Hit], mode: Mode) -> list[str]:
         """Return the statements of hits, and what else the steps of the best say: how to do a thing often takes several

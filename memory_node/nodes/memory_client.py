@@ -224,7 +224,15 @@ class MemoryClient:
         request = srv.AskMemory.Request(question=question, mode=str(mode) if mode else "", k=k)
         response = self._granted(self._ask, request, "answer")
         told = tuple(conversions.proposition_from_msg(proposition) for proposition in response.propositions)
-        return KnowledgeAnswer(question, response.answer, Mode(response.mode), response.confidence, told)
+        return KnowledgeAnswer(
+            question,
+            response.answer,
+            Mode(response.mode),
+            response.confidence,
+            told,
+            object_ids=tuple(response.object_ids),
+            missing=response.missing,
+        )
 
     def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
         """Tell a fact; return the statements that it was understood as.

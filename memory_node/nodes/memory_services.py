@@ -157,6 +157,7 @@ class MemoryServices:
         response.confidence = answer.confidence
         response.propositions = [conversions.proposition_to_msg(found) for found in answer.propositions]
         response.ways = [way.key for way in answer.ways]
+        response.object_ids, response.missing = list(answer.object_ids), answer.missing
         response.success = True
 
     def _get_context(self, request: Any, response: Any) -> None:

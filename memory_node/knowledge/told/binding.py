@@ -22,7 +22,7 @@ from memory_node.domain.time_zone import part_of_day
 from memory_node.knowledge.told.fact import Relation, Term, ToldFact
 
 # What is done to its first thing by a skill, in the verbs of people; "touch" and "use" are in all of them.
-_VERBS: dict[str, frozenset[str]] = {
+VERBS: dict[str, frozenset[str]] = {
     "PickupObject": frozenset({"move", "take", "carry", "lift", "handle", "throw"}),
     "PutObject": frozenset({"put", "give", "move"}),
     "ThrowObject": frozenset({"throw", "move"}),
@@ -113,8 +113,14 @@ class BindingFacts:
     def _true(self, facts: Iterable[ToldFact]) -> list[ToldFact]:
         return [fact for fact in facts if fact.true_at(self._now_ns, self._part)]
 
-    def _of(self, relation: Relation) -> list[ToldFact]:
-        return self._true(self._by_relation.get(relation, ()))
+    def of(self, relation: Relation, any_time: bool = False) -> list[ToldFact]:
+        """Return the facts of a relation that are true now; any_time: those of another time of the day, too."""
+        told = self._by_relation.get(relation, [])
+        return [one for one in told if one.true_at(self._now_ns, one.part_of_day)] if any_time else self._true(told)
+
+    def about_class(self, class_name: str) -> list[ToldFact]:
+        """Return the facts about things of a class, or of the class that it is a piece of."""
+        return self._about(class_name, None)
 
     def concerns(self, act: Act) -> bool:
         """Return whether any fact may speak against an act, by the classes of its things alone; also where one of them
@@ -136,7 +142,7 @@ class BindingFacts:
         """Return what speaks against an act, None where nothing does."""
         thing, place = self._found(act.thing), self._found(act.place)
         class_name = self._class_of(act.thing, thing)
-        verbs = _VERBS.get(act.skill, frozenset()) | (_ANY_ACT if act.skill in _VERBS else frozenset())
+        verbs = VERBS.get(act.skill, frozenset()) | (_ANY_ACT if act.skill in VERBS else frozenset())
         for fact in self._about(class_name, thing):
             if fact.relation is Relation.BROKEN and act.skill in _USED and not act.place:
                 return Objection(fact, thing.id if thing is not None else "")
@@ -144,7 +150,7 @@ class BindingFacts:
                 return Objection(fact)
         if act.place and act.skill in _USED:
             for fact in self._about(self._class_of(act.place, place), place):
-                if _bans_use(fact):
+                if forbids_use(fact):
                     return Objection(fact, place.id if place is not None else act.place)
         if act.skill == "PutObject" and self._is_person(act.place, place):
             return self._harmful(class_name, place)
@@ -152,7 +158,7 @@ class BindingFacts:
 
     def unusable(self) -> frozenset[str]:
         """Return the ids of the appliances that are told to be out of order or not to be used."""
-        banned = [fact for fact in (*self._of(Relation.BROKEN), *self._of(Relation.NEVER)) if _bans_use(fact)]
+        banned = [fact for fact in (*self.of(Relation.BROKEN), *self.of(Relation.NEVER)) if forbids_use(fact)]
         return frozenset(
             one.id for one in self._objects.values() for fact in banned if self._is_meant(fact.subject, one)
         )
@@ -164,7 +170,7 @@ class BindingFacts:
         """Return what speaks against giving somebody of a name a thing of a class: also for what it contains."""
         inside = {singular(one.object.words.lower()) for one in self._about(class_name, None) if _tells_content(one)}
         wanted = self.person_called(person).lower()
-        for fact in self._of(Relation.AVOIDS):
+        for fact in self.of(Relation.AVOIDS):
             if self.person_called(fact.subject.words).lower() != wanted:
                 continue
             if folded(class_name) in map(folded, fact.object.classes):
@@ -182,7 +188,7 @@ class BindingFacts:
 
     def person_called(self, words: str) -> str:
         """Return the name of somebody who is called by a name or by a role ("brother")."""
-        for fact in self._of(Relation.CALLED):
+        for fact in self.of(Relation.CALLED):
             if not fact.object.classes and fact.subject.words == words.lower():
                 return fact.object.words
         return words
@@ -200,7 +206,7 @@ class BindingFacts:
     def persons_in(self, text: str) -> list[str]:
         """Return the persons of the facts that a text names, by a name or by a role."""
         said = set(re.findall(r"[^\W_]+", text.lower()))
-        roles = {fact.subject.words for fact in self._of(Relation.CALLED) if not fact.object.classes}
+        roles = {fact.subject.words for fact in self.of(Relation.CALLED) if not fact.object.classes}
         names = {fact.subject.words for fact in self.facts if not fact.subject.classes}
         names |= {fact.object.words for fact in self._by_relation.get(Relation.OWNED, ())}
         return sorted({self.person_called(one) for one in (names | roles) if one.lower() in said})
@@ -240,7 +246,7 @@ class BindingFacts:
 
     def meant_by(self, words: str) -> str:
         """Return what words are told to mean: "remote control" for "zapper"; else the words."""
-        for fact in self._of(Relation.CALLED):
+        for fact in self.of(Relation.CALLED):
             if fact.object.classes and fact.subject.words.lower() == words.lower():
                 return fact.object.words
         return words
@@ -249,7 +255,7 @@ class BindingFacts:
         """Return the ids of the things of some classes that are told to be somebody's."""
         wanted, spelt = self.person_called(name).lower(), {folded(one) for one in classes}
         found: dict[str, None] = {}
-        for fact in self._of(Relation.OWNED):
+        for fact in self.of(Relation.OWNED):
             if not _is_vague(fact) and self.person_called(fact.object.words).lower() == wanted:
                 meant = [one for one in self._objects.values() if self._is_meant(fact.subject, one)]
                 found |= dict.fromkeys(one.id for one in meant if folded(one.class_name) in spelt)
@@ -317,7 +323,7 @@ class BindingFacts:
         return min(near, key=lambda pair: pair[0])[1] if near else None
 
 
-def _bans_use(fact: ToldFact) -> bool:
+def forbids_use(fact: ToldFact) -> bool:
     """Return whether its subject is told to be out of order or not to be used."""
     return fact.relation is Relation.BROKEN or (fact.relation is Relation.NEVER and fact.verb == "use")
 

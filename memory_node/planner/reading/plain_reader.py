@@ -16,9 +16,9 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.goal import Goal
 from memory_node.planner.reading.commands import commands_of, goal_of
-from memory_node.planner.reading.phrase import phrase_of
-from memory_node.planner.reading.questions import answer_to
 from memory_node.planner.reading.references import References, UnclearError, UnreadableError
+from memory_node.questions.phrase import phrase_of
+from memory_node.questions.told import told_answer
 
 _GO_ON = re.compile(
     r"^(?:please )?(?:go on|continue|carry on|resume|keep going|go ahead)(?:,? but leave (?P<left>.+))?$", re.I
@@ -79,9 +79,9 @@ class PlainReader:
             return None
 
     def _read(self, words: str, text: str, references: References, known: Known) -> PlainReading:
-        told = _TELL.match(words)
-        if told is not None:
-            return PlainReading(answer=known.tell(told["fact"]))
+        said = _TELL.match(words)
+        if said is not None:
+            return PlainReading(answer=known.tell(said["fact"]))
         going_on = _GO_ON.match(words)
         if going_on is not None or _LEFT.match(words):
             left = self._left(references, known)
@@ -90,11 +90,12 @@ class PlainReader:
                 return PlainReading(answer=f"Still to do: {names}." if left else "Nothing is left to do.")
             kept = _without(left, going_on["left"], self._kinds)
             return PlainReading(kept, answer="" if kept else "Nothing is left to do.")
-        try:
-            return PlainReading(answer=answer_to(text, references))
-        except UnreadableError:
-            goals = tuple(goal_of(command, references) for command in commands_of(text))
-            return PlainReading(goals, notes=tuple(references.notes))
+        told = told_answer(text, references.binding)
+        answer = told.text if told is not None else references.plain_past.answer(text)
+        if answer:
+            return PlainReading(answer=answer)
+        goals = tuple(goal_of(command, references) for command in commands_of(text))
+        return PlainReading(goals, notes=tuple(references.notes))
 
     def _left(self, references: References, known: Known) -> tuple[Goal, ...]:
         """Return the goals of the interrupted instruction that are not met yet.

@@ -15,18 +15,14 @@ from memory_node.domain.states import ObjectState
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Mention
-from memory_node.planner.reading.past import Past
-from memory_node.planner.reading.phrase import Phrase, phrase_of
+from memory_node.questions.done import PlainPast, UnreadableError
+from memory_node.questions.phrase import Phrase, phrase_of
 
 _SURE = 0.5
 _OPEN_WISH = re.compile(
     r"^(?:(?:a|some) snack|something to (?P<doing>eat|drink)|"
     r"(?:his|her|their|my|[A-Z][\w-]*'s) favou?rite (?P<kind>\w+))$"
 )
-
-
-class UnreadableError(Exception):
-    """The words are none of the plain forms; never leaves the reader."""
 
 
 class UnclearError(Exception):
@@ -51,7 +47,8 @@ class References:
 
     def __post_init__(self) -> None:
         self.binding = BindingFacts(self.facts, self.kinds, self.scene, self.now_ns, self.zone)
-        self.past = Past(self.deeds, self.scene, self.kinds.recipient, self.now_ns, self.zone)
+        self.plain_past = PlainPast(self.kinds, self.scene, self.binding, self.deeds, self.now_ns, self.zone)
+        self.past = self.plain_past.past
         self._objects = {one.id: one for one in self.scene.objects if not one.removed}
         self._named: Mention | None = None
         self._person = ""

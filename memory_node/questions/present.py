@@ -11,9 +11,9 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
-from memory_node.planner.reading.past import clock_of, span_of
-from memory_node.planner.reading.phrase import phrase_of
-from memory_node.planner.reading.thing_words import BELIEVED, ThingWords, is_so, listed, name_of
+from memory_node.questions.past import clock_of, span_of
+from memory_node.questions.phrase import phrase_of
+from memory_node.questions.thing_words import BELIEVED, ThingWords, is_so, listed, name_of
 
 _STATES = {
     "dirty": ObjectState.DIRTY,

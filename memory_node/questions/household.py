@@ -1,0 +1,59 @@
+"""Answers questions in words from all memories: the scene now, what was done, what people told, what was read.
+
+Which one is asked follows from the question (PlugMem's GetMode): readers of whole sentences first, which are exact,
+and a search of all statements for the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import tzinfo
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.deed import Deed
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer
+from memory_node.knowledge.mode import Mode
+from memory_node.knowledge.told.binding import BindingFacts
+from memory_node.knowledge.told.fact import ToldFact
+from memory_node.questions.done import PlainPast
+from memory_node.questions.present import PresentQuestions
+from memory_node.questions.told import told_answer
+
+# What is asked of the scene and not known there is answered by words about a place alone.
+_PLACE = re.compile(r"\b(?:in|on|at|under|behind|near|with|inside|beside|to)\b", re.I)
+Search = Callable[[str], KnowledgeAnswer]
+
+
+def household_answer(
+    question: str,
+    kinds: ObjectCatalogue,
+    scenes: Callable[[int], SceneSnapshot],
+    facts: Sequence[ToldFact],
+    deeds: Sequence[Deed],
+    search: Search,
+    now_ns: int,
+    zone: tzinfo | None = None,
+) -> KnowledgeAnswer:
+    """Return the answer to a question; it abstains where nothing is known, and then says what it does not know.
+
+    scenes: the scene as of a stamp, removed things included for 0, which is now. facts: what was told and read; deeds:
+    what the robot did, the newest last. search: answers from all statements. zone: of "today", None: the machine's.
+    """
+    scene = scenes(0)
+    index = BindingFacts(facts, kinds, scene, now_ns, zone)
+    present = PresentQuestions(kinds, scene, scenes, now_ns, zone).answer(question)
+    if present is not None and present.known:
+        return KnowledgeAnswer(question, present.text, Mode.EPISODIC, present.confidence, object_ids=present.ids)
+    told = told_answer(question, index)
+    if told is not None:
+        return KnowledgeAnswer(question, told.text, Mode.SEMANTIC, 1.0, read=told.facts)
+    done = PlainPast(kinds, scene, index, deeds, now_ns, zone).answer(question)
+    if done:
+        return KnowledgeAnswer(question, done, Mode.EPISODIC, 1.0)
+    found = search(question)
+    says_where = any(_PLACE.search(one.text) for one in found.propositions)
+    if present is not None and (found.abstains or not says_where):
+        return KnowledgeAnswer(question, NOTHING, Mode.EPISODIC, 0.0, object_ids=present.ids, missing=present.text)
+    return found

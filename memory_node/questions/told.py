@@ -1,0 +1,145 @@
+"""Answers plain questions about what people told: by entity and class, from the facts that were read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from memory_node.catalogue.class_name import folded
+from memory_node.domain.nouns import singular
+from memory_node.knowledge.told.binding import VERBS, Act, BindingFacts, forbids_use
+from memory_node.knowledge.told.fact import Relation, ToldFact
+from memory_node.questions.phrase import phrase_of
+
+_ALLOWED = "Nobody told me anything against it."
+_WHO = r"(?P<who>my [a-z]+|[A-Z][\w-]*)"
+_IS = r"(?:is|are)"
+_PART = r"in the (?P<part>morning|afternoon|evening|night)"
+
+
+@dataclass(frozen=True)
+class ToldAnswer:
+    """An answer in words, with the facts that it rests on."""
+
+    text: str
+    facts: tuple[ToldFact, ...] = ()
+
+
+def told_answer(question: str, facts: BindingFacts) -> ToldAnswer | None:
+    """Return the answer to a question about what was told; None where it is no such question, or nothing was told."""
+    plain = " ".join(question.replace("’", "'").split()).strip(" ?.!")
+    plain = plain[:1].lower() + plain[1:]
+    for form, answer in _FORMS:
+        match = form.match(plain)
+        told = answer(facts, match) if match is not None else None
+        if told is not None:
+            return told
+    return None
+
+
+def _quoted(facts: Iterable[ToldFact], lead: str = "") -> ToldAnswer | None:
+    found = tuple(facts)
+    said = dict.fromkeys(fact.text.strip().rstrip(".") for fact in found)
+    return ToldAnswer(f"{lead}{'. '.join(said)}.", found) if found else None
+
+
+def _about(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
+    who = match["who"].removeprefix("my ")
+    name = facts.person_called(who)
+    called = [one for one in facts.of(Relation.CALLED) if one.object.words == name]
+    return _quoted([*called, *facts.about_person(who)]) or ToldAnswer(f"Nobody told me anything about {name}.")
+
+
+def _who_is(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
+    """Who avoids, is or likes what is asked for: "lactose intolerant", "allergic to nuts"."""
+    what = re.sub(r"^(?:allergic|intolerant|sensitive) to (?:the |an? )?", "", match["what"].lower())
+    found = []
+    for fact in (*facts.of(Relation.AVOIDS), *facts.of(Relation.IS)):
+        said = fact.object.words.lower()
+        if singular(said) == singular(what) or what in {folded(one).lower() for one in fact.object.classes}:
+            found.append(fact)
+    return _quoted(found)
+
+
+def _person_of(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
+    role = match["who"].removeprefix("my ")
+    called = [one for one in facts.of(Relation.CALLED) if role.lower() in (one.subject.words, one.object.words.lower())]
+    return _quoted(called)
+
+
+def _may(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
+    """May it be done? What is out of order must not be used, either."""
+    verb = match["verb"]
+    phrase = phrase_of(match["thing"], facts.kinds)
+    if phrase is None or not phrase.classes or phrase.place:
+        return None
+    acts = [Act(skill, phrase.classes[0]) for skill, verbs in VERBS.items() if verb in verbs]
+    acts += [Act(skill, phrase.classes[0]) for skill in VERBS if verb in ("use", "touch")]
+    against = next((one for act in acts if (one := facts.objection(act)) is not None), None)
+    if against is not None:
+        return _quoted([against.fact], "No: ")
+    return ToldAnswer(f"Yes. {_ALLOWED}") if acts else None
+
+
+def _works(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
+    phrase = phrase_of(match["thing"], facts.kinds)
+    if phrase is None or not phrase.classes:
+        return None
+    down = [one for one in facts.about_class(phrase.classes[0]) if forbids_use(one)]
+    lead = "No: " if "work" in match.group() else "Yes: "
+    return _quoted(down, lead)
+
+
+def _belongs(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
+    phrase = phrase_of(match["thing"], facts.kinds)
+    if phrase is None or not phrase.classes:
+        return None
+    classes = {folded(one) for one in phrase.classes}
+    told = [
+        one
+        for one in facts.of(Relation.BELONGS, any_time=True)
+        if classes & {folded(name) for name in one.subject.classes} and match["part"] in (None, one.part_of_day)
+    ]
+    return _quoted(told)
+
+
+def _whose(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
+    words = match["thing"].lower().split()
+    phrase = phrase_of(words[-1], facts.kinds) or phrase_of(" ".join(words), facts.kinds)
+    classes = {folded(one) for one in phrase.classes} if phrase is not None else set()
+    told = [one for one in facts.of(Relation.OWNED) if classes & {folded(name) for name in one.subject.classes}]
+    said = [one for one in told if not one.subject.attributes or one.subject.attributes in " ".join(words)]
+    return _quoted(said)
+
+
+def _where(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
+    """Where is it, as people told; only asked where memory has not seen it."""
+    phrase = phrase_of(match["thing"].split()[-1], facts.kinds)
+    if phrase is None or not phrase.classes:
+        return None
+    said = match["thing"].lower()
+    told = [one for one in facts.about_class(phrase.classes[0]) if one.relation is Relation.AT]
+    return _quoted([one for one in told if one.subject.attributes in said][-1:])
+
+
+_DET = r"(?:the |my |our |an? )?"
+_FORMS: Sequence[tuple[re.Pattern[str], Callable[[BindingFacts, re.Match[str]], ToldAnswer | None]]] = tuple(
+    (re.compile(rf"^{form}$"), answer)
+    for form, answer in (
+        (rf"what (?:should (?:I|we) know|do you know|did people tell you|have you been told) about {_WHO}", _about),
+        (rf"what {_IS} {_WHO} (?:called|named)", _person_of),
+        (rf"who {_IS} {_WHO}", _person_of),
+        (rf"who {_IS} (?P<what>[\w ,'-]+)", _who_is),
+        (r"who (?:must not|may not|cannot|can't|should not|doesn't|does not) (?:have|eat|drink|get) (?P<what>[\w ]+)",
+         _who_is),
+        (rf"(?:can|may|could|should) (?:I|we|you|one) (?P<verb>[a-z]+) (?P<thing>{_DET}[\w' -]+)", _may),
+        (rf"{_IS} (?P<thing>{_DET}[\w' -]+?) (?:broken|out of order|defective|not working)", _works),
+        (rf"(?:does|do) (?P<thing>{_DET}[\w' -]+?) work", _works),
+        (rf"where (?:do|does) (?P<thing>{_DET}[\w' -]+?) (?:belong|go|live)(?: {_PART})?", _belongs),
+        (rf"where {_IS} (?P<thing>{_DET}[\w' -]+?) (?:kept|stored)(?: {_PART})?", _belongs),
+        (rf"whose {_IS} {_DET}(?P<thing>[\w' -]+)", _whose),
+        (rf"(?:who owns|who (?:do|does)) {_DET}(?P<thing>[\w' -]+?)(?: belong to)?", _whose),
+        (rf"where(?: {_IS}|'s| did I (?:put|leave)) {_DET}(?P<thing>[\w' -]+)", _where),
+    )
+)  # fmt: skip

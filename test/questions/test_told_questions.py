@@ -1,0 +1,112 @@
+"""Questions about what people told are answered from the facts, by entity and class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from knowledge_doubles import BagOfWords
+from told_home import home, thing
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.deed import Deed
+from memory_node.domain.skill import StateChange
+from memory_node.knowledge.standardise import document_steps
+from memory_node.knowledge.told.binding import BindingFacts
+from memory_node.knowledge.told.forms import TellingReader
+from memory_node.memory import RobotMemory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
+from memory_node.questions.told import told_answer
+
+KINDS = load_catalogue()
+TOLD = (
+    "Kim and Zoe are vegetarian.",
+    "Zoe is allergic to nuts.",
+    "My sister is called Zoe.",
+    "The vase must never be moved.",
+    "The microwave is broken.",
+    "The books belong on the shelf.",
+    "In the evening the laptop belongs on the desk.",
+    "The blue mug is Kim's.",
+    "The red mug is Zoe's.",
+)
+
+
+def index(*told: str) -> BindingFacts:
+    facts = [fact for text in told for fact in TellingReader(KINDS).read(text, 1).facts]
+    return BindingFacts(facts, KINDS, home(thing("m", "Mug")), 2)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who is vegetarian?", "Kim and Zoe are vegetarian."),
+        ("who can't eat nuts?", "Zoe is allergic to nuts."),
+        ("What is my sister called?", "My sister is called Zoe."),
+        ("Who is Zoe?", "My sister is called Zoe."),
+        ("May I move the vase?", "No: The vase must never be moved."),
+        ("Can I use the microwave?", "No: The microwave is broken."),
+        ("Is the microwave out of order?", "Yes: The microwave is broken."),
+        ("Does the microwave work?", "No: The microwave is broken."),
+        ("Can I use the oven?", "Yes. Nobody told me anything against it."),
+        ("Where do the books belong?", "The books belong on the shelf."),
+        ("Where does the laptop go in the evening?", "In the evening the laptop belongs on the desk."),
+        ("Whose is the blue mug?", "The blue mug is Kim's."),
+        ("What do you know about Ben?", "Nobody told me anything about Ben."),
+    ],
+)
+def test_question_is_answered_with_the_facts_about_its_entity(question: str, answer: str) -> None:
+    told = told_answer(question, index(*TOLD))
+    assert told is not None
+    assert told.text == answer
+
+
+@pytest.mark.parametrize("question", ["Who is an engineer?", "Whose is the pen?", "Is the vase heavy?", "", "why"])
+def test_what_no_fact_answers_is_left_to_the_search(question: str) -> None:
+    assert told_answer(question, index(*TOLD)) is None
+
+
+def asked_home(told: Sequence[str] = TOLD) -> RobotMemory:
+    memory = open_memory(MemoryConfig(time_zone="UTC"), lambda: 100, BagOfWords(), embed_in_background=False)
+    memory.remember((StateChange("", "Shelf", 50, position=(1.0, 0.0, 0.5), source="camera"),))
+    memory.deeds.add(Deed("e:0", "CleanObject", "", "Apple", 60))
+    memory.read(document_steps("rules", "Rules", ["The statue must never be touched. Shoes stay at the door."], 10))
+    for fact in told:
+        memory.tell_fact(fact)
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        ("Where is the shelf?", "Shelf 1 is"),
+        ("When did you wash the apple?", "I last washed the apple"),
+        ("May I touch the statue?", "No: The statue must never be touched"),
+        ("Where do shoes stay?", "Shoes stay at the door"),
+        ("Who is allergic to nuts?", "Zoe is allergic to nuts"),
+    ],
+)
+def test_one_door_answers_from_scene_deeds_documents_and_facts(question: str, part: str) -> None:
+    memory = asked_home()
+    answer = memory.ask(question)
+    memory.close()
+    assert part in answer.text
+    assert not answer.abstains
+
+
+def test_answer_about_a_fact_names_the_statement_that_it_rests_on() -> None:
+    memory = asked_home()
+    (statement,) = memory.ask("Who is allergic to nuts?").propositions
+    memory.close()
+    assert statement.text == "Zoe is allergic to nuts."
+    assert statement.sources
+
+
+def test_what_nobody_knows_is_not_answered_and_what_is_missing_is_said() -> None:
+    memory = asked_home()
+    unknown, unseen = memory.ask("What is the alarm code?"), memory.ask("Where is the statue?")
+    memory.close()
+    assert unknown.abstains
+    assert unseen.abstains
+    assert "statue" in unseen.missing
