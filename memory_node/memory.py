@@ -197,6 +197,11 @@ class RobotMemory:
         self._durability.commit()
         return told
 
+    def retract_fact(self, text: str, back: bool = False) -> None:
+        """Let a statement count no longer, or again; see KnowledgeGraph.retract. Returns once that is durable."""
+        self.knowledge.retract(text, back)
+        self._durability.commit()
+
     def tell_in_words(self, text: str) -> str:
         """Take over a fact that was said to the planner; return what became of it, for the one who said it."""
         return in_words(self.tell_fact(text))
@@ -324,10 +329,10 @@ class RobotMemory:
         self._durability.before_answer()
         return found
 
-    def scene_of_one(self, object_id: str) -> SceneSnapshot:
-        """Return a snapshot with one object alone, removed or not; with none where nothing has this id."""
+    def scene_of_one(self, object_id: str, as_of_ns: int = 0) -> SceneSnapshot:
+        """Return one object alone, now (removed or not) or as of a stamp; see SceneGraph.snapshot_of_one."""
         with self._lock:
-            snapshot = self._scene.snapshot_of_one(object_id)
+            snapshot = self._scene.snapshot_of_one(object_id, as_of_ns)
         self._durability.before_answer()
         return snapshot
 

@@ -25,8 +25,8 @@ class AgentMemory(MemoryPort, Protocol):
     def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
         """Return the scene graph, now or as of a stamp; removed: with objects that are kept for their history."""
 
-    def scene_of_one(self, object_id: str) -> SceneSnapshot:
-        """Return a snapshot with one object alone, removed or not; with none where nothing has this id."""
+    def scene_of_one(self, object_id: str, as_of_ns: int = 0) -> SceneSnapshot:
+        """Return one object alone, now (removed or not) or as of a stamp; none where nothing has, or had, this id."""
 
     def scene_text(self, token_budget: int) -> str:
         """Return the scene graph in words within a budget."""
@@ -39,6 +39,9 @@ class AgentMemory(MemoryPort, Protocol):
 
     def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
         """Take over what a person told; return its statements once they are durable."""
+
+    def retract_fact(self, text: str, back: bool = False) -> None:
+        """Let a statement, by its text, count no longer; back: let it count again."""
 
     def remember(self, changes: Sequence[StateChange], edit_id: str = "") -> tuple[str, ...]:
         """Take over changes; edit_id: under which they can be undone (`edit("undo", edit_id)`)."""
@@ -123,8 +126,9 @@ class MemoryViews(Protocol):
         episodes: the newest, as `episodes` tells them.
         """
 
-    def robot_path(self) -> tuple[tuple[float, float], ...]:
-        """Return where the robot has been, (x, y) in map, m, the newest last; empty where nothing tells it."""
+    def robot_path(self) -> tuple[tuple[int, float, float], ...]:
+        """Return where the robot has been: stamp in ns, x and y in map, m, the newest last; empty where nothing tells
+        it."""
 
     def follow(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` after each change, from any thread; what is returned ends that."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -41,6 +42,7 @@ Text = Annotated[
 ]
 Instruction = Annotated[str, Field(max_length=_LONGEST_TEXT, description="what the robot is to do, in plain words")]
 Question = Annotated[str, Field(min_length=1, max_length=4000, description="a question or fact in plain words")]
+Statement = Annotated[str, Field(min_length=1, max_length=4000, description="a statement, as rests_on tells it")]
 Count = Annotated[int, Field(ge=1, le=100, description="how many answers at most")]
 Tokens = Annotated[int, Field(ge=50, le=20_000, description="how long the text may be, in tokens")]
 Metres = Annotated[float, Field(ge=-POSITION_LIMIT_M, le=POSITION_LIMIT_M, allow_inf_nan=False)]
@@ -72,7 +74,7 @@ class AgentTools:
         self._kinds = kinds
         self._views = views
         self._household = Household(memory, kinds, clock)
-        self._made: list[str] = []
+        self._ways_back: list[Callable[[], Any]] = []
 
     def find_objects(self, text: Text, k: Count = 5, states: States | None = None) -> Found:
         """Find things in the robot's long-term memory by words ("the red fruit") or by their class.
@@ -154,7 +156,20 @@ class AgentTools:
 
         teller: who said it, for "I" and "my".
         """
-        return [statement.text for statement in self._memory.tell_fact(text, teller)]
+        told = [statement.text for statement in self._memory.tell_fact(text, teller)]
+
+        def way_back() -> None:
+            for one in told:
+                self._memory.retract_fact(one)
+
+        self._note(way_back)
+        return told
+
+    def retract_fact(self, text: Statement) -> str:
+        """Let a statement count no longer, a told fact for example: memory answers nothing from it any more."""
+        self._memory.retract_fact(text)
+        self._note(lambda: self._memory.retract_fact(text, back=True))
+        return "it counts no longer"
 
     def remember(
         self,
@@ -189,7 +204,10 @@ class AgentTools:
             position=position,
             source="user",
         )
-        return list(self._memory.remember([change], self._next_edit()))
+        edit_id = new_id()
+        told = self._memory.remember([change], edit_id)
+        self._note(lambda: self._memory.edit("undo", edit_id))
+        return list(told)
 
     def edit_object(
         self,
@@ -206,14 +224,18 @@ class AgentTools:
         x, y, z = position_m or (0.0, 0.0, 0.0)
         if operation == "split" and position_m is None:
             raise InvalidValueError("position_m: expected where the second thing is, got none")
-        return self._memory.edit(operation, object_id, other_id, new_name, (x, y, z), self._next_edit())
+        edit_id = new_id()
+        found = self._memory.edit(operation, object_id, other_id, new_name, (x, y, z), edit_id)
+        self._note(lambda: self._memory.edit("undo", edit_id))
+        return found
 
     def undo(self) -> str:
-        """Take back the last of your own calls of remember or edit_object that was not taken back yet."""
-        if not self._made:
+        """Take back the last of your own calls of remember, edit_object, tell_fact or retract_fact that was not taken
+        back yet."""
+        if not self._ways_back:
             raise NotFoundError("you have changed nothing that could be taken back")
-        self._memory.edit("undo", self._made[-1])
-        self._made.pop()
+        self._ways_back[-1]()
+        self._ways_back.pop()
         return "memory is as it was before that call"
 
     def confirm_relocalization(self) -> str:
@@ -228,9 +250,8 @@ class AgentTools:
         """Erase a thing from memory for ever, its history and pictures included; return how many things went."""
         return self._memory.forget(object_id)
 
-    def _next_edit(self) -> str:
-        self._made = [*self._made[-_MOST_UNDONE:], new_id()]
-        return self._made[-1]
+    def _note(self, way_back: Callable[[], Any]) -> None:
+        self._ways_back = [*self._ways_back[-_MOST_UNDONE:], way_back]
 
     def _query(self, text: str, k: int, states: States | None) -> FindQuery:
         return FindQuery(text=text, k=k, states=tuple(states or ()))

@@ -56,8 +56,22 @@ class Deeds:
         return self._told(f"remember that {change.object_id or change.object_class} {', '.join(told)}", change)
 
     def tell_fact(self, text: str, teller: str) -> Deed:
-        """Return: a person tells a fact. Nothing takes it back, but a later fact may take its place."""
-        return Deed(f"tell: {text}", lambda: tuple(one.text for one in self._memory.tell_fact(text, teller)))
+        """Return: a person tells a fact. Its undo retracts the statements; earlier ones that it replaced stay so."""
+
+        def undo(told: tuple[str, ...]) -> None:
+            for one in told:
+                self._memory.retract_fact(one)
+
+        return Deed(f"tell: {text}", lambda: tuple(one.text for one in self._memory.tell_fact(text, teller)), undo)
+
+    def retract_fact(self, text: str) -> Deed:
+        """Return: a statement, by its text, counts no longer."""
+
+        def run() -> tuple[str, ...]:
+            self._memory.retract_fact(text)
+            return (text,)
+
+        return Deed(f"retract: {text}", run, lambda _: self._memory.retract_fact(text, back=True))
 
     def forget(self, object_id: str) -> Deed:
         """Return: an object is erased, history included, for ever."""

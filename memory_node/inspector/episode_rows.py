@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -15,15 +16,24 @@ from memory_node.inspector.context_rows import prompt_row
 from memory_node.inspector.scene_rows import seconds
 from memory_node.lessons.lesson import Lesson
 
+# Episodes that are looked through for those of an earlier time.
+_LOOKED_AT = 1000
 
-def episodes_value(views: MemoryViews, newest: int) -> dict[str, Any]:
-    """Return the newest episodes and the running one's last steps in words; told: whether the memory tells episodes."""
-    found = views.episodes(newest)
-    return {
-        "told": found is not None,
-        "episodes": list(map(episode_row, found or ())),
-        "running": views.working_memory(found) or "",
-    }
+
+def episodes_value(views: MemoryViews, newest: int, as_of_ns: int = 0) -> dict[str, Any]:
+    """Return the newest episodes and the running one's last steps in words; told: whether the memory tells episodes.
+
+    as_of_ns: only those that had begun then, as far as the newest _LOOKED_AT hold them; one that had not ended then is
+    told as running. 0: now.
+    """
+    if not as_of_ns:
+        found = views.episodes(newest)
+        running = views.working_memory(found) or ""
+        return {"told": found is not None, "episodes": list(map(episode_row, found or ())), "running": running}
+    found = views.episodes(_LOOKED_AT)
+    begun = [one for one in found or () if one.started_ns <= as_of_ns][:newest]
+    then = [replace(one, ended_ns=0, success=None) if one.ended_ns > as_of_ns else one for one in begun]
+    return {"told": found is not None, "episodes": list(map(episode_row, then)), "running": ""}
 
 
 def episode_value(views: MemoryViews, kinds: ObjectCatalogue, episode_id: str, found: PastEpisode) -> dict[str, Any]:

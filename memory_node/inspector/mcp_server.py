@@ -44,12 +44,12 @@ _TOOLS: dict[Role, tuple[str, ...]] = {
         "get_context",
         "scene_text",
     ),
-    "edit": ("remember", "tell_fact", "edit_object", "undo", "confirm_relocalization"),
+    "edit": ("remember", "tell_fact", "retract_fact", "edit_object", "undo", "confirm_relocalization"),
     "forget": ("forget",),
 }
 # Of those that change memory: what cannot be taken back, and what may be said twice.
 _DESTRUCTIVE = frozenset({"forget"})
-_IDEMPOTENT = frozenset({"remember", "tell_fact", "confirm_relocalization"})
+_IDEMPOTENT = frozenset({"remember", "tell_fact", "retract_fact", "confirm_relocalization"})
 
 
 def _annotations(name: str, role: Role) -> ToolAnnotations:

@@ -49,9 +49,15 @@ def edit_object(told: models.EditObject, here: Here, caller: Editor) -> models.E
 
 @router.post("/tell_fact")
 def tell_fact(told: models.TellFact, here: Here, caller: Editor) -> models.EditRecord:
-    """Tell a fact. Nothing takes it back once it is told: let it wait to be able to call it off."""
+    """Tell a fact. Undo retracts it; earlier facts that it replaced stay replaced."""
     deed = here.deeds.tell_fact(told.text, told.teller)
     return _record(here.book.run(caller.name, deed, told.wait_s))
+
+
+@router.post("/retract_fact")
+def retract_fact(told: models.RetractFact, here: Here, caller: Editor) -> models.EditRecord:
+    """Let a statement count no longer; undo lets it count again (srv/TellFact)."""
+    return _record(here.book.carry_out(caller.name, here.deeds.retract_fact(told.text), told.wait_s))
 
 
 @router.post("/confirm_relocalization")

@@ -129,6 +129,12 @@ class TellFact(Edit):
     teller: Name = ""
 
 
+class RetractFact(Edit):
+    """A statement, in the words in which memory tells it, counts no longer."""
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+
+
 class Forget(Edit):
     """srv/Forget, of one object."""
 
@@ -165,6 +171,8 @@ class Statement(BaseModel):
     """A proposition. sources: the steps that showed or said it; made_by: what read it out of them."""
 
     text: str
+    told: bool = Field(description="a person told it")
+    teller: str = Field(description="who told it, or what its document is about; empty: unknown")
     concepts: list[str]
     sources: list[str]
     support: int

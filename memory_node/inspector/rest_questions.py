@@ -125,6 +125,8 @@ def statement(proposition: Proposition) -> models.Statement:
     """Return a proposition as REST gives it."""
     return models.Statement(
         text=proposition.text,
+        told=proposition.was_told,
+        teller=proposition.teller,
         concepts=sorted(proposition.concepts),
         sources=list(proposition.sources),
         support=proposition.support,

@@ -61,16 +61,18 @@ def scene_graph(
 
 
 @router.get("/objects")
-def objects(here: Here, _: Reader, offset: Offset = 0, limit: Limit = 100) -> models.ObjectPage:
-    """Return a page of the objects that are there, in order of birth."""
-    scene = here.memory.scene()
+def objects(
+    here: Here, _: Reader, offset: Offset = 0, limit: Limit = 100, as_of_s: models.Seconds = 0.0
+) -> models.ObjectPage:
+    """Return a page of the objects that are there, or were as of a stamp, in order of birth."""
+    scene = here.memory.scene(as_of_ns=nanoseconds(as_of_s))
     rows = [models.ObjectRow(**object_row(one)) for one in scene.objects[offset : offset + limit]]
     return models.ObjectPage(version=scene.version, total=len(scene.objects), offset=offset, objects=rows)
 
 
 @router.get("/timeline")
 def when(here: Here, _: Reader) -> dict[str, Any]:
-    """Say from when to when there is something to see, and how much changed when."""
+    """Say from when to when there is something to see, and when something changed."""
     return timeline(here.memory.scene(removed=True).objects, here.views.places(""))
 
 
@@ -83,13 +85,20 @@ def changes(here: Here, _: Reader, from_s: models.Seconds, until_s: models.Secon
 
 
 @router.get("/objects/{object_id}")
-def one_object(object_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
-    """Return all that is known of an object, with the edits that people made to it here."""
-    scene = here.memory.scene_of_one(object_id)
+def one_object(object_id: ObjectId, here: Here, _: Reader, as_of_s: models.Seconds = 0.0) -> dict[str, Any]:
+    """Return all that is known of an object, with the edits that people made to it here.
+
+    as_of_s: its place, states and earlier places as of a stamp; class, size, uncertainty and counts are always of now.
+    """
+    as_of_ns = nanoseconds(as_of_s)
+    scene = here.memory.scene_of_one(object_id, as_of_ns)
     if not scene.objects:
-        raise HTTPException(404, f"no object {object_id!r} is in the scene graph")
-    card = object_card(scene.objects[0], here.views.places(object_id), scene.stamp_ns)
-    made = [edit for edit in here.book.newest(1000) if object_id in edit.ids]
+        then = " at that time" if as_of_ns else ""
+        raise HTTPException(404, f"no object {object_id!r} is in the scene graph{then}")
+    found = scene.objects[0]
+    card = object_card(found, here.views.places(found.id), scene.stamp_ns)
+    made = [edit for edit in here.book.newest(1000) if found.id in edit.ids]
+    made = [edit for edit in made if not as_of_ns or edit.stamp_ns <= as_of_ns]
     card["edits"] = [{"who": edit.who, "what": edit.words, "stamp_s": seconds(edit.stamp_ns)} for edit in made]
     return card
 
@@ -125,9 +134,9 @@ def cache(here: Here, _: Reader) -> dict[str, Any]:
 
 
 @router.get("/episodes")
-def episodes(here: Here, _: Reader, newest: models.Count = 50) -> dict[str, Any]:
-    """List the newest episodes, and the running one's last steps in words."""
-    return episodes_value(here.views, newest)
+def episodes(here: Here, _: Reader, newest: models.Count = 50, as_of_s: models.Seconds = 0.0) -> dict[str, Any]:
+    """List the newest episodes, and the running one's last steps in words; as_of_s: those that had begun by a stamp."""
+    return episodes_value(here.views, newest, nanoseconds(as_of_s))
 
 
 @router.get("/episodes/{episode_id}")
@@ -140,15 +149,21 @@ def episode(episode_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
 
 
 @router.get("/knowledge")
-def knowledge(here: Here, _: Reader, concept: models.Concept, k: models.Count = 20) -> list[models.Statement]:
-    """Return the statements that say most of a concept."""
-    return [statement(one) for one in here.views.statements(concept, k or 20)]
+def knowledge(
+    here: Here, _: Reader, concept: models.Concept, k: models.Count = 20, as_of_s: models.Seconds = 0.0
+) -> list[models.Statement]:
+    """Return the statements that say most of a concept; as_of_s: those that were shown or said by a stamp."""
+    then_ns = nanoseconds(as_of_s)
+    return [statement(one) for one in here.views.statements(concept, k or 20) if not then_ns or one.stamp_ns <= then_ns]
 
 
 @router.get("/path")
-def path(here: Here, _: Reader) -> list[list[float]]:
-    """Return where the robot has been, (x, y) in map, metres, the newest last."""
-    return [[round(x, 2), round(y, 2)] for x, y in here.views.robot_path()]
+def path(here: Here, _: Reader, as_of_s: models.Seconds = 0.0) -> list[list[float]]:
+    """Return where the robot has been, now or as of a stamp: (x, y) in map, metres, the newest last."""
+    then_ns = nanoseconds(as_of_s)
+    return [
+        [round(x, 2), round(y, 2)] for stamp_ns, x, y in here.views.robot_path() if not then_ns or stamp_ns <= then_ns
+    ]
 
 
 @router.get("/events", response_class=StreamingResponse)

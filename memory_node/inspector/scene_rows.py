@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
+from memory_node.domain.scene_as_of import moments_of
 from memory_node.domain.states import StateBelief
 
-# Bins of the timeline.
-_BINS = 200
-_LEAST_SPAN_NS = 10**9
+_MOST_MOMENTS = 20_000
 
 
 def object_row(found: SceneObject) -> dict[str, Any]:
@@ -73,7 +72,10 @@ def scene_rows(scene: SceneSnapshot) -> dict[str, Any]:
 
 
 def object_card(found: SceneObject, places: Iterable[Place], now_ns: int) -> dict[str, Any]:
-    """Return all that is known of one object, with its earlier places. now_ns: memory's time, to tell ages by."""
+    """Return all that is known of one object, with its earlier places.
+
+    now_ns: the moment that is told of, by which ages are told; places that it had not left yet are left out.
+    """
     classes = sorted(found.class_probabilities.items(), key=lambda entry: -entry[1])
     return {
         **object_row(found),
@@ -85,7 +87,7 @@ def object_card(found: SceneObject, places: Iterable[Place], now_ns: int) -> dic
         "times_missed": found.times_missed,
         "anchor": found.anchor,
         "beliefs": [_belief(belief) for belief in found.states],
-        "history": [_place(place) for place in places],
+        "history": [_place(place) for place in places if place.until_ns <= now_ns],
         "now_s": seconds(now_ns),
     }
 
@@ -106,20 +108,19 @@ def what_changed(before: Iterable[SceneObject], after: Iterable[SceneObject], le
 
 
 def timeline(objects: Sequence[SceneObject], past: Sequence[Place] = ()) -> dict[str, Any]:
-    """Return from when to when there is something to see, and how much changed in each of equal spans.
+    """Return from when to when there is something to see, and the moments of changes in order.
 
-    past: the objects' earlier places; each was left by a move.
+    past: the objects' earlier places. Of very many moments those that lie close are one.
     """
-    stamps = [one.first_seen_ns for one in objects]
-    stamps += [place.until_ns for place in past]
-    stamps += [one.last_seen_ns for one in objects if one.removed]
-    if not stamps:
-        return {"begin_s": 0.0, "end_s": 0.0, "counts": []}
-    begin, end = min(stamps), max(max(stamps), max(one.last_seen_ns for one in objects))
-    # From the first stamp on: as floats, stamps of this century are no finer than 256 ns.
-    since = np.array(stamps, np.int64) - begin
-    counts, _ = np.histogram(since, bins=_BINS, range=(0, max(end - begin, _LEAST_SPAN_NS)))
-    return {"begin_s": seconds(begin), "end_s": seconds(end), "counts": counts.tolist()}
+    stamps = moments_of(objects, past)
+    if not len(stamps):
+        return {"begin_s": 0.0, "end_s": 0.0, "moments": []}
+    step_ns = 1_000
+    # The end of a step stands for it, and floats of this century are no finer than 256 ns: as of then, all is seen.
+    while len(moments := np.unique((stamps // step_ns + 2) * step_ns)) > _MOST_MOMENTS:
+        step_ns *= 10
+    end = max(int(moments[-1]), max(one.last_seen_ns for one in objects))
+    return {"begin_s": seconds(int(stamps[0])), "end_s": seconds(end), "moments": list(map(seconds, moments.tolist()))}
 
 
 def seconds(stamp_ns: int) -> float:

@@ -70,7 +70,7 @@ class StoredViews:
         view = self._memory.experience.working_memory(running[-1].id) if running else None
         return None if view is None else view.text()
 
-    def robot_path(self) -> tuple[tuple[float, float], ...]:
+    def robot_path(self) -> tuple[tuple[int, float, float], ...]:
         """Return nothing: a memory does not keep the robot's path."""
         return ()
 

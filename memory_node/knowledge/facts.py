@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 from memory_node.domain.errors import InvalidValueError
 from memory_node.knowledge.told.fact import ToldFact
 
+# What the session of something that was told begins with.
+TOLD_SESSION = "told-"
 # What read a fact out of its source, where no language model did.
 RULES = "rules"
 # The return of a prescription that reached its whole goal.
@@ -56,6 +58,16 @@ class Proposition:
     def key(self) -> str:
         """What names it in the store: the text, or a digest of a long one (a key of PostgreSQL holds 2,704 bytes)."""
         return key_of(self.text)
+
+    @property
+    def was_told(self) -> bool:
+        """Whether a person told it, by its sources."""
+        return any(source.startswith(TOLD_SESSION) for source in self.sources)
+
+    @property
+    def teller(self) -> str:
+        """Who told it, as far as it was read; "" where nobody is known."""
+        return next((fact.teller for fact in self.facts if fact.teller), self.subject)
 
     @property
     def statement(self) -> str:

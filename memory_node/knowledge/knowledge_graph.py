@@ -23,7 +23,13 @@ from memory_node.knowledge.extraction import (
     said_in_passing,
     told_propositions,
 )
-from memory_node.knowledge.facts import Prescription, Proposition, prescription_from_dict, proposition_from_dict
+from memory_node.knowledge.facts import (
+    TOLD_SESSION,
+    Prescription,
+    Proposition,
+    prescription_from_dict,
+    proposition_from_dict,
+)
 from memory_node.knowledge.history import Edit
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeLog
 from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
@@ -32,7 +38,7 @@ from memory_node.knowledge.procedural_graph import Vectors
 from memory_node.knowledge.removal import Criteria, is_useless, least_useful
 from memory_node.knowledge.retrieval.packing import Arrays
 from memory_node.knowledge.segments import prescriptions_of
-from memory_node.knowledge.standard_step import COMPRESSED, TOLD, TOLD_SESSION, StandardStep, step_from_dict
+from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.transcripts import Transcript, things_seen, transcript_steps, ways_of
 from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
@@ -229,6 +235,20 @@ class KnowledgeGraph(KnowledgeQuestions):
                 edits += self._nodes.told_updates(proposition.text)
             self._nodes.finish(edits)
             return tuple(held for one in told if (held := self._nodes.semantic.get(one.text)) is not None)
+
+    def retract(self, text: str, back: bool = False) -> Proposition:
+        """Let the statement of a text count no longer, or again where `back` says so; return it. Its sources stay.
+
+        Raises:
+            NotFoundError: no statement of this text is known.
+        """
+        with self._lock:
+            known = self._nodes.semantic.get(text)
+            if known is None:
+                raise NotFoundError(f"no statement {text[:200]!r} is known; expected one as memory tells it")
+            changed = replace(known, active=back)
+            self._nodes.finish([self._nodes.edit(PROPOSITIONS, text, changed)])
+            return changed
 
     def update(self) -> int:
         """Merge what says the same: each proposition with the one most like it, and intents; return how many went."""

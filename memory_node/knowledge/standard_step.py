@@ -14,8 +14,6 @@ from memory_node.knowledge.facts import RULES
 TOLD = "told by a person"
 # The state of a step in which a person said more than what is to be done.
 ASKED = "said with an instruction"
-# What the session of such a step begins with.
-TOLD_SESSION = "told-"
 # The state of a step of which only the beginning is kept.
 COMPRESSED = "compressed"
 _BEGINNING = 80  # characters

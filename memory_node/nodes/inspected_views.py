@@ -48,7 +48,7 @@ class NodeViews:
         self._statistics: Any = None
         self._working_memory = ""
         self._map_T_frame: dict[str, Pose] = {}
-        self._path: deque[tuple[float, float]] = deque(maxlen=_PATH_POINTS)
+        self._path: deque[tuple[int, float, float]] = deque(maxlen=_PATH_POINTS)
         group = ReentrantCallbackGroup()
 
         def listen(kind: Any, topic: str, callback: Callable[[Any], None], qos: Any) -> None:
@@ -109,8 +109,8 @@ class NodeViews:
         ended = episodes is not None and all(episode.ended_ns for episode in episodes)
         return None if ended else self._working_memory
 
-    def robot_path(self) -> tuple[tuple[float, float], ...]:
-        """Return where the robot has been since this began."""
+    def robot_path(self) -> tuple[tuple[int, float, float], ...]:
+        """Return where the robot has been since this began: stamp, x, y."""
         return tuple(self._path)
 
     def follow(self, listener: Listener) -> Callable[[], None]:
@@ -152,5 +152,5 @@ class NodeViews:
         if map_T_odom is None:
             return
         x, y, _ = map(float, (map_T_odom @ conversions.pose_from_msg(msg.pose.pose)).position)
-        if not self._path or abs(x - self._path[-1][0]) + abs(y - self._path[-1][1]) > _PATH_STEP_M:
-            self._path.append((x, y))
+        if not self._path or abs(x - self._path[-1][1]) + abs(y - self._path[-1][2]) > _PATH_STEP_M:
+            self._path.append((conversions.stamp_from_msg(msg.header.stamp, "odom"), x, y))

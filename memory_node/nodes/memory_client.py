@@ -244,6 +244,14 @@ class MemoryClient:
         response = self._granted(self._tell, request, "take the fact")
         return tuple(conversions.proposition_from_msg(proposition) for proposition in response.propositions)
 
+    def retract_fact(self, text: str, back: bool = False) -> None:
+        """Let a statement, by its text, count no longer; back: let it count again.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        self._granted(self._tell, srv.TellFact.Request(text=text, retract=True, back=back), "retract the fact")
+
     def told_facts(self, instruction: str) -> tuple[str, ...]:
         """Ask for what people told that bears on an instruction."""
         response = self._call(self._ask, srv.AskMemory.Request(question=instruction, told_only=True))
@@ -275,13 +283,13 @@ class MemoryClient:
         request = srv.GetSceneGraph.Request(include_removed=removed, as_of=conversions.stamp_to_msg(as_of_ns))
         return conversions.snapshot_from_msg(self._granted(self._scene, request, "tell the scene").graph)
 
-    def scene_of_one(self, object_id: str) -> SceneSnapshot:
-        """Ask for one object alone, removed or not; the snapshot has none where nothing has this id.
+    def scene_of_one(self, object_id: str, as_of_ns: int = 0) -> SceneSnapshot:
+        """Ask for one object alone, now (removed or not) or as of a stamp; none where nothing has, or had, this id.
 
         Raises:
             RobotMemoryError: memory refused.
         """
-        request = srv.GetSceneGraph.Request(object_id=object_id)
+        request = srv.GetSceneGraph.Request(object_id=object_id, as_of=conversions.stamp_to_msg(as_of_ns))
         return conversions.snapshot_from_msg(self._granted(self._scene, request, "tell the object").graph)
 
     def episodes(self, newest: int) -> tuple[EpisodeSummary, ...]:

@@ -85,12 +85,15 @@ class MemoryServices:
 
     def _get_scene_graph(self, request: Any, response: Any) -> None:
         if request.object_id:
-            response.graph = conversions.snapshot_to_msg(self._memory.scene_of_one(request.object_id))
+            found = self._memory.scene_of_one(request.object_id, _as_of(request))
+            response.graph = conversions.snapshot_to_msg(found)
             response.success = True
             return
         scene = self._memory.scene(_as_of(request), request.include_removed)
         if request.area_id and request.area_id not in {area.id for area in scene.areas}:
             raise InvalidValueError(f"area_id: expected the id of an area, got {request.area_id!r}")
+        if request.token_budget and _as_of(request):
+            raise InvalidValueError("token_budget: the text is of now alone; expected 0 with as_of")
         if not 0.0 <= request.min_existence <= 1.0:
             raise InvalidValueError(f"min_existence: expected 0 to 1, got {request.min_existence}")
         chosen = tuple(
@@ -141,6 +144,10 @@ class MemoryServices:
 
     def _tell_fact(self, request: Any, response: Any) -> None:
         text, teller = checked_text("text", request.text), checked_label("teller", request.teller)
+        if request.retract:
+            self._memory.retract_fact(text, request.back)
+            response.success = True
+            return
         told = self._memory.tell_fact(text, teller, conversions.stamp_from_msg(request.stamp, "stamp"))
         response.propositions = [conversions.proposition_to_msg(proposition) for proposition in told]
         response.success = True

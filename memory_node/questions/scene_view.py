@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.scene_as_of import states_as_of
+from memory_node.domain.states import believed
 from memory_node.scene_graph.as_of import Whereabouts, whereabouts, whereabouts_as_of
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.answers import answer_of
@@ -113,7 +115,12 @@ class SceneView:
     def _states(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         """Return the states that are believed of table rows (n,), as bits."""
         table = self._table
-        return np.asarray(self._bits_of_set[table.state_code[rows]] | self._bits_of_class[table.class_code[rows]])
+        of_class = self._bits_of_class[table.class_code[rows]]
+        if not self._then_ns:
+            return np.asarray(self._bits_of_set[table.state_code[rows]] | of_class)
+        then = (states_as_of(table.record(row).states, self._then_ns) for row in rows.tolist())
+        of_then = np.array([state_bits(*believed(states)) for states in then], dtype=np.int64)
+        return np.asarray(of_then | of_class)
 
     def _own_cosines(self, rows: NDArray[Any], vector: NDArray[np.float32]) -> Floats:
         """Return how like the request each object's own words are (n,): every description is compared once."""

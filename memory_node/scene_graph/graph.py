@@ -232,7 +232,7 @@ class SceneGraph(GraphReadings):
     def snapshot(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
         """Return the whole graph, now or as of a stamp; `removed`: with objects that are kept for their history.
 
-        Relations between objects are those of now; an earlier graph has only those between its places.
+        An earlier graph has the relations of its places, its areas and what stood on what; see `as_of`.
         """
         if as_of_ns:
             return self._snapshots.as_of(as_of_ns, self.frame_verified)
@@ -240,9 +240,10 @@ class SceneGraph(GraphReadings):
             return self._snapshots.with_removed(self.frame_verified)
         return self._snapshots.now(self.frame_verified)
 
-    def snapshot_of_one(self, object_id: str) -> SceneSnapshot:
-        """Return one object alone, removed or not, without places; no object where nothing has this id."""
-        return self._snapshots.of_one(object_id, self.frame_verified)
+    def snapshot_of_one(self, object_id: str, as_of_ns: int = 0) -> SceneSnapshot:
+        """Return one object alone, now (removed or not) or as of a stamp, without places; none where nothing has this
+        id, or nothing had it then."""
+        return self._snapshots.of_one(object_id, self.frame_verified, as_of_ns)
 
     def rank_search_areas(self, object_class: str, k: int = 0, now_ns: int | None = None) -> tuple[RankedArea, ...]:
         """Return the areas of the floor that the robot is on where an object of the class is likely, best first; k = 0

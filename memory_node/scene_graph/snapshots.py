@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memory_node.domain.scene import Relation, SceneObject, SceneSnapshot
+from memory_node.domain.scene_as_of import relations_as_of
 from memory_node.scene_graph.graph_readings import GraphReadings
 from memory_node.scene_graph.relations import object_relations
 
@@ -31,15 +32,22 @@ class Snapshots:
         return self._whole(self._now_ns, self._graph.objects(removed=True), self._relations(), frame_verified)
 
     def as_of(self, stamp_ns: int, frame_verified: bool) -> SceneSnapshot:
-        """Return the graph as it was believed to be at a stamp, with the relations between its places alone."""
-        objects = self._graph.objects_as_of(self._graph.state.table.rows(), stamp_ns)
-        return self._whole(stamp_ns, objects, (), frame_verified)
+        """Return the graph as it was believed to be at a stamp; see `as_of` for what is kept of then."""
+        objects = tuple(self._graph.objects_as_of(self._graph.state.table.rows(), stamp_ns))
+        return self._whole(stamp_ns, objects, relations_as_of(objects), frame_verified)
 
-    def of_one(self, object_id: str, frame_verified: bool) -> SceneSnapshot:
-        """Return one object alone, removed or not, without places; no object where nothing has this id."""
-        graph = self._graph
-        objects = (graph.object(object_id),) if graph.state.table.id_of(object_id) else ()
-        return SceneSnapshot(self._now_ns, objects=objects, frame_verified=frame_verified, version=graph.version)
+    def of_one(self, object_id: str, frame_verified: bool, as_of_ns: int = 0) -> SceneSnapshot:
+        """Return one object alone, without places, now (removed or not) or as of a stamp; no object where nothing has
+        this id, or nothing had it then."""
+        graph, table = self._graph, self._graph.state.table
+        known = table.id_of(object_id)
+        objects: tuple[SceneObject, ...] = ()
+        if known and as_of_ns:
+            objects = tuple(graph.objects_as_of([table.row_of[known]], as_of_ns))
+        elif known:
+            objects = (graph.object(known),)
+        stamp_ns = as_of_ns or self._now_ns
+        return SceneSnapshot(stamp_ns, objects=objects, frame_verified=frame_verified, version=graph.version)
 
     @property
     def _now_ns(self) -> int:

@@ -78,7 +78,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_exchange(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    command = add("export", "write all facts (jsonl, parquet) or the scene graph (graphml, geojson)")
+    command = add(
+        "export",
+        "write all facts (jsonl, parquet), the scene graph (graphml, geojson), or how it came about, for Rerun or "
+        "Foxglove (rrd, mcap)",
+    )
     command.add_argument("target", type=Path, help="a file; for parquet a folder")
     command.add_argument("--format", choices=FORMATS, help="default: by the name's ending")
     command.add_argument(

@@ -6,12 +6,15 @@ import argparse
 import math
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from sqlalchemy.engine import URL
 
 from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.private_files import create_private
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene_as_of import as_of, moments_of
 from memory_node.store import exchange, graph_export, reader
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.command_output import show, show_findings
@@ -21,8 +24,9 @@ from memory_node.store.graph_export import GeoOrigin
 from memory_node.store.inspection import OpenedStore, open_to_read
 from memory_node.store.inventory import inventory
 from memory_node.store.repair import findings_of, repair
+from memory_node.view import open_views
 
-FORMATS = ("jsonl", "parquet", "graphml", "geojson")
+FORMATS = ("jsonl", "parquet", "graphml", "geojson", "rrd", "mcap")
 
 
 def info(args: argparse.Namespace, url: URL) -> int:
@@ -67,6 +71,19 @@ def _scene(opened: OpenedStore, bad: BadRows) -> SceneSnapshot:
     return scene
 
 
+def _export_past(scene: SceneSnapshot, target: Path, rrd: Path | None = None, mcap: Path | None = None) -> int:
+    """Write the graph as it was at each moment at which something changed, for a viewer's own program."""
+    target.unlink(missing_ok=True)
+    create_private(target)
+    places = [(one, one.history[-1].until_ns + 1 if one.history else one.first_seen_ns) for one in scene.objects]
+    moments = moments_of(scene.objects, (place for one in scene.objects for place in one.history))
+    (view,) = open_views(rrd, mcap)
+    for stamp_ns in moments.tolist():
+        view.show_objects(stamp_ns, tuple(as_of(places, stamp_ns)))
+    view.close()
+    return len(moments)
+
+
 def _origin(args: argparse.Namespace) -> GeoOrigin | None:
     if args.origin is None:
         return None
@@ -78,5 +95,7 @@ _EXPORTS: dict[str, Callable[[argparse.Namespace, OpenedStore, BadRows], int]] =
     "jsonl": lambda args, opened, bad: exchange.export_jsonl(opened.engine, opened.site, args.target, bad),
     "parquet": lambda args, opened, bad: exchange.export_parquet(opened.engine, opened.site, args.target, bad),
     "graphml": lambda args, opened, bad: graph_export.export_graphml(_scene(opened, bad), args.target),
+    "rrd": lambda args, opened, bad: _export_past(_scene(opened, bad), args.target, rrd=args.target),
+    "mcap": lambda args, opened, bad: _export_past(_scene(opened, bad), args.target, mcap=args.target),
     "geojson": lambda args, opened, bad: graph_export.export_geojson(_scene(opened, bad), args.target, _origin(args)),
 }

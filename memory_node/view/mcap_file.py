@@ -1,4 +1,4 @@
-"""An MCAP file that Foxglove opens: images with annotations, the camera's pose, and the graph as a SceneUpdate."""
+"""An MCAP file that Foxglove opens: images with annotations, depth, a cloud, the camera's pose, and the graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
-from memory_node.view.view import jpeg, rectangle_of
+from memory_node.view.foxglove_schemas import schema_of
+from memory_node.view.view import cloud, facts_of, jpeg, rectangle_of, uncertainty_of
 
 try:
     from mcap.writer import Writer
@@ -25,10 +26,17 @@ except ImportError as error:
 
 _CAMERA = "camera"
 _BLUE = {"r": 0.12, "g": 0.44, "b": 0.92, "a": 0.35}
+_UPRIGHT = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}
 _YELLOW, _WHITE = {"r": 1.0, "g": 0.77, "b": 0.0, "a": 1.0}, {"r": 1.0, "g": 1.0, "b": 1.0, "a": 1.0}
-# topic -> the schema by which Foxglove knows what it is; docs.foxglove.dev/docs/visualization/message-schemas
+_RED = {"r": 0.9, "g": 0.2, "b": 0.2, "a": 0.25}
+# Fields of a packed point, and their types by Foxglove's numbers (7: FLOAT32, 1: UINT8).
+_POINT = np.dtype([(axis, "<f4") for axis in "xyz"] + [(name, "u1") for name in ("red", "green", "blue", "alpha")])
+_KINDS = {"f": 7, "u": 1}
+# topic -> the schema by which Foxglove knows what it is
 _TOPICS = {
     "/camera/image": "foxglove.CompressedImage",
+    "/camera/depth": "foxglove.RawImage",
+    "/camera/cloud": "foxglove.PointCloud",
     "/camera/calibration": "foxglove.CameraCalibration",
     "/camera/annotations": "foxglove.ImageAnnotations",
     "/tf": "foxglove.FrameTransform",
@@ -51,8 +59,11 @@ class McapFile:
         stamp_ns, i = frame.stamp_ns, frame.intrinsics
         stamp = {"sec": stamp_ns // 1_000_000_000, "nsec": stamp_ns % 1_000_000_000}
         headed = {"timestamp": stamp, "frame_id": _CAMERA}
-        data = base64.b64encode(jpeg(color)).decode("ascii")
-        self._write("/camera/image", stamp_ns, {**headed, "data": data, "format": "jpeg"})
+        self._write("/camera/image", stamp_ns, {**headed, "data": _text(jpeg(color)), "format": "jpeg"})
+        if frame.depth_m is not None:
+            self._write("/camera/depth", stamp_ns, {**headed, **_depth(frame.depth_m)})
+            points, colors = cloud(color, frame)
+            self._write("/camera/cloud", stamp_ns, {"timestamp": stamp, "frame_id": "map", **_packed(points, colors)})
         if i is not None:
             self._write_camera(i, stamp_ns, headed)
             self._write("/camera/annotations", stamp_ns, _annotations(frame, i, stamp))
@@ -61,6 +72,11 @@ class McapFile:
         self._write(
             "/tf", stamp_ns, {"timestamp": stamp, "parent_frame_id": "map", "child_frame_id": _CAMERA, **transform}
         )
+        self.show_objects(stamp_ns, objects)
+
+    def show_objects(self, stamp_ns: int, objects: Sequence[SceneObject]) -> None:
+        """Show what was remembered at a stamp."""
+        stamp = {"sec": stamp_ns // 1_000_000_000, "nsec": stamp_ns % 1_000_000_000}
         gone = sorted(self._known - {found.id for found in objects})
         self._known = {found.id for found in objects}
         deletions = [{"timestamp": stamp, "type": 0, "id": object_id} for object_id in gone]
@@ -79,12 +95,37 @@ class McapFile:
         self._write("/camera/calibration", stamp_ns, {**headed, "width": i.width, "height": i.height, **lens})
 
     def _channel(self, topic: str, name: str) -> int:
-        told = json.dumps({"title": name, "type": "object"}).encode()
-        schema = self._writer.register_schema(name, "jsonschema", told)
+        schema = self._writer.register_schema(name, "jsonschema", json.dumps(schema_of(name)).encode())
         return self._writer.register_channel(topic, "json", schema)
 
     def _write(self, topic: str, stamp_ns: int, message: dict[str, Any]) -> None:
         self._writer.add_message(self._channels[topic], stamp_ns, json.dumps(message).encode(), stamp_ns)
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _depth(depth_m: NDArray[np.floating]) -> dict[str, Any]:
+    """Return depth (h, w) in metres as an image of whole millimetres, 0 where none is known."""
+    height, width = depth_m.shape
+    millimetres = np.nan_to_num(np.asarray(depth_m, np.float64) * 1000.0, nan=0.0, posinf=0.0, neginf=0.0)
+    data = np.clip(np.round(millimetres), 0, 65_535).astype("<u2").tobytes()
+    return {"width": width, "height": height, "encoding": "mono16", "step": 2 * width, "data": _text(data)}
+
+
+def _packed(points: NDArray[np.floating], colors: NDArray[np.uint8]) -> dict[str, Any]:
+    """Return points (n, 3) of the map and their colours (n, 3)."""
+    packed = np.zeros(len(points), _POINT)
+    for index, axis in enumerate("xyz"):
+        packed[axis] = points[:, index]
+    for index, name in enumerate(("red", "green", "blue")):
+        packed[name] = colors[:, index]
+    packed["alpha"] = 255
+    told: dict[str, Any] = dict(_POINT.fields or {})
+    fields = [{"name": name, "offset": at, "type": _KINDS[kind.kind]} for name, (kind, at, *_) in told.items()]
+    origin = {"position": dict.fromkeys("xyz", 0.0), "orientation": _UPRIGHT}
+    return {"pose": origin, "point_stride": _POINT.itemsize, "fields": fields, "data": _text(packed.tobytes())}
 
 
 def _annotations(frame: Frame, intrinsics: Intrinsics, stamp: dict[str, int]) -> dict[str, Any]:
@@ -107,8 +148,10 @@ def _entity(found: SceneObject, stamp: dict[str, int]) -> dict[str, Any]:
     x, y, z = found.box.center.tolist()
     turned = Pose.planar(x, y, found.box.yaw_rad, z)
     pose = {"position": {"x": x, "y": y, "z": z}, "orientation": dict(zip("xyzw", turned.quaternion.tolist()))}
-    upright = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}
-    over = {"position": {"x": x, "y": y, "z": float(found.box.top_m) + 0.03}, "orientation": upright}
+    over = {"position": {"x": x, "y": y, "z": float(found.box.top_m) + 0.03}, "orientation": _UPRIGHT}
+    half_axes, quaternion = uncertainty_of(found)
+    around = {"position": {"x": x, "y": y, "z": z}, "orientation": dict(zip("xyzw", quaternion.tolist()))}
+    ellipsoid = {"pose": around, "size": dict(zip("xyz", (2.0 * half_axes).tolist())), "color": _RED}
     size = dict(zip("xyz", found.box.size.tolist()))
     label = {"billboard": True, "font_size": 12.0, "scale_invariant": True, "color": _WHITE}
     return {
@@ -117,7 +160,8 @@ def _entity(found: SceneObject, stamp: dict[str, int]) -> dict[str, Any]:
         "id": found.id,
         "lifetime": {"sec": 0, "nsec": 0},
         "frame_locked": False,
-        "metadata": [{"key": "existence", "value": f"{found.existence:.2f}"}],
+        "metadata": [{"key": key, "value": str(value)} for key, value in facts_of(found).items()],
+        "spheres": [ellipsoid],
         "cubes": [{"pose": pose, "size": size, "color": _BLUE}],
-        "texts": [{"pose": over, "text": spoken(found.class_name), **label}],
+        "texts": [{"pose": over, "text": found.name or spoken(found.class_name), **label}],
     }

@@ -14,7 +14,7 @@ from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
-from memory_node.view.view import cloud, jpeg, rectangle_of
+from memory_node.view.view import cloud, facts_of, jpeg, rectangle_of, uncertainty_of
 
 try:
     import rerun
@@ -67,8 +67,25 @@ class RerunStream:
         stream.log("map/cloud", rerun.Points3D(points, colors=colors, radii=0.006))
         seen = [(o.box, spoken(o.best_class)) for o in frame.observations]
         stream.log("map/seen", _boxes(seen, _SEEN))
-        known = [(found.box, f"{spoken(found.class_name)} {found.existence:.2f}") for found in objects]
+        self.show_objects(frame.stamp_ns, objects)
+
+    def show_objects(self, stamp_ns: int, objects: Sequence[SceneObject]) -> None:
+        """Show what was remembered at a stamp: boxes, ellipsoids of two standard deviations, and facts in columns."""
+        stream = self._stream
+        stream.set_time("time", timestamp=np.datetime64(stamp_ns, "ns"))
+        known = [(found.box, found.name or spoken(found.class_name)) for found in objects]
         stream.log("map/objects", _boxes(known, _REMEMBERED))
+        around = [uncertainty_of(found) for found in objects]
+        ellipsoids = rerun.Ellipsoids3D(
+            centers=np.array([found.box.center for found in objects]).reshape(-1, 3),
+            half_sizes=np.array([half_axes for half_axes, _ in around]).reshape(-1, 3),
+            quaternions=np.array([quaternion for _, quaternion in around]).reshape(-1, 4),
+        )
+        stream.log("map/objects/uncertainty", ellipsoids)
+        facts = [facts_of(found) for found in objects]
+        if facts:
+            columns = {f"memory.{name}": [row[name] for row in facts] for name in facts[0]}
+            stream.log("map/objects", rerun.AnyValues(**columns))
 
     def close(self) -> None:
         """Finish the file, or serve no more."""

@@ -9,6 +9,7 @@ from typing import Protocol
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from memory_node.domain.geometry import FloatArray, Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame
@@ -25,8 +26,42 @@ class View(Protocol):
     def show(self, color: NDArray[np.uint8], frame: Frame, objects: Sequence[SceneObject]) -> None:
         """Show an RGB image (h, w, 3), the frame with what was seen in it, and what is remembered now."""
 
+    def show_objects(self, stamp_ns: int, objects: Sequence[SceneObject]) -> None:
+        """Show what was remembered at a stamp."""
+
     def close(self) -> None:
         """Finish the file."""
+
+
+# Standard deviations of the ellipsoid that is shown.
+_SIGMAS = 2.0
+
+
+def facts_of(found: SceneObject) -> dict[str, str | float]:
+    """Return what viewers tell of an object beside its box: id, name, class, how sure each is, place, states.
+
+    sigma_m: standard deviation of the centre along the worst axis.
+    """
+    return {
+        "id": found.id,
+        "name": found.name,
+        "class": found.class_name,
+        "class_probability": round(found.class_probabilities[found.class_name], 3),
+        "existence": round(found.existence, 3),
+        "sigma_m": round(float(np.sqrt(max(np.linalg.eigvalsh(found.covariance)[-1], 0.0))), 4),
+        "support_id": found.support_id,
+        "area_id": found.area_id,
+        "states": ", ".join(f"{one.state} {one.probability:.2f}" for one in found.states),
+        "times_seen": found.times_seen,
+    }
+
+
+def uncertainty_of(found: SceneObject) -> tuple[FloatArray, FloatArray]:
+    """Return the half axes (3,) in metres of the ellipsoid of two standard deviations around an object's centre, and
+    how it is turned, a quaternion (x, y, z, w)."""
+    variances, axes = np.linalg.eigh(found.covariance)
+    axes[:, 0] *= np.sign(np.linalg.det(axes))
+    return _SIGMAS * np.sqrt(np.maximum(variances, 0.0)), Rotation.from_matrix(axes).as_quat()
 
 
 def open_views(rrd: Path | None, mcap: Path | None) -> list[View]:

@@ -41,7 +41,7 @@ READING = {
     *("find_objects", "recall_objects", "locate_object", "ask_memory", "get_context", "scene_text"),
     *("contents", "object", "changes", "episodes"),
 }
-EDITING = {"remember", "tell_fact", "edit_object", "undo", "confirm_relocalization"}
+EDITING = {"remember", "tell_fact", "retract_fact", "edit_object", "undo", "confirm_relocalization"}
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,16 @@ import pytest
 
 pytest.importorskip("fastapi")
 
+from furnished_home import SECOND_NS, START_NS
 from headless import NARROW, WIDE, chromium, opened, rename, select_first_answer
 from inspected_home import Client, serving
 
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import StepRecord
+from memory_node.inspector.access import Caller, TokenBook
 from memory_node.memory import RobotMemory
+
+NOW_NS = START_NS + 600 * SECOND_NS
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +46,14 @@ def page(window: tuple[Any, list[str]]) -> Iterator[Any]:
     page, errors = window
     page.set_viewport_size(WIDE)
     page.click("#tab-search")
+    page.fill("#panel-search input", "")
     yield page
     assert errors == []
 
 
 def test_object_is_found_renamed_and_the_name_taken_back(page: Any, client: Client, memory: RobotMemory) -> None:
     select_first_answer(page, "apple")
-    assert page.inner_text("#panel-object h2") == "Apple"
+    assert page.inner_text("#panel-object h2") == "Apple Apple 1"
     apple = client.post("/api/find_objects", text="apple")["objects"][0]["object_id"]
     rename(page, "Tomato")
     assert {one.id: one.class_name for one in memory.scene().objects}[apple] == "Tomato"
@@ -77,13 +82,161 @@ def test_view_shows_the_whole_floor_at_first(page: Any, memory: RobotMemory) -> 
 def test_slider_shows_what_was_and_what_changed(page: Any) -> None:
     count = page.inner_text("#count")
     page.wait_for_timeout(300)
-    page.evaluate("const s = document.getElementById('when'); s.value = 300; s.dispatchEvent(new Event('input'))")
+    page.evaluate("const s = document.getElementById('when'); s.value = 0.3; s.dispatchEvent(new Event('input'))")
     page.wait_for_selector("#count:has-text('then')")
     assert int(page.inner_text("#count").split()[0]) < int(count.split()[0])
     page.click("#tab-changes")
     page.wait_for_selector("#panel-changes h3:has-text('Came (')")
     page.click("#now")
     page.wait_for_selector(f"#count:text-is('{count}')")
+
+
+def test_past_is_shown_as_the_past(page: Any, memory: RobotMemory) -> None:
+    apple = memory.one_object("Apple 1")
+    (moved,) = memory.remember([StateChange(apple.id, "Apple", NOW_NS, position=(4.0, 2.0, 0.8), held=False)])
+    page.evaluate("inspector.timeline.load()")
+    select_first_answer(page, "apple")
+    page.wait_for_selector("#panel-object dd:has-text('4.00, 2.00')")
+    page.click("#before")
+    page.wait_for_selector("#past:has-text('As of')")
+    page.wait_for_selector("#panel-object dd:has-text('2.00, 1.00')")
+    assert "Rename" not in page.inner_text("#panel-object")
+    assert "Is it still there?" not in page.inner_text("#panel-object")
+    page.click("#tab-cache")
+    page.wait_for_selector("#panel-cache .notice")
+    page.click("#tab-search")
+    page.select_option("#panel-search form select", "recall_objects")
+    page.wait_for_selector("#panel-search .notice")
+    page.select_option("#panel-search form select", "find_objects")
+    page.wait_for_selector("#panel-search li.answer")
+    page.click("#now")
+    page.wait_for_selector("#past", state="hidden")
+    page.fill("#panel-search input", "")
+    assert moved == apple.id
+
+
+def test_time_is_gone_through_by_changes_by_date_and_by_zoom(page: Any) -> None:
+    page.evaluate("inspector.timeline.load()")
+    moments = page.evaluate("inspector.timeline.span.moments")
+    for _ in range(3):
+        page.click("#before")
+    assert page.evaluate("inspector.asOf()") in moments
+    was = page.evaluate("inspector.asOf()")
+    page.focus("#when")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("inspector.asOf()") == moments[moments.index(was) + 1]
+    page.keyboard.press("Home")
+    page.click("#closer")
+    shown = page.evaluate("inspector.timeline.shown")
+    assert shown[1] - shown[0] < 0.3 * (moments[-1] - moments[0])
+    page.fill("#date", page.evaluate("inspector.timeline.slider.value = 0, document.getElementById('date').value"))
+    page.wait_for_function("inspector.asOf() > 0")
+    page.keyboard.press("End")
+    page.click("#now")
+    page.click("#wider")
+
+
+def test_address_leads_to_thing_and_moment_again(page: Any, browser: Any, client: Client) -> None:
+    page.wait_for_selector("#past", state="hidden")
+    select_first_answer(page, "apple")
+    page.click("#before")
+    page.wait_for_selector("#past:has-text('As of')")
+    page.wait_for_function("location.hash.includes('at=')")
+    address, told = page.evaluate("location.href"), page.inner_text("#past")
+    page.click("#now")
+    page.wait_for_selector("#past", state="hidden")
+    other = browser.new_page(viewport=NARROW)
+    other.goto(address)
+    other.wait_for_selector("#panel-object h2:has-text('Apple')")
+    assert other.inner_text("#past") == told
+    other.close()
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("name", ["L" + "ong" * 66, "Word " * 39 + "Mug", "W" * 200], ids=["long", "words", "wide"])
+def test_long_names_push_no_control_out_of_sight(
+    page: Any, client: Client, viewport: dict[str, int], name: str
+) -> None:
+    page.set_viewport_size(viewport)
+    told = client.post("/api/remember", object_class=name, position=[4.0, 4.0, 0.8])
+    page.click("#tab-search")
+    shown = client.get(f"/api/objects/{told['ids'][0]}")["name"]
+    page.click(f"#panel-search .objects button:text-is('{shown}')")
+    page.wait_for_selector("#panel-object h2")
+    page.click("#panel-object >> text=Delete")
+    page.click("dialog >> text=Do it")
+    page.wait_for_selector(".toast >> text=Undo")
+    page.click("#tab-edits")
+    page.wait_for_selector("#panel-edits td")
+    outside = page.evaluate(
+        "[...document.querySelectorAll('button, input, select, h2, td, li')].filter((e) => e.offsetParent)"
+        ".filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80))"
+    )
+    assert outside == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    page.click(".toast >> text=Undo")
+    page.wait_for_selector(".toast:has-text('undone')")
+    client.post(f"/api/edits/{told['id']}/undo")
+
+
+def test_list_is_filtered_and_saved(page: Any, client: Client, tmp_path: Any) -> None:
+    dirty = client.post("/api/remember", object_id="Mug 1", added=["dirty"])
+    page.wait_for_selector("#panel-search .filters option[value=dirty]", state="attached")
+    page.select_option("#panel-search .filters select >> nth=1", "dirty")
+    page.wait_for_selector("#panel-search .objects li >> nth=0")
+    assert page.locator("#panel-search .objects li").count() == 1
+    assert "ago" in page.inner_text("#panel-search .objects li")
+    with page.expect_download() as saved:
+        page.click("text=Download as JSON")
+    saved.value.save_as(tmp_path / "saved.json")
+    told = json.loads((tmp_path / "saved.json").read_text())
+    assert [one["name"] for one in told["objects"]] == ["Mug 1"]
+    with page.expect_download() as saved:
+        page.click("text=Download as CSV")
+    saved.value.save_as(tmp_path / "saved.csv")
+    assert len((tmp_path / "saved.csv").read_text().splitlines()) == 2
+    page.select_option("#panel-search .filters select >> nth=1", "")
+    client.post(f"/api/edits/{dirty['id']}/undo")
+
+
+def test_fact_told_elsewhere_comes_by_itself_and_can_be_removed(page: Any, client: Client) -> None:
+    page.click("#tab-knowledge")
+    page.fill("#panel-knowledge input[type=search]", "Emil")
+    page.press("#panel-knowledge input[type=search]", "Enter")
+    page.wait_for_selector("#panel-knowledge >> text=Nothing is known")
+    client.post("/api/tell_fact", text="Emil likes oranges", teller="Ben")
+    page.wait_for_selector("#panel-knowledge li:has-text('oranges')")
+    assert "told by Ben" in page.inner_text("#panel-knowledge li:has-text('oranges')")
+    page.click("#panel-knowledge li >> text=Remove")
+    page.click("dialog >> text=Do it")
+    page.wait_for_selector("#panel-knowledge >> text=Nothing is known")
+    page.click(".toast:has-text('retract') >> text=Undo")
+    page.wait_for_selector("#panel-knowledge li:has-text('oranges')")
+
+
+def test_episode_that_begins_comes_by_itself(page: Any, memory: RobotMemory) -> None:
+    page.click("#tab-episodes")
+    page.wait_for_selector("#panel-episodes h2")
+    episode = memory.episodes.start("water the plants", "water")
+    page.wait_for_selector("#panel-episodes td:has-text('water the plants')")
+    memory.episodes.end(episode, True)
+
+
+def test_token_is_asked_for_once_and_a_wrong_one_is_told(browser: Any, memory: RobotMemory) -> None:
+    token = "right-token-of-ada"
+    with serving(memory, TokenBook([(token, Caller("ada", "edit"))])) as guarded:
+        page = browser.new_page(viewport=WIDE)
+        page.goto(f"http://127.0.0.1:{guarded.port}/")
+        page.fill("dialog input[name=token]", "a-wrong-token-123")
+        page.press("dialog input[name=token]", "Enter")
+        page.wait_for_selector("dialog:has-text('not valid')")
+        assert page.locator("dialog").count() == 1
+        page.fill("dialog input[name=token]", token)
+        page.press("dialog input[name=token]", "Enter")
+        page.wait_for_selector("body[data-ready-ms]")
+        assert "ada may edit" in page.inner_text("#source")
+        assert page.locator("dialog").count() == 0
+        page.close()
 
 
 def test_change_made_elsewhere_comes_by_itself(page: Any, client: Client) -> None:
@@ -139,7 +292,9 @@ def test_page_fits_its_window(page: Any, viewport: dict[str, int]) -> None:
 def test_names_are_never_read_as_html(page: Any, client: Client) -> None:
     name = "<img src=x onerror=document.title='broken'>"
     told = client.post("/api/remember", object_class=name, position=[4.0, 4.0, 0.8])
-    page.wait_for_selector(f"#panel-search >> text={name}")
+    shown = client.get(f"/api/objects/{told['ids'][0]}")["name"]
+    page.click(f'#panel-search .objects button:text-is("{shown}")')
+    page.wait_for_selector(f"#panel-object h2:has-text({json.dumps(name)})")
     assert page.title() == "robot_memory"
     client.post(f"/api/edits/{told['id']}/undo")
 

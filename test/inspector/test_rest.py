@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,10 @@ from inspected_home import Client, serving
 
 from memory_node.context.step_observation import StepObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.inspector import rest_models
-from memory_node.inspector.scene_rows import timeline
+from memory_node.inspector.scene_rows import nanoseconds, timeline
 from memory_node.memory import RobotMemory
 
 ROOT = Path(__file__).parents[2]
@@ -121,7 +123,8 @@ def test_scene_is_told_now_and_then(client: Client, ids: dict[str, str]) -> None
     assert {one["id"] for one in then["objects"]} == {ids["table"], ids["apple"]}
     span = client.get("/api/timeline")
     assert span["begin_s"] == pytest.approx(START_NS * 1e-9 + 1)
-    assert sum(span["counts"]) >= 4
+    assert span["moments"] == sorted(set(span["moments"]))
+    assert [START_NS * 1e-9 + second for second in (1, 2, 3, 4)] == pytest.approx(span["moments"][:4], abs=1e-5)
     changes = client.get(f"/api/changes?from_s={START_NS * 1e-9 + 2.5}&until_s={START_NS * 1e-9 + 10}")
     assert {one["id"] for one in changes["appeared"]} == {ids["mug"], ids["cup"]}
     assert changes["gone"] == []
@@ -264,8 +267,66 @@ def test_bad_requests_are_told_and_change_nothing(
 
 
 @pytest.mark.parametrize("span_ns", [0, 1, 10**6, 10**12])
-def test_timeline_of_any_span_counts_every_stamp(memory: RobotMemory, span_ns: int) -> None:
+def test_as_of_a_moment_of_the_timeline_its_change_is_seen(memory: RobotMemory, span_ns: int) -> None:
     (found, *_) = memory.scene().objects
-    first = 1_790_000_000_000_000_000
-    told = timeline([found.changed(first_seen_ns=first + late, last_seen_ns=first + late) for late in (0, span_ns)])
-    assert sum(told["counts"]) == 2
+    first = 1_790_000_000_000_000_123
+    stamps = [first, first + span_ns]
+    told = timeline([found.changed(first_seen_ns=stamp, last_seen_ns=stamp, states=()) for stamp in stamps])
+    assert len(told["moments"]) == (2 if span_ns >= 10**6 else 1)
+    for stamp in stamps:
+        assert any(0 <= nanoseconds(moment) - stamp < 3_000 for moment in told["moments"])
+
+
+def test_past_is_answered_as_it_was(client: Client, memory: RobotMemory) -> None:
+    second = 1_000_000_000
+    later_ns = START_NS + 1000 * second
+
+    def tell(after_s: int, object_id: str, **more: Any) -> str:
+        return memory.remember([StateChange(object_id, "Kettle", later_ns + after_s * second, **more)])[0]
+
+    kettle = tell(0, "kettle", position=(2.0, 1.0, 0.8), support_id="DiningTable 1", held=False)
+    tell(10, kettle, added=(ObjectState.FILLED,))
+    tell(20, kettle, position=(4.0, 4.0, 0.8), held=False)
+
+    def card(after_s: float) -> Any:
+        return client.get(f"/api/v1/objects/{kettle}?as_of_s={later_ns * 1e-9 + after_s}")
+
+    assert (card(5)["at"][0], card(5)["states"], len(card(5)["history"])) == (2.0, [], 0)
+    assert card(5)["on"] == memory.one_object("DiningTable 1").id
+    assert card(15)["states"] == ["filled"]
+    assert (card(25)["at"][0], len(card(25)["history"])) == (4.0, 1)
+    assert card(5)["now_s"] == pytest.approx(later_ns * 1e-9 + 5)
+    assert client.ask("GET", f"/api/v1/objects/{kettle}?as_of_s={later_ns * 1e-9 - 1}")[0] == 404
+    listed = client.get(f"/api/v1/objects?as_of_s={later_ns * 1e-9 - 1}")
+    assert kettle not in {one["id"] for one in listed["objects"]}
+    scene = client.get(f"/api/v1/scene_graph?as_of_s={later_ns * 1e-9 + 5}")
+    assert [kettle, "on", memory.one_object("DiningTable 1").id] in scene["relations"]
+    asked = {"object_class": "Kettle", "states": ["filled"]}
+    assert not client.post("/api/v1/find_objects", **asked, as_of_s=later_ns * 1e-9 + 5)["objects"]
+    assert client.post("/api/v1/find_objects", **asked, as_of_s=later_ns * 1e-9 + 15)["objects"]
+    memory.forget(kettle)
+
+
+def test_facts_of_later_are_not_told_of_then(client: Client) -> None:
+    told = client.post("/api/v1/tell_fact", text="Carl likes green pears", teller="Ben")
+    (fact,) = (one for one in client.get("/api/v1/knowledge?concept=Carl") if "pears" in one["text"])
+    assert (fact["told"], fact["teller"]) == (True, "Ben")
+    then = client.get(f"/api/v1/knowledge?concept=Carl&as_of_s={fact['stamp_s'] - 1}")
+    assert not [one for one in then if "pears" in one["text"]]
+    client.post(f"/api/v1/edits/{told['id']}/undo")
+
+
+def test_told_fact_is_removed_and_brought_back(client: Client) -> None:
+    def known() -> set[str]:
+        return {one["text"] for one in client.get("/api/v1/knowledge?concept=Dora") if "Dora" in one["text"]}
+
+    told = client.post("/api/v1/tell_fact", text="Dora likes plums")
+    (text,) = known()
+    removed = client.post("/api/v1/retract_fact", text=text)
+    assert not known()
+    assert "plums" not in (client.post("/api/v1/ask_memory", question="What does Dora like?")["answer"] or "")
+    client.post(f"/api/v1/edits/{removed['id']}/undo")
+    assert known() == {text}
+    client.post(f"/api/v1/edits/{told['id']}/undo")
+    assert not known()
+    assert client.ask("POST", "/api/v1/retract_fact", {"text": "nobody said this"})[0] == 404

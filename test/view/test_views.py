@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
+from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneObject
+from memory_node.domain.skill import StateChange
+from memory_node.opening import MemoryConfig, open_memory
+from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.view import ShownFrames, open_views, serve_view
-from memory_node.view.view import rectangle_of
+from memory_node.view.view import facts_of, rectangle_of, uncertainty_of
 
 CAMERA = Intrinsics(fx=100.0, fy=100.0, cx=80.0, cy=60.0, width=160, height=120)
 BOX = OrientedBox(np.array([0.0, 0.0, 2.0]), np.array([0.4, 0.2, 0.2]))
@@ -59,6 +68,83 @@ def test_foxglove_is_told_what_is_there_and_what_has_gone(tmp_path: Path) -> Non
     (first, _) = [message for name, _, _, message in told if name == "foxglove.ImageAnnotations"]
     assert first["texts"][0]["text"] == "mug"
     assert {stamp_ns for _, _, stamp_ns, _ in told} == {SECOND_NS, 2 * SECOND_NS}
+
+
+def test_foxglove_is_told_where_a_text_holds_bytes(tmp_path: Path) -> None:
+    pytest.importorskip("mcap")
+    from mcap.reader import make_reader
+
+    (view,) = open_views(None, tmp_path / "a.mcap")
+    color, frame = moment(1)
+    view.show(color, frame, [known("a")])
+    view.close()
+    with (tmp_path / "a.mcap").open("rb") as file:
+        told = {s.name: (json.loads(s.data), json.loads(m.data)) for s, _, m in make_reader(file).iter_messages()}
+    for schema, message in told.values():
+        assert set(message) <= set(schema["properties"])
+    decoded = {
+        name: base64.b64decode(message["data"])
+        for name, (schema, message) in told.items()
+        if schema["properties"].get("data", {}).get("contentEncoding") == "base64"
+    }
+    assert decoded.keys() == {"foxglove.CompressedImage", "foxglove.RawImage", "foxglove.PointCloud"}
+    picture = cv2.imdecode(np.frombuffer(decoded["foxglove.CompressedImage"], np.uint8), cv2.IMREAD_COLOR)
+    assert picture.shape == color.shape
+    depth = np.frombuffer(decoded["foxglove.RawImage"], "<u2").reshape(120, 160)
+    assert (depth == 2000).all()
+    cloud = told["foxglove.PointCloud"][1]
+    assert len(decoded["foxglove.PointCloud"]) % cloud["point_stride"] == 0
+    (z,) = [field for field in cloud["fields"] if field["name"] == "z"]
+    assert np.frombuffer(decoded["foxglove.PointCloud"], "<f4", 1, z["offset"]) == pytest.approx(2.0)
+
+
+def test_viewers_are_told_how_sure_memory_is(tmp_path: Path) -> None:
+    covariance = np.array([[0.04, 0.03, 0.0], [0.03, 0.04, 0.0], [0.0, 0.0, 0.01]])
+    half_axes, quaternion = uncertainty_of(known("a").changed(covariance=covariance))
+    turned = Rotation.from_quat(quaternion).as_matrix()
+    assert np.allclose(turned @ np.diag((half_axes / 2.0) ** 2) @ turned.T, covariance, atol=1e-9)
+    assert facts_of(known("a"))["sigma_m"] == pytest.approx(0.01)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """Return a stored memory in which a mug was moved."""
+    path = tmp_path / "memory.db"
+    memory = open_memory(MemoryConfig(database=str(path)))
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), SECOND_NS)
+    (mug,) = memory.remember([StateChange("mug", "Mug", 2 * SECOND_NS, position=(1.0, 1.0, 0.8), held=False)])
+    memory.remember([StateChange(mug, "Mug", 9 * SECOND_NS, position=(3.0, 1.0, 0.8), held=False)])
+    memory.close()
+    return path
+
+
+def test_stored_memory_becomes_a_file_for_foxglove(database: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mcap")
+    from mcap.reader import make_reader
+
+    target = tmp_path / "out.mcap"
+    assert main(["store", "export", str(target), "--database", str(database)]) == 0
+    assert target.stat().st_mode & 0o077 == 0
+    with target.open("rb") as file:
+        told = [(m.log_time, json.loads(m.data)["entities"]) for _, _, m in make_reader(file).iter_messages()]
+    places = {
+        stamp_ns: [entity["cubes"][0]["pose"]["position"]["x"] for entity in entities] for stamp_ns, entities in told
+    }
+    assert (places[2 * SECOND_NS], places[9 * SECOND_NS]) == ([1.0], [3.0])
+    facts = {one["key"]: one["value"] for one in told[-1][1][0]["metadata"]}
+    assert facts["name"] == "Mug 1"
+    assert facts["id"] == told[-1][1][0]["id"]
+    assert float(facts["sigma_m"]) > 0.0
+
+
+def test_stored_memory_becomes_a_file_for_rerun(database: Path, tmp_path: Path) -> None:
+    pytest.importorskip("rerun")
+    target = tmp_path / "out.rrd"
+    assert main(["store", "export", str(target), "--database", str(database)]) == 0
+    reading = [sys.executable, "-m", "rerun", "rrd", "print", "-vvv", str(target)]
+    told = subprocess.run(reading, capture_output=True, text=True, timeout=110, check=True).stdout
+    for word in ("/map/objects/uncertainty", "memory.id", "memory.sigma_m", "Mug 1"):
+        assert word in told
 
 
 def test_rerun_file_holds_the_frames(tmp_path: Path) -> None:
@@ -103,6 +189,9 @@ class SlowView:
         self.is_showing, self.may_go_on = threading.Event(), threading.Event()
         self.shown: list[tuple[int, int]] = []
         self.is_closed = False
+
+    def show_objects(self, stamp_ns: int, objects: Sequence[SceneObject]) -> None:
+        raise AssertionError("frames are shown with their objects")
 
     def show(self, color: NDArray[np.uint8], frame: Frame, objects: Sequence[SceneObject]) -> None:
         self.shown.append((frame.stamp_ns // SECOND_NS, len(objects)))

@@ -2,6 +2,7 @@
 
 const KEY = "robot_memory.token";
 let askForToken = null;
+let asking = null;
 
 /** A request that was refused: the status, and why in words. */
 export class Refused extends Error {
@@ -11,7 +12,8 @@ export class Refused extends Error {
   }
 }
 
-/** Say what asks the user for a token when one is needed; it returns a promise of the token. */
+/** Say what asks the user for a token when one is needed; it is told whether one was refused, and returns a promise of
+ * the token, "" where the user gives none. */
 export function onTokenNeeded(ask) {
   askForToken = ask;
 }
@@ -21,14 +23,22 @@ function headers(more) {
   return token ? { ...more, Authorization: `Bearer ${token}` } : more;
 }
 
+/** Ask for a token once for all requests that wait for one; return whether there is another one than `refused`. */
+async function renewed(refused) {
+  if ((sessionStorage.getItem(KEY) ?? "") !== refused) return true;
+  asking ??= askForToken(Boolean(refused)).finally(() => { asking = null; });
+  const token = await asking;
+  if (token) sessionStorage.setItem(KEY, token);
+  else askForToken = null; // who does not want to give one is not asked again
+  return Boolean(token);
+}
+
 async function request(path, options = {}) {
   for (;;) {
+    const token = sessionStorage.getItem(KEY) ?? "";
     const answer = await fetch(path, { ...options, headers: headers(options.headers ?? {}) });
     if (answer.ok) return answer;
-    if (answer.status === 401 && askForToken) {
-      sessionStorage.setItem(KEY, await askForToken());
-      continue;
-    }
+    if (answer.status === 401 && askForToken && (await renewed(token))) continue;
     const told = await answer.json().catch(() => ({ message: answer.statusText }));
     throw new Refused(answer.status, told.message);
   }
@@ -40,6 +50,9 @@ export async function post(path, body, signal) {
   const options = { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" }, signal };
   return (await request(path, options)).json();
 }
+
+/** Return `path` as of a moment in seconds, 0 for now. */
+export const atMoment = (path, asOf) => (asOf ? `${path}${path.includes("?") ? "&" : "?"}as_of_s=${asOf}` : path);
 
 /** Return the address of an object's best view for an <img>, or null where there is none. */
 export async function cropUrl(id) {

@@ -2,19 +2,21 @@
 
 import { get } from "./api.js";
 import { bar, color, el, fitted, link, table, when } from "./dom.js";
-import { Panel } from "./panels.js";
+import { notOfThen, Panel } from "./panels.js";
 
 const LISTED = 300;
 const SHOWN_ABOVE = ["policy", "followed", "hit_ratio", "occupancy"];
 
 /** The short-term memory: figures, the hit ratio over time, units by when they would go. */
 export class CachePanel extends Panel {
-  constructor(app) {
-    super(app);
-    setInterval(() => { if (!this.root.hidden && !document.hidden) this.open(); }, 3000);
-  }
+  changed() { this.open(); }
+  refresh() { this.open(); }
 
   async open() {
+    if (this.app.asOf()) {
+      this.root.replaceChildren(notOfThen("The short-term memory holds what is in use now; what it held then is not kept."));
+      return;
+    }
     let cache;
     try {
       cache = await get("/api/cache");

@@ -1,7 +1,7 @@
 // An object's card: what is believed of it and why, and the edits that mend it.
 
-import { cropUrl, get } from "./api.js";
-import { ago, bar, el, metres, table, terms, when } from "./dom.js";
+import { atMoment, cropUrl, get } from "./api.js";
+import { ago, bar, el, metres, nameOf, table, terms, when } from "./dom.js";
 import { Panel } from "./panels.js";
 
 /** Return what an object was seen from: a keyframe that is named by its stamp in nanoseconds is told as a time. */
@@ -27,14 +27,15 @@ export class CardPanel extends Panel {
       this.root.replaceChildren(el("p", { class: "soft" }, "Choose an object in the view or in the search."));
       return;
     }
+    const asOf = this.app.asOf();
     try {
-      const card = await get(`/api/objects/${encodeURIComponent(id)}`);
-      if (this.id !== id) return;
+      const card = await get(atMoment(`/api/objects/${encodeURIComponent(id)}`, asOf));
+      if (this.id !== id || this.app.asOf() !== asOf) return;
       this.fill(card);
       if (this.app.images()) await this.showCrop(id);
     } catch (error) {
       if (this.id !== id) return;
-      this.root.replaceChildren(el("p", { class: "soft" }, error.status === 404 ? "This object is no longer in memory." : error.message));
+      this.root.replaceChildren(el("p", { class: "soft" }, error.status === 404 ? (asOf ? "Memory did not know this object then." : "This object is no longer in memory.") : error.message));
     }
   }
 
@@ -46,9 +47,11 @@ export class CardPanel extends Panel {
 
   fill(card) {
     const { app } = this;
-    const support = card.on ? el("button", { type: "button", class: "link", click: () => app.select(card.on, true) }, `${card.inside ? "in" : "on"} ${app.nameOf(card.on)}`) : "";
+    const asOf = app.asOf();
+    const ofNow = (value) => (asOf ? "" : value);
+    const support = card.on ? el("button", { type: "button", class: "link", click: () => app.select(card.on, true) }, `${card.inside ? "in" : asOf ? "on or in" : "on"} ${app.nameOf(card.on)}`) : "";
     this.root.replaceChildren(
-      el("h2", {}, card.class, card.removed ? el("span", { class: "bad" }, " (gone)") : ""),
+      el("h2", {}, card.class, card.name && card.name !== card.class ? el("span", { class: "soft" }, ` ${card.name}`) : "", card.removed ? el("span", { class: "bad" }, " (gone)") : ""),
       this.actions(card),
       terms([
         ["where", `${metres(card.at)} m`],
@@ -57,16 +60,16 @@ export class CardPanel extends Panel {
         ["size", `${metres(card.size)} m`],
         ["uncertain by", `${(100 * card.sigma).toFixed(1)} cm`],
         ["first seen", ago(card.first_seen_s, card.now_s)],
-        ["last seen", `${ago(card.seen_s, card.now_s)} (${card.times_seen} times)`],
-        ["missed", card.times_missed ? `${card.times_missed} looks in vain, last ${ago(card.last_missed_s, card.now_s)}` : ""],
+        ["last seen", `${ago(card.seen_s, card.now_s)}${ofNow(` (${card.times_seen} times)`)}`],
+        ["missed", card.last_missed_s && card.times_missed ? `${card.times_missed} looks in vain, last ${ago(card.last_missed_s, card.now_s)}` : ""],
         ["known from", card.by],
-        ["seen from", seenFrom(card.anchor, card.now_s)],
+        ["seen from", ofNow(seenFrom(card.anchor, card.now_s))],
         ["id", card.id],
       ]),
-      el("h3", {}, "Is it still there?"), bar("yes", card.existence),
+      ...(asOf ? [] : [el("h3", {}, "Is it still there?"), bar("yes", card.existence)]),
       el("h3", {}, "What is it?"), ...card.classes.slice(0, 8).map((one) => bar(one.name, one.p)),
       el("h3", {}, "States"),
-      card.beliefs.length ? table(["state", "p", "by", "confirmed"], card.beliefs.map((one) => [one.state, one.p, one.by || "?", ago(one.confirmed_s, card.now_s)])) : el("p", { class: "soft" }, "none is known"),
+      card.beliefs.length ? table(["state", "p", "by", "confirmed"], card.beliefs.map((one) => [one.state, one.p, one.by || "?", ago(one.confirmed_s, card.now_s)])) : el("p", { class: "soft" }, asOf ? "none was confirmed by then, and not again since" : "none is known"),
       el("h3", {}, "Earlier places"),
       card.history.length ? table(["from", "until", "where"], [...card.history].reverse().map((one) => [when(one.since_s), when(one.until_s), `${metres(one.at)} ${app.placeOf(one.area)}`])) : el("p", { class: "soft" }, "none is told"),
       ...(card.edits.length ? [el("h3", {}, "Edits made here"), table(["who", "what", "when"], card.edits.map((one) => [one.who, one.what, when(one.stamp_s)]))] : []));

@@ -1,6 +1,6 @@
 // Asks once before an edit, with the fields that it needs; after it, a toast that undoes it.
 
-import { byId, el, metres } from "./dom.js";
+import { byId, el, metres, nameOf } from "./dom.js";
 
 const STATES = ["heated", "cooked", "sliced", "cleaned", "dirty", "filled", "used_up", "on", "off", "opened", "closed", "cold", "broken"];
 
@@ -10,7 +10,7 @@ function control(field, scene) {
     const { id, at } = field.objects;
     const far = (one) => Math.hypot(one.at[0] - at[0], one.at[1] - at[1], one.at[2] - at[2]);
     const others = scene.objects.filter((one) => one.id !== id).sort((a, b) => far(a) - far(b)).slice(0, 100);
-    return el("select", { name: field.name, required: true }, others.map((one) => el("option", { value: one.id }, `${one.class}, ${far(one).toFixed(2)} m away at ${metres(one.at)}`)));
+    return el("select", { name: field.name, required: true }, others.map((one) => el("option", { value: one.id }, `${nameOf(one)}, ${far(one).toFixed(2)} m away at ${metres(one.at)}`)));
   }
   const list = field.names ? el("datalist", { id: "names" }, field.names.map((name) => el("option", { value: name }))) : null;
   const input = el("input", { type: field.secret ? "password" : "text", name: field.name, value: field.value ?? "", required: true, autocomplete: "off" });

@@ -38,10 +38,23 @@ export function terms(pairs) {
   return el("dl", {}, told.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
+/** Return whether a stamp in seconds is of a clock that tells dates; small ones are of a simulated clock. */
+export const isClock = (seconds) => seconds >= 1e8;
+
+/** Return a stamp in seconds as the value of a date's input, of a simulated clock as a number. */
+export function toLocal(seconds) {
+  if (!isClock(seconds)) return seconds.toFixed(1);
+  const at = new Date(seconds * 1000);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+/** Return the stamp in seconds of such a value, 0 where there is none. */
+export const fromLocal = (value) => (value.includes("T") ? new Date(value).getTime() / 1000 : Number(value)) || 0;
+
 /** Return a stamp in seconds as words, of today without the date; small ones are of a simulated clock. */
 export function when(seconds) {
   if (!seconds) return "never";
-  if (seconds < 1e8) return `${seconds.toFixed(1)} s`;
+  if (!isClock(seconds)) return `${seconds.toFixed(1)} s`;
   const at = new Date(seconds * 1000);
   const isToday = at.toDateString() === new Date().toDateString();
   return at.toLocaleString(undefined, { hourCycle: "h23", ...(isToday ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" }) });
@@ -49,13 +62,26 @@ export function when(seconds) {
 
 const AGES = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
 
-/** Return a stamp in words with its age at a moment, both in seconds of one clock. */
-export function ago(seconds, now) {
-  if (!seconds || !now || seconds > now + 1) return when(seconds);
-  const age = Math.max(now - seconds, 0);
-  const [unit, length] = AGES.find((one) => age >= one[1]) ?? AGES.at(-1);
-  const count = Math.round(age / length);
-  return `${when(seconds)}, ${count} ${unit}${count === 1 ? "" : "s"} ago`;
+/** Return how long ago a stamp is at a moment, in words, both in seconds of one clock; "" where that is not known. */
+export function age(seconds, now) {
+  if (!seconds || !now || seconds > now + 1) return "";
+  const past = Math.max(now - seconds, 0);
+  const [unit, length] = AGES.find((one) => past >= one[1]) ?? AGES.at(-1);
+  const count = Math.round(past / length);
+  return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
+}
+
+/** Return a stamp in words with its age at a moment. */
+export const ago = (seconds, now) => [when(seconds), age(seconds, now)].filter(Boolean).join(", ");
+
+/** Return what an object is called: its short name ("Mug 2"), or its class. */
+export const nameOf = (one) => one.name || one.class;
+
+/** Let the browser save a text as a file. */
+export function download(name, text, type) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 export const metres = (at) => at.map((value) => value.toFixed(2)).join(", ");

@@ -1,6 +1,6 @@
 // Episodes: what was done and how it went, what memory warned of, which guidance it gave at each step.
 
-import { get } from "./api.js";
+import { atMoment, get } from "./api.js";
 import { el, link, table, when } from "./dom.js";
 import { Panel } from "./panels.js";
 
@@ -45,40 +45,68 @@ export class EpisodesPanel extends Panel {
     this.root.append(this.list, this.detail);
   }
 
-  async open() {
-    const told = await get("/api/episodes").catch((error) => this.app.fail(error));
-    if (!told) return;
+  open() { return this.list.hidden ? this.refresh() : this.showList(); }
+  changed() { this.refresh(); }
+
+  /** Ask again for what is shown: episodes begin, go on and end. */
+  refresh() {
+    return this.list.hidden ? this.showId(this.shownId, false) : this.showList();
+  }
+
+  async showList() {
+    const told = await this.episodes();
+    const words = JSON.stringify(told);
+    if (!told || words === this.words) return;
+    this.words = words;
     const rows = told.episodes.map((one) => [link(one.instruction || one.task_type || one.id, () => this.show(one)), marked(outcomeOf(one)), when(one.started_s)]);
     this.list.replaceChildren(
       ...(told.running ? [el("h2", {}, "The running episode"), el("pre", {}, told.running)] : []),
-      el("h2", {}, "Episodes"),
+      el("h2", {}, this.app.asOf() ? "Episodes that had begun then" : "Episodes"),
       rows.length ? table(["instruction", "outcome", "began"], rows) : el("p", { class: "soft" }, "None is remembered yet. One begins when the robot is given an instruction."),
       rows.length === MOST ? el("p", { class: "soft" }, `the newest ${MOST}`) : "");
   }
 
-  /** Show an episode that something else names. */
-  async showId(id) {
-    const told = await get("/api/episodes").catch((error) => this.app.fail(error));
-    const one = told?.episodes.find((found) => found.id === id);
-    if (one) this.show(one);
-    else if (told) this.app.fail(new Error(`This episode is not among the newest ${MOST}.`));
+  episodes() {
+    return get(atMoment("/api/episodes", this.app.asOf())).catch((error) => this.app.fail(error));
   }
 
-  async show(one) {
+  /** Show an episode that something else names; isNew: it is not the one that is shown. */
+  async showId(id, isNew = true) {
+    const told = await this.episodes();
+    const one = told?.episodes.find((found) => found.id === id);
+    if (one) await this.show(one, isNew);
+    else if (told && isNew) this.app.fail(new Error(`This episode is not among the newest ${MOST}.`));
+  }
+
+  showAll() {
+    this.shownId = this.shownWords = null;
+    this.detail.replaceChildren();
+    this.list.hidden = false;
+    this.app.writeLink();
+    this.showList();
+  }
+
+  async show(one, isNew = true) {
     const told = await get(`/api/episodes/${encodeURIComponent(one.id)}`).catch((error) => this.app.fail(error));
     if (!told) return;
-    const failed = told.steps.filter((step) => !step.success).length;
-    const back = link("← all episodes", () => { this.detail.replaceChildren(); this.list.hidden = false; });
+    const asOf = this.app.asOf();
+    const steps = told.steps.filter((step) => !asOf || step.stamp_s <= asOf);
+    const words = JSON.stringify([one, told, asOf]);
+    if (words === this.shownWords) return;
+    [this.shownId, this.shownWords] = [one.id, words];
+    const failed = steps.filter((step) => !step.success).length;
+    const back = link("← all episodes", () => this.showAll());
     this.list.hidden = true;
     this.detail.replaceChildren(
       back,
       el("h2", {}, `“${one.instruction}”`),
-      el("p", {}, marked(outcomeOf(one)), ` · attempt ${one.attempt} · ${told.steps.length} steps${failed ? `, ${failed} failed` : ""} · began ${when(one.started_s)}`),
-      el("h3", {}, "Steps"), el("ol", { class: "plain" }, told.steps.map(stepRow)),
+      el("p", {}, marked(outcomeOf(one)), ` · attempt ${one.attempt} · ${steps.length} steps${failed ? `, ${failed} failed` : ""} · began ${when(one.started_s)}`),
+      el("h3", {}, "Steps"), el("ol", { class: "plain" }, steps.map(stepRow)),
       el("h3", {}, "Guidance by step"),
-      told.compiled.length ? el("ol", { class: "plain" }, told.compiled.map(guidanceRow)) : el("p", { class: "soft" }, "None is kept: the compiler did not run in this episode, or memory was started since."),
+      told.compiled.length ? el("ol", { class: "plain" }, told.compiled.slice(0, steps.length).map(guidanceRow)) : el("p", { class: "soft" }, "None is kept: the compiler did not run in this episode, or memory was started since."),
       el("h3", {}, "Lessons that it used"), guidelines(told.used),
       el("h3", {}, "Lessons that it taught"), guidelines(told.guidelines));
-    back.focus();
+    if (isNew) back.focus();
+    this.app.writeLink();
   }
 }

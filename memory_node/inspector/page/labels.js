@@ -1,11 +1,12 @@
 // Names over the 3D view: rooms, the selected object, and of the others as many as do not lie over each other.
 
-import { color } from "./dom.js";
+import { color, nameOf } from "./dom.js";
 import { nearest } from "./nearest.js";
 
 const NEAR_M = 14;
 const MOST_KEPT = 600;
 const PAD = 4;
+const LONGEST = 28;
 // Names as pictures: to write one anew in every frame costs the most of a frame.
 const pictures = new Map();
 
@@ -25,15 +26,16 @@ export function drawLabels({ context, width, height }, view, matrix, most) {
     context.drawImage(picture.canvas, left, top - PAD, picture.wide, picture.high);
   };
   const above = (object) => [object.at[0], object.at[1], object.at[2] + object.size[2] / 2 + 0.08];
+  const short = (one) => (nameOf(one).length > LONGEST ? `${nameOf(one).slice(0, LONGEST)}…` : nameOf(one));
   const chosen = view.objectOf?.get(view.selected);
-  if (chosen) put(chosen.class, above(chosen), { size: 14, bold: true, always: true });
+  if (chosen) put(short(chosen), above(chosen), { size: 14, bold: true, always: true });
   if (view.layers.rooms) {
     for (const room of view.scene.rooms) put(room.name || "room", [...room.at, view.heightOf(room)], { size: 14, bold: true, fill: soft });
   }
   if (!view.layers.objects) return;
   for (const index of nearest(view.drawn.places, view.camera.eye, most, NEAR_M + view.camera.distance * 0.4)) {
     const object = view.scene.objects[index];
-    if (object !== chosen) put(object.class, above(object), { size: 11.5 });
+    if (object !== chosen) put(short(object), above(object), { size: 11.5 });
   }
 }
 

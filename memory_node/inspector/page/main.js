@@ -1,10 +1,10 @@
 // Puts the page together: the scene of now or then, the panels, edits with their undo, the stream of changes.
 
-import { follow, cropUrl, get, onTokenNeeded, post } from "./api.js";
+import { atMoment, cropUrl, follow, get, onTokenNeeded, post } from "./api.js";
 import { CachePanel } from "./cache.js";
 import { CardPanel } from "./card.js";
 import { ask, toast } from "./confirm.js";
-import { byId, el } from "./dom.js";
+import { byId, el, nameOf, when } from "./dom.js";
 import { EpisodesPanel } from "./episodes.js";
 import { Panels } from "./panels.js";
 import { PromptPanel } from "./prompt.js";
@@ -20,6 +20,8 @@ const LOCAL = "local";
 const WAIT_S = 10;
 // The timeline needs objects that are gone, too: after changes it is asked for so seldom.
 const TIMELINE_EVERY_MS = 30_000;
+// Panels of what the stream of changes does not tell are asked for so often.
+const REFRESH_MS = 3000;
 
 /** Return a scene with what is new of it. */
 function merged(scene, { changed, gone, ...news }) {
@@ -36,7 +38,7 @@ class App {
   told = { objects: [], rooms: [], areas: [], floors: [], relations: [], frame_verified: true };
 
   async start() {
-    onTokenNeeded(async () => (await ask("This memory asks for a token.", [{ name: "token", title: "token", secret: true }], this.told, "Use it"))?.token ?? "");
+    onTokenNeeded(async (isWrong) => (await ask(isWrong ? "This token is not valid." : "This memory asks for a token.", [{ name: "token", title: "token", secret: true }], this.told, "Use it"))?.token ?? "");
     const about = get("/api/about");
     const scene = get("/api/scene_graph");
     this.view = new SceneView(byId("scene"), byId("labels"), { onPick: (found) => this.select(found?.id ?? null), onHover: (...args) => this.hover(...args) });
@@ -50,13 +52,15 @@ class App {
     ];
     this.about = await about;
     byId("source").textContent = `${this.about.source} · ${this.about.name === LOCAL ? "you" : this.about.name} may ${this.about.role}`;
-    this.panels = new Panels(panels);
+    this.panels = new Panels(panels, () => this.writeLink());
     this.showLayers();
     this.show(await scene);
     await this.view.shown();
     document.body.dataset.readyMs = String(Math.round(performance.now()));
-    this.timeline.load().catch((error) => this.fail(error));
+    this.timeline.load().then(() => this.followLink()).catch((error) => this.fail(error));
+    window.addEventListener("hashchange", () => this.followLink());
     setInterval(() => { if (!document.hidden) this.loadPath(); }, 2000);
+    setInterval(() => { if (!document.hidden) this.panels.refresh(); }, REFRESH_MS);
     setInterval(() => { if (!document.hidden && this.timeline.isOld) this.timeline.load().catch((error) => this.fail(error)); }, TIMELINE_EVERY_MS);
     this.loadPath();
     follow(() => this.onChange(), (isConnected) => this.connected(isConnected)).catch((error) => this.fail(error));
@@ -64,9 +68,10 @@ class App {
 
   scene() { return this.told; }
   asOf() { return this.timeline.asOf; }
+  object(id) { return this.view.objectOf?.get(id) ?? null; }
   images() { return this.about.images; }
   classes() { return [...new Set(this.told.objects.map((one) => one.class))].sort(); }
-  nameOf(id) { return this.view.objectOf?.get(id)?.class ?? id; }
+  nameOf(id) { return id && this.view.objectOf?.has(id) ? nameOf(this.view.objectOf.get(id)) : id; }
   canEdit(role) { return !this.asOf() && ROLES.indexOf(this.about.role) >= ROLES.indexOf(role); }
   mark(ids) { this.view.marked = new Set(ids); this.view.redraw(); }
 
@@ -78,17 +83,46 @@ class App {
     return this.roomNames.get(this.areaOf.get(areaId)?.room_id) ?? "";
   }
 
+  /** Return where an object is in words: what it stands on or in, and its room. */
+  whereOf(one) {
+    const support = one.on && this.view.objectOf.has(one.on) ? `${one.inside ? "in" : this.asOf() ? "on or in" : "on"} ${this.nameOf(one.on)}` : "";
+    return [support, this.roomOf(one.area)].filter(Boolean).join(", ");
+  }
+
+  /** Return memory's time of what is shown, in seconds. */
+  moment() {
+    return this.asOf() || Math.max(this.told.stamp_s ?? 0, this.timeline.span.end_s);
+  }
+
   showEpisode(id) {
     this.panels.show("episodes");
     this.episodes.showId(id);
+  }
+
+  /** Put panel, thing, episode and moment into the address, for it to lead here again. */
+  writeLink() {
+    if (!this.isLinked) return;
+    const told = { panel: this.panels.shown, thing: this.card.id, episode: this.panels.shown === "episodes" ? this.episodes.shownId : null, at: this.asOf() || null };
+    const words = new URLSearchParams(Object.entries(told).filter(([, value]) => value));
+    history.replaceState(null, "", `#${words}`);
+  }
+
+  /** Show what the address names. */
+  followLink() {
+    const words = new URLSearchParams(location.hash.slice(1));
+    const at = Number(words.get("at")) || 0;
+    if (at !== this.asOf()) this.timeline.goTo(at);
+    if (words.get("thing")) this.select(words.get("thing"), true);
+    if (words.get("episode")) this.showEpisode(words.get("episode"));
+    else if (this.panels.panels.has(words.get("panel"))) this.panels.show(words.get("panel"));
+    this.isLinked = true;
   }
 
   async load() {
     const asOf = this.asOf();
     const last = this.told;
     const isFollowing = !asOf && !last.asOf && last.version >= 0;
-    const query = asOf ? `?as_of_s=${asOf}` : isFollowing ? `?since=${last.version}` : "";
-    const told = await get(`/api/scene_graph${query}`);
+    const told = await get(isFollowing ? `/api/scene_graph?since=${last.version}` : atMoment("/api/scene_graph", asOf));
     if (asOf !== this.asOf()) return;
     if (last !== this.told) return this.load(); // another answer came in between, which may be older
     this.show({ ...(told.changed ? merged(last, told) : told), asOf });
@@ -100,12 +134,26 @@ class App {
     this.roomNames = new Map(scene.rooms.map((one) => [one.id, one.name]));
     this.view.show(scene);
     byId("count").textContent = `${scene.objects.length} ${scene.objects.length === 1 ? "object" : "objects"}${this.asOf() ? " then" : ""}${scene.frame_verified ? "" : " · map not verified"}`;
+    this.showPast();
     this.panels.changed();
+    this.writeLink();
+  }
+
+  /** Say of the past that it is the past, and what memory does not keep of it. */
+  showPast() {
+    const asOf = this.asOf();
+    byId("past").hidden = !asOf;
+    byId("view").classList.toggle("past", Boolean(asOf));
+    byId("past").textContent = asOf ? `As of ${when(asOf)}. Classes, sizes, uncertainty, names of rooms and pictures are of now: older ones are not kept.` : "";
+    this.loadPath();
   }
 
   async loadPath() {
-    this.view.path = await get("/api/path").catch(() => this.view.path);
-    if (this.view.path.length) this.view.redraw();
+    const asOf = this.asOf();
+    const path = await get(atMoment("/api/path", asOf)).catch(() => this.view.path);
+    if (asOf !== this.asOf() || path.length === this.view.path.length) return;
+    this.view.path = path;
+    this.view.redraw();
   }
 
   /** Take notice of a change: the newest scene is asked for once for all changes of a moment. */
@@ -130,6 +178,7 @@ class App {
     this.view.select(id, move);
     this.card.show(id);
     if (id) this.panels.show("object");
+    this.writeLink();
   }
 
   hover(found, x, y) {
@@ -139,7 +188,7 @@ class App {
     if (box.dataset.id !== found.id) {
       box.dataset.id = found.id;
       const seen = el("div", { class: "soft" }, `${found.class} ${found.p.toFixed(2)} · there ${found.existence.toFixed(2)} · ± ${(100 * found.sigma).toFixed(0)} cm`);
-      box.replaceChildren(el("strong", {}, found.class), " ", found.states.join(", "), seen);
+      box.replaceChildren(el("strong", {}, nameOf(found)), " ", found.states.join(", "), seen);
       clearTimeout(this.cropping);
       if (this.images()) this.cropping = setTimeout(async () => {
         const url = await cropUrl(found.id);

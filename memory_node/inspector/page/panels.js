@@ -2,7 +2,8 @@
 
 import { byId, el } from "./dom.js";
 
-/** What stands under a tab: `root` with its content; it may have `open()`, called when it is shown. */
+/** What stands under a tab: `root` with its content. It may have `open()`, called when it is shown, `changed()`, when the
+ * scene or the moment has changed, and `refresh()`, every few seconds while it is shown. */
 export class Panel {
   constructor(app, ...content) {
     this.app = app;
@@ -10,9 +11,13 @@ export class Panel {
   }
 }
 
+/** Return the notice of a panel that cannot tell of the past. */
+export const notOfThen = (why) => el("p", { class: "notice", role: "status" }, why);
+
 export class Panels {
-  /** panels: [name, title, Panel]. */
-  constructor(panels) {
+  /** panels: [name, title, Panel]. onShow is called when another one is shown. */
+  constructor(panels, onShow) {
+    this.onShow = onShow;
     this.panels = new Map();
     for (const [name, title, panel] of panels) {
       const id = `panel-${name}`;
@@ -36,6 +41,12 @@ export class Panels {
       panel.root.hidden = !isShown;
       if (isShown) panel.open?.();
     }
+    this.onShow();
+  }
+
+  /** Let the shown panel ask for what the stream of changes does not tell. */
+  refresh() {
+    this.panels.get(this.shown).panel.refresh?.();
   }
 
   /** Let the shown panel take notice of a change of memory. */

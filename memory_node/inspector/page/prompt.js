@@ -1,8 +1,8 @@
 // Prompts: what a planner's language model is sent of memory, section by section, and what it was sent in episodes.
 
-import { get, post } from "./api.js";
+import { atMoment, get, post } from "./api.js";
 import { bar, el, link, table, when } from "./dom.js";
-import { Panel } from "./panels.js";
+import { notOfThen, Panel } from "./panels.js";
 
 // Episodes whose prompts are offered.
 const NEWEST = 10;
@@ -40,16 +40,20 @@ export class PromptPanel extends Panel {
     this.budget = el("input", { type: "number", min: 50, max: 20000, value: 2000 });
     this.sent = el("div", {});
     this.told = el("div", { "aria-live": "polite" });
+    this.notice = notOfThen("Words of your own are answered from memory as it is now.");
     this.root.append(
-      this.sent,
+      this.notice, this.sent,
       el("h3", {}, "Of words of your own"),
       el("form", { class: "ask", submit: (event) => { event.preventDefault(); this.show(); } }, this.words, el("button", { class: "main" }, "Show"), el("label", {}, "token budget", this.budget)),
       this.told);
   }
 
+  changed() { this.open(); }
+
   /** Offer the prompts of the newest episodes. */
   async open() {
-    const told = await get(`/api/episodes?newest=${NEWEST}`).catch((error) => this.app.fail(error));
+    this.notice.hidden = !this.app.asOf();
+    const told = await get(atMoment(`/api/episodes?newest=${NEWEST}`, this.app.asOf())).catch((error) => this.app.fail(error));
     if (!told) return;
     const rows = told.episodes.map((one) => [link(one.instruction || one.id, () => this.showSent(one)), when(one.started_s)]);
     this.sent.replaceChildren(

@@ -1,12 +1,23 @@
 // Panels that show without editing: what changed, knowledge, the record of edits.
 
-import { get } from "./api.js";
-import { el, link, metres, table, when } from "./dom.js";
+import { atMoment, get } from "./api.js";
+import { el, link, metres, nameOf, table, when } from "./dom.js";
 import { Panel } from "./panels.js";
 
 const SPANS = [["10 minutes", 600], ["an hour", 3600], ["a day", 86400], ["all there is", Infinity]];
 // Sources of a statement that are named.
 const SOURCES = 3;
+// Letters of a concept's name in the drawing.
+const LONGEST = 24;
+// A thing that is less surely there, or of its class, is told as doubtful.
+const SURE = 0.7;
+const DOUBTFUL_CLASS = 0.5;
+
+/** Return what is doubtful of an object in words, "" where nothing is. */
+export function doubt(one) {
+  if (one.existence < SURE) return `doubtful: there with ${one.existence.toFixed(2)}`;
+  return one.p < DOUBTFUL_CLASS ? `doubtful: ${one.class} with ${one.p.toFixed(2)}` : "";
+}
 
 /** What came, went and moved since the moment of the slider. */
 export class ChangesPanel extends Panel {
@@ -26,7 +37,7 @@ export class ChangesPanel extends Panel {
     }
     const told = await get(`/api/changes?from_s=${since}`).catch((error) => app.fail(error));
     if (!told) return;
-    const part = (title, rows, words) => [el("h3", {}, `${title} (${rows.length})`), rows.length ? "" : el("p", { class: "soft" }, "none"), el("ul", { class: "plain" }, rows.map((one) => el("li", {}, link(one.class, () => app.select(one.id, true)), " ", el("span", { class: "soft" }, words(one)))))];
+    const part = (title, rows, words) => [el("h3", {}, `${title} (${rows.length})`), rows.length ? "" : el("p", { class: "soft" }, "none"), el("ul", { class: "plain" }, rows.map((one) => el("li", {}, link(nameOf(one), () => app.select(one.id, true)), " ", el("span", { class: "soft" }, words(one)), doubt(one) ? el("span", { class: "warning" }, ` ${doubt(one)}`) : "")))];
     this.root.replaceChildren(el("h2", {}, `Changed since ${when(since)}`),
       el("p", { class: "soft" }, "The view shows the home as it was then. ", link("Back to now", () => app.timeline.goTo(0))),
       ...part("Came", told.appeared, (one) => metres(one.at)),
@@ -45,7 +56,7 @@ export class KnowledgePanel extends Panel {
     const tell = async (event) => {
       event.preventDefault();
       const text = this.fact.value.trim();
-      if (text && (await app.edit("tell_fact", { text, wait_s: app.waitS }, `Tell memory “${text}”? You have ${app.waitS} seconds to call it off.`))) this.fact.value = "";
+      if (text && (await app.edit("tell_fact", { text }, `Tell memory “${text}”?`))) this.fact.value = "";
     };
     this.teller = el("form", { class: "ask", submit: tell }, this.fact, el("button", {}, "Tell a fact"));
     this.root.append(
@@ -55,17 +66,34 @@ export class KnowledgePanel extends Panel {
 
   open() {
     this.teller.hidden = !this.app.canEdit("edit");
+    if (this.shown) this.show(this.shown);
   }
+
+  changed() { this.open(); }
+  refresh() { this.open(); }
 
   async show(concept) {
     if (!concept) return;
-    this.concept.value = concept;
-    const statements = await get(`/api/knowledge?concept=${encodeURIComponent(concept)}`).catch((error) => this.app.fail(error));
-    if (!statements) return;
+    if (concept !== this.shown) this.concept.value = concept;
+    const { app } = this;
+    const statements = await get(atMoment(`/api/knowledge?concept=${encodeURIComponent(concept)}`, app.asOf())).catch((error) => app.fail(error));
+    const words = JSON.stringify([concept, statements, app.asOf()]);
+    if (!statements || words === this.words) return;
+    [this.shown, this.words] = [concept, words];
     const around = [...new Set(statements.flatMap((one) => one.concepts))].filter((one) => one.toLowerCase() !== concept.toLowerCase()).slice(0, 14);
     this.told.replaceChildren(
-      statements.length ? this.graph(concept, around) : el("p", { class: "soft" }, `Nothing is known of “${concept}”.`),
-      el("ol", { class: "plain" }, statements.map((one) => el("li", { class: "answer" }, one.text, el("div", { class: "why" }, `${when(one.stamp_s)} · read by ${one.made_by}${one.active ? "" : " · replaced by a newer one"} · from `, this.sources(one))))));
+      statements.length ? this.graph(concept, around) : el("p", { class: "soft" }, `Nothing ${app.asOf() ? "was known then" : "is known"} of “${concept}”.`),
+      el("ol", { class: "plain" }, statements.map((one) => this.statement(one))));
+  }
+
+  /** Return a statement with who told or showed it and when, and what takes it back. */
+  statement(one) {
+    const { app } = this;
+    const origin = one.told ? [`told${one.teller ? ` by ${one.teller}` : ""} ${when(one.stamp_s)}`] : [`${when(one.stamp_s)} · read by ${one.made_by} · from `, this.sources(one)];
+    const retract = () => app.edit("retract_fact", { text: one.text }, `Does “${one.text}” no longer count?`);
+    return el("li", { class: "answer" },
+      el("div", { class: "head" }, el("span", {}, one.text), app.canEdit("edit") && one.active ? el("button", { type: "button", class: "danger", click: retract }, "Remove") : ""),
+      el("div", { class: "why" }, origin, one.active ? "" : " · replaced by a newer one"));
   }
 
   /** Return links to the newest episodes that a statement was read from; what is no step of one is named. */
@@ -93,7 +121,7 @@ export class KnowledgePanel extends Panel {
       const circle = svg("circle", { cx: x, cy: y, r: radius, tabindex: 0, role: "button", "aria-label": `show ${name}` });
       circle.addEventListener("click", () => this.show(name));
       circle.addEventListener("keydown", (event) => { if (event.key === "Enter") this.show(name); });
-      return [circle, svg("text", { x, y: y - radius - 4, "text-anchor": "middle" }, name)];
+      return [circle, svg("text", { x, y: y - radius - 4, "text-anchor": "middle" }, name.length > LONGEST ? `${name.slice(0, LONGEST)}…` : name)];
     };
     return svg("svg", { class: "graph", viewBox: "0 0 360 260", role: "group", "aria-label": `concepts around ${concept}` },
       ...nodes.map(({ x, y }) => svg("line", { x1: 180, y1: 130, x2: x, y2: y })),
@@ -103,16 +131,15 @@ export class KnowledgePanel extends Panel {
 
 /** Who changed what here, and the way back. */
 export class EditsPanel extends Panel {
-  changed() {
-    this.open();
-  }
+  changed() { this.open(); }
+  refresh() { this.open(); }
 
   async open() {
     const edits = await get("/api/edits").catch((error) => this.app.fail(error));
     if (!edits) return;
     const { app } = this;
-    const rows = edits.map((one) => [one.what, one.who, `${one.state}${one.message ? `: ${one.message}` : ""}`, one.undoable && app.canEdit("edit") ? el("button", { type: "button", click: () => app.undo(one.id) }, "Undo") : ""]);
+    const rows = edits.map((one) => [one.what, one.who, when(one.stamp_s), `${one.state}${one.message ? `: ${one.message}` : ""}`, one.undoable && app.canEdit("edit") ? el("button", { type: "button", click: () => app.undo(one.id) }, "Undo") : ""]);
     const confirm = app.canEdit("edit") && !app.scene().frame_verified ? el("div", { class: "actions" }, el("button", { type: "button", click: () => app.edit("confirm_relocalization", { wait_s: app.waitS }, "Is the robot localised in the map that this memory was built in?") }, "Confirm the map")) : "";
-    this.root.replaceChildren(el("h2", {}, "Edits made here"), confirm, rows.length ? table(["what", "who", "state", ""], rows) : el("p", { class: "soft" }, "Nothing has been edited here yet. Rename, move, state, merge, split and delete are on an object's card."));
+    this.root.replaceChildren(el("h2", {}, "Edits made here"), confirm, rows.length ? table(["what", "who", "when", "state", ""], rows) : el("p", { class: "soft" }, "Nothing has been edited here yet. Rename, move, state, merge, split and delete are on an object's card."));
   }
 }
