@@ -11,18 +11,21 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp
 
 from memory_node import __version__
 from memory_node.domain.errors import InvalidValueError, NotFoundError, RobotMemoryError
-from memory_node.inspector import rest_edits, rest_models, rest_questions, rest_views
+from memory_node.inspector import rest_answers as answers
+from memory_node.inspector import rest_edits, rest_questions, rest_views
 from memory_node.inspector.figures import Figures
 from memory_node.inspector.guard import Guard, GuardConfig
 from memory_node.inspector.inspector import Inspector, Reader
 from memory_node.inspector.page_files import PageFile, page_files
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": rest_models.Problem, "description": text}
+    status: {"model": answers.Problem, "description": text}
     for status, text in {
         400: "a body that is no JSON",
         401: "no valid token",
@@ -35,7 +38,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def build_application(inspector: Inspector, guard: GuardConfig) -> Guard:
+def build_application(inspector: Inspector, guard: GuardConfig) -> ASGIApp:
     """Return the application behind its guard; at its end it closes the inspector."""
     figures = Figures(inspector.views, inspector.feed)
 
@@ -65,7 +68,11 @@ def build_application(inspector: Inspector, guard: GuardConfig) -> Guard:
     app.add_exception_handler(RobotMemoryError, _refused)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _http_error)
-    return Guard(app, guard, figures.note)
+    guarded = Guard(app, guard, figures.note)
+    if not guard.origins:
+        return guarded
+    headers = ("Authorization", "Content-Type", "If-None-Match")
+    return CORSMiddleware(guarded, sorted(guard.origins), ("GET", "POST"), headers, expose_headers=("ETag",))
 
 
 def only_known_parameters(request: Request) -> None:

@@ -21,7 +21,6 @@ _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"x-frame-options", b"DENY"),
-    (b"cross-origin-resource-policy", b"same-origin"),
     (
         b"content-security-policy",
         b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
@@ -45,13 +44,15 @@ class GuardConfig:
 
     tokens: whoever has none of these is refused; an empty book lets everyone in as `local_role`. hosts: names and
     addresses by which the page may be asked for, without ports; others are another site's name for this machine (DNS
-    rebinding). limit: of requests. wrong_tokens: of refused ones.
+    rebinding). limit: of requests. wrong_tokens: of refused ones. origins: other sites whose pages may ask, with a
+    token of their own (CORS).
     """
 
     tokens: TokenBook
     local_role: Role
     hosts: frozenset[str]
     limit: RateLimit
+    origins: frozenset[str] = frozenset()
     wrong_tokens: RateLimit = field(default_factory=lambda: RateLimit(0.5, 10.0, time.monotonic))
     most_body_bytes: int = 64 * 1024
     body_within_s: float = 10.0
@@ -68,6 +69,8 @@ class Guard:
         self._app = app
         self._config = config
         self._on_answer = on_answer
+        open_to_pages = (b"cross-origin-resource-policy", b"cross-origin" if config.origins else b"same-origin")
+        self._headers = (*_HEADERS, open_to_pages)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it; HEAD is answered as GET is, without the body."""
@@ -80,7 +83,7 @@ class Guard:
 
         async def send_bounded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+                message["headers"] = [*message.get("headers", ()), *self._headers]
                 self._on_answer(scope, message["status"], time.monotonic() - began)
             elif head_only:
                 message = {**message, "body": b""}
@@ -105,7 +108,7 @@ class Guard:
         if wait_s:
             raise _RefusedError(429, "too many requests", (b"retry-after", b"%d" % max(1, round(wait_s))))
         if scope["method"] not in _SAFE:
-            _check_page(headers, scope["scheme"])
+            self._check_page(headers, scope["scheme"])
         if not len(self._config.tokens) or not scope["path"].startswith(_PRIVATE):
             return Caller(LOCAL_CALLER, self._config.local_role)
         scheme, _, token = headers.get(b"authorization", "").partition(" ")
@@ -115,6 +118,18 @@ class Guard:
                 raise _RefusedError(429, "too many requests without a valid token", (b"retry-after", b"2"))
             raise _RefusedError(401, "a token is needed: Authorization: Bearer TOKEN", (b"www-authenticate", b"Bearer"))
         return found
+
+    def _check_page(self, headers: dict[bytes, str], scheme: str) -> None:
+        """Refuse requests that another site's page makes a browser send (CSRF): they have its origin, or no JSON
+        body."""
+        origin = headers.get(b"origin")
+        if origin not in self._config.origins:
+            if origin is not None and origin != f"{scheme}://{headers.get(b'host', '')}":
+                raise _RefusedError(403, f"pages of {origin[:100]!r} may not change memory")
+            if headers.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+                raise _RefusedError(403, "pages of other sites may not change memory")
+        if headers.get(b"content-type", "").partition(";")[0].strip().lower() != "application/json":
+            raise _RefusedError(415, "expected a body of application/json")
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """Return the whole body, which a client has so long to send."""
@@ -139,17 +154,6 @@ class Guard:
             if size > self._config.most_body_bytes:
                 raise too_long
         return b"".join(parts)
-
-
-def _check_page(headers: dict[bytes, str], scheme: str) -> None:
-    """Refuse requests that another site's page makes a browser send (CSRF): they have its origin, or no JSON body."""
-    origin = headers.get(b"origin")
-    if origin is not None and origin != f"{scheme}://{headers.get(b'host', '')}":
-        raise _RefusedError(403, f"pages of {origin[:100]!r} may not change memory")
-    if headers.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        raise _RefusedError(403, "pages of other sites may not change memory")
-    if headers.get(b"content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise _RefusedError(415, "expected a body of application/json")
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -38,6 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="NAME", help="another name of this machine in addresses"
     )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="another site whose pages may ask and edit, with a token: https://fleet.example (CORS)",
+    )
     parser.add_argument("--requests-per-s", type=float, default=500.0, help="of one client, at most (default 500)")
 
 
@@ -68,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         inspector = Inspector(
             opened.memory, opened.views, opened.kinds, opened.source, images=not args.no_images, clock=opened.clock
         )
-        app = build_application(inspector, GuardConfig(tokens, role, hosts, limit))
+        app = build_application(inspector, GuardConfig(tokens, role, hosts, limit, frozenset(args.allow_origin)))
         scheme = "https" if args.tls_certificate else "http"
         shown = f"[{args.host}]" if ":" in args.host else args.host
 
@@ -99,6 +106,8 @@ def _check_reach(args: argparse.Namespace, tokens: TokenBook) -> None:
     for path in filter(None, (args.tls_certificate, args.tls_key)):
         if not path.is_file():
             raise RobotMemoryError(f"{path}: no such file")
+    if args.allow_origin and not len(tokens):
+        raise RobotMemoryError(f"--allow-origin: pages of other sites need a token: --token-file or {TOKEN_VARIABLE}")
     if _is_loopback(args.host):
         return
     if not len(tokens):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 
 from memory_node.domain.errors import RobotMemoryError
@@ -17,6 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     opened_memory.add_arguments(parser)
     parser.add_argument("--may", choices=ROLES, default="edit", help="what agents may do (default edit: read and tell)")
+    parser.add_argument(
+        "--act", action="store_true", help="agents may have the robot carry out instructions, too (of a running node)"
+    )
     parser.add_argument(
         "--http",
         type=int,
@@ -37,9 +41,13 @@ def run(args: argparse.Namespace) -> int:
         if error.name is None or error.name.partition(".")[0] != "mcp":
             raise
         raise RobotMemoryError("MCP needs the extra `agents`: pip install 'robot_memory[agents]'") from error
-    with opened_memory.opened(args) as opened:
+    if args.act and args.database:
+        raise RobotMemoryError("--act: a database has no robot")
+    with contextlib.ExitStack() as stack:
+        opened = stack.enter_context(opened_memory.opened(args))
+        robot = stack.enter_context(opened_memory.robot_of(args)) if args.act else None
         may: Role = "read" if opened_memory.only_reads(args) else args.may
-        server = build_server(opened.memory, may, opened.clock, opened.views, opened.kinds)
+        server = build_server(opened.memory, may, opened.clock, opened.views, opened.kinds, robot)
         if args.http is None:
             with interruptible_input():
                 server.run("stdio")

@@ -24,7 +24,10 @@ from memory_node.inspector.agent_answers import scene_values
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.agent_tools import AgentTools
 from memory_node.inspector.episode_rows import episodes_value, step_row
+from memory_node.inspector.mcp_subscriptions import SCENE, MemoryBus, serve_subscribe
 from memory_node.inspector.plain_schema import plain_schema
+from memory_node.inspector.robot_tasks import RobotTasks
+from memory_node.inspector.robot_tools import RobotTools
 from memory_node.llm.prompt_templates import prompt_templates
 
 _LISTED_EPISODES = 50
@@ -47,9 +50,11 @@ _TOOLS: dict[Role, tuple[str, ...]] = {
     "edit": ("remember", "tell_fact", "retract_fact", "edit_object", "undo", "confirm_relocalization"),
     "forget": ("forget",),
 }
+# Where a robot is connected and agents may command it.
+_ACTING = ("carry_out", "task", "cancel")
 # Of those that change memory: what cannot be taken back, and what may be said twice.
-_DESTRUCTIVE = frozenset({"forget"})
-_IDEMPOTENT = frozenset({"remember", "tell_fact", "retract_fact", "confirm_relocalization"})
+_DESTRUCTIVE = frozenset({"forget", "carry_out"})
+_IDEMPOTENT = frozenset({"cancel", "remember", "tell_fact", "retract_fact", "confirm_relocalization"})
 
 
 def _annotations(name: str, role: Role) -> ToolAnnotations:
@@ -108,26 +113,36 @@ def build_server(
     clock: Clock = system_clock,
     views: MemoryViews | None = None,
     kinds: ObjectCatalogue | None = None,
+    robot: RobotTasks | None = None,
 ) -> MCPServer:
     """Return a server whose tools need the role `may` at most: who may edit may read, who may forget may edit.
 
     views: what episodes are read from; None: there are no resources of episodes. kinds: the label space, by default the
-    household's.
+    household's. robot: carries out instructions; None: there are no such tools.
     """
+    bus = MemoryBus(views.follow) if views is not None else None
     server = _Server(
         "robot_memory",
         title="Memory of a mobile robot",
         version=__version__,
         instructions="The memory of a mobile robot: what is where in its home, what it did, and what people told it. "
         "ask_memory answers questions in plain words; the other tools answer with ids and positions.",
+        subscriptions=bus,
     )
+    if bus is not None:
+        serve_subscribe(server._lowlevel_server, bus)
     tools = AgentTools(memory, clock, kinds or load_catalogue(), views)
     for role in ROLES[: ROLES.index(may) + 1]:
         for name in _TOOLS[role]:
             hints = _annotations(name, role)
             server.tool(name, title=hints.title, annotations=hints)(_told(getattr(tools, name)))
+    if robot is not None:
+        acting = RobotTools(robot)
+        for name in _ACTING:
+            hints = _annotations(name, "read" if name == "task" else "edit")
+            server.tool(name, title=hints.title, annotations=hints)(_told(getattr(acting, name)))
 
-    @server.resource("memory://scene", mime_type="application/json")
+    @server.resource(SCENE, mime_type="application/json")
     def scene() -> str:
         """Return the scene graph: rooms, areas and the first things with their places; `next` names the next page."""
         return _scene_page(memory, 1)

@@ -18,6 +18,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock, MemoryClock, system_clock
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector.agent_memory import AgentMemory, MemoryChange, MemoryViews
+from memory_node.inspector.robot_tasks import RobotTasks
 from memory_node.inspector.stored_views import StoredViews
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.store.address import is_server, parse_url, redacted
@@ -105,6 +106,23 @@ def opened(args: argparse.Namespace, as_copy: bool = False) -> Iterator[OpenedMe
 
         stack.callback(views.follow(note))
         yield OpenedMemory(memory, views, f"node {args.node}", clock, load_catalogue(args.label_space))
+
+
+@contextlib.contextmanager
+def robot_of(args: argparse.Namespace) -> Iterator[RobotTasks]:
+    """Give the robot of the running node, for instructions; what runs at the end is cancelled.
+
+    Raises:
+        RobotMemoryError: no planner is there.
+    """
+    from memory_node.nodes.connected_memory import commanded
+
+    with commanded(args.domain_id) as robot:
+        tasks = RobotTasks(robot)
+        try:
+            yield tasks
+        finally:
+            tasks.close()
 
 
 def only_reads(args: argparse.Namespace) -> bool:

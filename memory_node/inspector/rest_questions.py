@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from memory_node.domain.answer import FindQuery, ObjectAnswer, RankedArea
+from memory_node.inspector import rest_answers as answers
 from memory_node.inspector import rest_models as models
 from memory_node.inspector.agent_answers import PlaceToLook, found_object, place_to_look
 from memory_node.inspector.context_rows import section_rows
@@ -21,26 +22,26 @@ _OLD_S = 24 * 3600.0
 
 
 @router.post("/find_objects")
-def find_objects(asked: models.FindObjects, here: Here, _: Reader) -> models.RankedObjects:
+def find_objects(asked: models.FindObjects, here: Here, _: Reader) -> answers.RankedObjects:
     """Where is it? Searches the long-term scene graph."""
     query = _query(asked, area_id=asked.area_id, as_of_ns=nanoseconds(asked.as_of_s))
     found = here.memory.find(query)
-    return models.RankedObjects(
+    return answers.RankedObjects(
         status=str(found.status), explanation=found.explanation, objects=list(map(ranked_object, found.answers))
     )
 
 
 @router.post("/recall_objects")
-def recall_objects(asked: models.RecallObjects, here: Here, _: Reader) -> models.RankedObjects:
+def recall_objects(asked: models.RecallObjects, here: Here, _: Reader) -> answers.RankedObjects:
     """Search what has just been seen or used: the short-term memory."""
     found = here.memory.recall(_query(asked))
-    return models.RankedObjects(
+    return answers.RankedObjects(
         status=str(found.status), explanation=found.explanation, objects=list(map(ranked_object, found.answers))
     )
 
 
 @router.post("/locate_object")
-def locate_object(asked: models.LocateObject, here: Here, _: Reader) -> models.LocatedObjects:
+def locate_object(asked: models.LocateObject, here: Here, _: Reader) -> answers.LocatedObjects:
     """Say where a thing is by either memory, or where to look for it first."""
     query = _query(
         asked,
@@ -49,7 +50,7 @@ def locate_object(asked: models.LocateObject, here: Here, _: Reader) -> models.L
         exclude_supports=frozenset(asked.exclude_supports),
     )
     found = here.memory.locate(query, asked.max_areas)
-    return models.LocatedObjects(
+    return answers.LocatedObjects(
         status=str(found.status),
         explanation=found.explanation,
         objects=list(map(ranked_object, found.answers)),
@@ -65,10 +66,10 @@ def rank_search_areas(asked: models.RankSearchAreas, here: Here, _: Reader) -> l
 
 
 @router.post("/ask_memory")
-def ask_memory(asked: models.AskMemory, here: Here, _: Reader) -> models.Answer:
+def ask_memory(asked: models.AskMemory, here: Here, _: Reader) -> answers.Answer:
     """Say what is known: of what is now by the scene graph, else from episodes, people and what was read."""
     answer = here.household.ask(asked.question, Mode(asked.mode) if asked.mode else None, asked.k)
-    return models.Answer(
+    return answers.Answer(
         answer=answer.text or None,
         abstains=answer.abstains,
         confidence=round(answer.confidence, 4),
@@ -79,15 +80,15 @@ def ask_memory(asked: models.AskMemory, here: Here, _: Reader) -> models.Answer:
 
 
 @router.post("/get_context")
-def get_context(asked: models.GetContext, here: Here, _: Reader) -> models.ContextText:
+def get_context(asked: models.GetContext, here: Here, _: Reader) -> answers.ContextText:
     """Return what a language model is sent of memory for an instruction, section by section."""
     context = here.memory.context(asked.instruction, asked.token_budget, asked.episode_id)
-    return models.ContextText(
+    return answers.ContextText(
         context_id=context.id,
         text=context.text,
         tokens=context.tokens,
         token_budget=asked.token_budget,
-        sections=[models.Section(**row) for row in section_rows(context)],
+        sections=[answers.Section(**row) for row in section_rows(context)],
     )
 
 
@@ -97,9 +98,9 @@ def scene_text(here: Here, _: Reader, token_budget: models.Tokens = 2000) -> str
     return here.memory.scene_text(token_budget)
 
 
-def ranked_object(answer: ObjectAnswer) -> models.RankedObject:
+def ranked_object(answer: ObjectAnswer) -> answers.RankedObject:
     """Return an answer with what ranks it."""
-    return models.RankedObject(
+    return answers.RankedObject(
         **found_object(answer).model_dump(), score=round(answer.score, 4), source=answer.source, why=why(answer)
     )
 
@@ -121,9 +122,9 @@ def why(answer: ObjectAnswer) -> list[str]:
     return reasons
 
 
-def statement(proposition: Proposition) -> models.Statement:
+def statement(proposition: Proposition) -> answers.Statement:
     """Return a proposition as REST gives it."""
-    return models.Statement(
+    return answers.Statement(
         text=proposition.text,
         told=proposition.was_told,
         teller=proposition.teller,

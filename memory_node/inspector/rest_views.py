@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
+from memory_node.inspector import rest_answers as answers
 from memory_node.inspector import rest_models as models
 from memory_node.inspector.episode_rows import episode_value, episodes_value
 from memory_node.inspector.inspector import Here, Inspector, Reader
@@ -34,13 +35,13 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 ObjectId = Annotated[str, Path(min_length=1, max_length=200)]
 
 
-@router.get("/about")
+@router.get("/about", response_model=answers.About)
 def about(here: Here, caller: Reader) -> dict[str, Any]:
     """Say which memory this is and what the caller may do."""
     return {"source": here.source, "images": here.images, "name": caller.name, "role": caller.role}
 
 
-@router.get("/scene_graph", responses={200: {"model": models.SceneGraph}, 304: {"description": "as in If-None-Match"}})
+@router.get("/scene_graph", responses={200: {"model": answers.SceneGraph}, 304: {"description": "as in If-None-Match"}})
 def scene_graph(
     request: Request, here: Here, _: Reader, as_of_s: models.Seconds = 0.0, since: int | None = None
 ) -> Response:
@@ -63,20 +64,20 @@ def scene_graph(
 @router.get("/objects")
 def objects(
     here: Here, _: Reader, offset: Offset = 0, limit: Limit = 100, as_of_s: models.Seconds = 0.0
-) -> models.ObjectPage:
+) -> answers.ObjectPage:
     """Return a page of the objects that are there, or were as of a stamp, in order of birth."""
     scene = here.memory.scene(as_of_ns=nanoseconds(as_of_s))
-    rows = [models.ObjectRow(**object_row(one)) for one in scene.objects[offset : offset + limit]]
-    return models.ObjectPage(version=scene.version, total=len(scene.objects), offset=offset, objects=rows)
+    rows = [answers.ObjectRow(**object_row(one)) for one in scene.objects[offset : offset + limit]]
+    return answers.ObjectPage(version=scene.version, total=len(scene.objects), offset=offset, objects=rows)
 
 
-@router.get("/timeline")
+@router.get("/timeline", response_model=answers.Timeline)
 def when(here: Here, _: Reader) -> dict[str, Any]:
     """Say from when to when there is something to see, and when something changed."""
     return timeline(here.memory.scene(removed=True).objects, here.views.places(""))
 
 
-@router.get("/changes")
+@router.get("/changes", response_model=answers.SceneChanges)
 def changes(here: Here, _: Reader, from_s: models.Seconds, until_s: models.Seconds = 0.0) -> dict[str, Any]:
     """Return what came, went and moved between two moments; until_s 0: now."""
     before = here.memory.scene(as_of_ns=max(nanoseconds(from_s), 1)).objects
@@ -84,7 +85,7 @@ def changes(here: Here, _: Reader, from_s: models.Seconds, until_s: models.Secon
     return what_changed(before, after)
 
 
-@router.get("/objects/{object_id}")
+@router.get("/objects/{object_id}", response_model=answers.ObjectCard)
 def one_object(object_id: ObjectId, here: Here, _: Reader, as_of_s: models.Seconds = 0.0) -> dict[str, Any]:
     """Return all that is known of an object, with the edits that people made to it here.
 
@@ -112,7 +113,7 @@ def crop(object_id: ObjectId, here: Here, _: Reader) -> Response:
     return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=60"})
 
 
-@router.get("/cache")
+@router.get("/cache", response_model=answers.Cache)
 def cache(here: Here, _: Reader) -> dict[str, Any]:
     """Return the short-term memory, what its policy would evict next first, its statistics and hit ratios."""
     view = here.views.cache()
@@ -133,13 +134,13 @@ def cache(here: Here, _: Reader) -> dict[str, Any]:
     return {"figures": view.figures, "units": rows, "hits": hits}
 
 
-@router.get("/episodes")
+@router.get("/episodes", response_model=answers.EpisodeList)
 def episodes(here: Here, _: Reader, newest: models.Count = 50, as_of_s: models.Seconds = 0.0) -> dict[str, Any]:
     """List the newest episodes, and the running one's last steps in words; as_of_s: those that had begun by a stamp."""
     return episodes_value(here.views, newest, nanoseconds(as_of_s))
 
 
-@router.get("/episodes/{episode_id}")
+@router.get("/episodes/{episode_id}", response_model=answers.EpisodeDetail)
 def episode(episode_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
     """Return an episode's steps with memory's warnings, guidance by step, prompts, lessons used and taught."""
     found = here.views.episode(episode_id)
@@ -151,7 +152,7 @@ def episode(episode_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
 @router.get("/knowledge")
 def knowledge(
     here: Here, _: Reader, concept: models.Concept, k: models.Count = 20, as_of_s: models.Seconds = 0.0
-) -> list[models.Statement]:
+) -> list[answers.Statement]:
     """Return the statements that say most of a concept; as_of_s: those that were shown or said by a stamp."""
     then_ns = nanoseconds(as_of_s)
     return [statement(one) for one in here.views.statements(concept, k or 20) if not then_ns or one.stamp_ns <= then_ns]

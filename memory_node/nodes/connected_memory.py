@@ -13,6 +13,7 @@ from rclpy.node import Node
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.inspected_views import NodeViews
+from memory_node.nodes.instruction_client import InstructionClient
 from memory_node.nodes.memory_client import MemoryClient
 
 _WAIT_S = 10.0
@@ -31,6 +32,24 @@ def inspected(node_name: str, domain_id: int) -> Iterator[tuple[MemoryClient, No
         views = NodeViews(node, node_name, memory)
         memory.wait(_WAIT_S)
         yield memory, views
+
+
+@contextlib.contextmanager
+def commanded(domain_id: int) -> Iterator[InstructionClient]:
+    """Join the robot's domain with a node that gives instructions; what runs at the end is cancelled.
+
+    Raises:
+        GoalStoppedError: no planner is there.
+        RobotMemoryError: the domain cannot be joined.
+    """
+    # A node of its own: its sign of life must never wait for an answer of memory, or the robot stops.
+    with _joined("memory_agent", domain_id) as node:
+        robot = InstructionClient(node)
+        try:
+            robot.wait_for_server(_WAIT_S)
+            yield robot
+        finally:
+            robot.close()
 
 
 @contextlib.contextmanager

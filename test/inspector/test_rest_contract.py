@@ -10,6 +10,10 @@ pytest.importorskip("fastapi")
 from furnished_home import furnished
 from inspected_home import Client, serving
 
+from memory_node.inspector.access import Caller, TokenBook
+
+_DIRTY = '{"object_id": "Mug 1", "added": ["dirty"]}'
+
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
@@ -74,6 +78,39 @@ def test_document_tells_answers_errors_and_how_to_be_let_in(client: Client) -> N
     assert {"400", "401", "404", "422", "503"} <= set(scene["responses"])
     assert scene["security"]
     assert document["components"]["securitySchemes"]
+
+
+def test_pages_of_named_sites_alone_may_ask() -> None:
+    token, site, other = "token-of-the-fleet", "https://fleet.example", "https://elsewhere.example"
+    memory, _ = furnished()
+    tokens = TokenBook([(token, Caller("fleet", "edit"))])
+    try:
+        with serving(memory, tokens, origins=frozenset({site})) as client:
+            asks = {"Access_Control_Request_Method": "POST", "Access_Control_Request_Headers": "authorization"}
+            status, headers, _ = client.raw("OPTIONS", "/api/v1/find_objects", Origin=site, **asks)
+            assert (status, headers["access-control-allow-origin"]) == (200, site)
+            assert client.raw("OPTIONS", "/api/v1/find_objects", Origin=other, **asks)[0] == 400
+            client.token = token
+            for origin, expected in ((site, 200), (other, 403)):
+                sent = {"Origin": origin, "Sec_Fetch_Site": "cross-site"}
+                status, headers, _ = client.raw("POST", "/api/v1/remember", _DIRTY, **sent)
+                assert (status, headers.get("access-control-allow-origin") == site) == (expected, expected == 200)
+            client.token = ""
+            assert client.raw("POST", "/api/v1/remember", _DIRTY, Origin=site)[0] == 401
+    finally:
+        memory.close()
+
+
+def test_every_answer_has_its_type_in_the_document(client: Client) -> None:
+    document = client.get("/openapi.json")
+    untyped = [
+        f"{method} {path}"
+        for path, methods in document["paths"].items()
+        for method, told in methods.items()
+        for kind, content in told["responses"]["200"].get("content", {}).items()
+        if kind == "application/json" and content.get("schema") in (None, {}, {"type": "object"})
+    ]
+    assert untyped == []
 
 
 def test_paths_of_the_first_release_go_on(client: Client) -> None:

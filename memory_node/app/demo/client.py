@@ -19,9 +19,9 @@ from robot_memory.action import ExecuteInstruction
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.nodes import conversions
-from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError
+from memory_node.nodes.goal_client import GoalStoppedError
+from memory_node.nodes.instruction_client import InstructionClient
 from memory_node.nodes.qos import LATCHED
-from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.waiting import result_of
 from memory_node.scene_graph.free_space import OccupancyMap
 
@@ -36,8 +36,7 @@ class DemoClient:
         rclpy.init(context=self._context, domain_id=domain_id)
         self._node = rclpy.create_node("demo", context=self._context)
         group = ReentrantCallbackGroup()
-        self._running = RunningGoals(self._node)
-        self._instructions = GoalClient(self._node, ExecuteInstruction, "execute_instruction", self._running)
+        self._instructions = InstructionClient(self._node)
         self._scene = self._node.create_client(srv.GetSceneGraph, "memory/get_scene_graph", callback_group=group)
         self._node.create_subscription(Odometry, "odom", self._on_odometry, 10, callback_group=group)
         self._node.create_subscription(OccupancyGrid, "map", self._on_map, LATCHED, callback_group=group)
@@ -56,7 +55,7 @@ class DemoClient:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._running.close()
+        self._instructions.close()
         self._executor.shutdown()
         self._thread.join(5.0)
         self._node.destroy_node()
@@ -95,15 +94,7 @@ class DemoClient:
         Raises:
             GoalStoppedError: the planner refuses it, is gone, or does not say how far it came.
         """
-        goal = ExecuteInstruction.Goal(instruction=instruction, memory=memory)
-        try:
-            return self._instructions.run(goal, timeout_s, on_feedback=on_feedback).result
-        except GoalStoppedError as error:
-            if error.cause is not Cause.LATE or error.response is None:
-                raise
-            result = error.response.result
-            result.message = str(error)
-            return result
+        return self._instructions.run(instruction, memory, on_feedback, timeout_s)
 
     def scene(self) -> SceneSnapshot:
         """Return what the memory node remembers."""
