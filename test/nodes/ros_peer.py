@@ -38,16 +38,16 @@ class RosPeer:
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 
-    def call(self, kind: Any, name: str, timeout_s: float = 30.0, **fields: Any) -> Any:
-        """Return the response; asks again every 5 s, as DDS takes a while to notice that a server was killed."""
+    def call(self, kind: Any, name: str, timeout_s: float = 30.0, again_s: float = 5.0, **fields: Any) -> Any:
+        """Return the response; asks again every `again_s`, as DDS takes a while to notice that a server was killed."""
         from memory_node.nodes.waiting import PeerTimeoutError, result_of
 
         client = self.node.create_client(kind, name)
         assert client.wait_for_service(timeout_sec=timeout_s), f"no service {name}"
         try:
-            for _ in range(int(timeout_s / 5.0)):
+            for _ in range(int(timeout_s / again_s)):
                 try:
-                    return result_of(client.call_async(kind.Request(**fields)), 5.0, name)
+                    return result_of(client.call_async(kind.Request(**fields)), again_s, name)
                 except PeerTimeoutError:
                     continue
             pytest.fail(f"{name} did not answer within {timeout_s} s")

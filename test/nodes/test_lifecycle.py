@@ -38,7 +38,8 @@ class Manager:
         from lifecycle_msgs.srv import ChangeState
 
         asked = Transition(label=transition, id=number)
-        return bool(self._peer.call(ChangeState, f"/{self._node}/change_state", transition=asked).success)
+        # Asked once: a busy machine takes its time, and a transition that was made is refused the second time.
+        return bool(self._peer.call(ChangeState, f"/{self._node}/change_state", again_s=30.0, transition=asked).success)
 
     def services(self) -> set[str]:
         return {name for name, _ in self._peer.node.get_service_names_and_types() if f"/{self._node}/" in name}

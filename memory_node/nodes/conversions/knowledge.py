@@ -2,46 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from robot_memory import msg
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
-from memory_node.nodes.conversions.geometry import stamp_from_msg, stamp_to_msg
+from memory_node.nodes.conversions.paired import NAMES, TEXTS, Paired, stamp
 
-
-def proposition_to_msg(proposition: Proposition) -> Any:
-    """Return a msg/Proposition."""
-    return msg.Proposition(
-        text=proposition.text,
-        concepts=sorted(proposition.concepts),
-        sources=list(proposition.sources),
-        support=proposition.support,
-        stamp=stamp_to_msg(proposition.stamp_ns),
-        active=proposition.active,
-        made_by=proposition.made_by,
-        structure=list(proposition.structure),
-    )
-
-
-def proposition_from_msg(message: Any) -> Proposition:
-    """Return the proposition of a msg/Proposition.
-
-    Raises:
-        InvalidValueError: it has no text or no source.
-    """
-    return Proposition(
-        message.text,
-        frozenset(message.concepts),
-        tuple(message.sources),
-        stamp_from_msg(message.stamp, "stamp"),
-        message.support,
-        made_by=message.made_by,
-        active=message.active,
-        structure=tuple(message.structure),
-    )
+_PROPOSITION = Paired(
+    Proposition, msg.Proposition, concepts=NAMES, sources=TEXTS, stamp_ns=stamp("stamp"), structure=TEXTS
+)
+proposition_to_msg, proposition_from_msg = _PROPOSITION.to_msg, _PROPOSITION.from_msg
 
 
 def mode_named(what: str, name: str) -> Mode | None:

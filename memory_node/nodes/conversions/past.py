@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import numpy as np
 from robot_memory import msg as rm
 
@@ -21,59 +19,24 @@ from memory_node.nodes.conversions.geometry import (
     stamp_to_msg,
     vector_to_msg,
 )
+from memory_node.nodes.conversions.paired import Paired, Part, stamp
 
 _OUTCOMES = {None: rm.Episode.UNKNOWN, True: rm.Episode.SUCCEEDED, False: rm.Episode.FAILED}
 _SUCCESS = {outcome: success for success, outcome in _OUTCOMES.items()}
 
 
-def deed_to_msg(deed: Deed) -> rm.Deed:
-    """Return a Deed message."""
-    values = asdict(deed)
-    return rm.Deed(stamp=stamp_to_msg(values.pop("stamp_ns")), **values)
+_DEED = Paired(Deed, rm.Deed, stamp_ns=stamp("stamp"))
+deed_to_msg, deed_from_msg = _DEED.to_msg, _DEED.from_msg
 
-
-def deed_from_msg(msg: rm.Deed) -> Deed:
-    """Return a domain Deed."""
-    return Deed(
-        msg.source,
-        msg.skill,
-        msg.object_id,
-        msg.object_class,
-        stamp_from_msg(msg.stamp, "stamp"),
-        msg.from_id,
-        msg.from_class,
-        msg.to_id,
-        msg.to_class,
-        msg.reason,
-    )
-
-
-def episode_to_msg(episode: EpisodeSummary) -> rm.Episode:
-    """Return an Episode message."""
-    return rm.Episode(
-        id=episode.id,
-        instruction=episode.instruction,
-        task_type=episode.task_type,
-        started=stamp_to_msg(episode.started_ns),
-        ended=stamp_to_msg(episode.ended_ns),
-        outcome=_OUTCOMES[episode.success],
-        attempt=episode.attempt,
-        robot_id=episode.robot_id,
-    )
-
-
-def episode_from_msg(msg: rm.Episode) -> EpisodeSummary:
-    """Return a domain EpisodeSummary; an outcome that is not known here is no outcome."""
-    return EpisodeSummary(
-        msg.id,
-        msg.instruction,
-        msg.task_type,
-        stamp_from_msg(msg.started, "started"),
-        stamp_from_msg(msg.ended, "ended"),
-        _SUCCESS.get(msg.outcome),
-        msg.attempt,
-        msg.robot_id,
-    )
+# An outcome that is not known here is no outcome.
+_EPISODE = Paired(
+    EpisodeSummary,
+    rm.Episode,
+    started_ns=stamp("started"),
+    ended_ns=stamp("ended"),
+    success=Part("outcome", _OUTCOMES.__getitem__, lambda what, value: _SUCCESS.get(value)),
+)
+episode_to_msg, episode_from_msg = _EPISODE.to_msg, _EPISODE.from_msg
 
 
 def lesson_to_msg(lesson: Lesson) -> rm.Guideline:
@@ -113,17 +76,14 @@ def lesson_from_msg(msg: rm.Guideline) -> Lesson:
     )
 
 
+_PLACE = Paired(Place, rm.PastPlace, since_ns=stamp("since"), until_ns=stamp("until"))
+
+
 def place_to_msg(place: Place) -> rm.PastPlace:
     """Return a PastPlace message."""
     x, y, z = map(float, place.box.center)
-    return rm.PastPlace(
-        since=stamp_to_msg(place.since_ns),
-        until=stamp_to_msg(place.until_ns),
-        pose=pose_to_msg(Pose.planar(x, y, place.box.yaw_rad, z)),
-        size=vector_to_msg(place.box.size),
-        area_id=place.area_id,
-        support_id=place.support_id,
-    )
+    pose = pose_to_msg(Pose.planar(x, y, place.box.yaw_rad, z))
+    return _PLACE.to_msg(place, pose=pose, size=vector_to_msg(place.box.size))
 
 
 def place_from_msg(msg: rm.PastPlace) -> Place:
@@ -134,5 +94,4 @@ def place_from_msg(msg: rm.PastPlace) -> Place:
     """
     pose = pose_from_msg(msg.pose)
     box = OrientedBox(pose.position, np.array(point_from_msg(msg.size)), pose.yaw_rad)
-    since_ns, until_ns = stamp_from_msg(msg.since, "since"), stamp_from_msg(msg.until, "until")
-    return Place(since_ns, until_ns, box, msg.area_id, msg.support_id)
+    return _PLACE.from_msg(msg, box=box)

@@ -13,7 +13,8 @@ from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import StepRecord
-from memory_node.nodes.conversions.geometry import header, point_from_msg, point_to_msg, stamp_from_msg, stamp_to_msg
+from memory_node.nodes.conversions.geometry import header, point_from_msg, point_to_msg
+from memory_node.nodes.conversions.paired import Paired, Part, stamp
 from memory_node.nodes.conversions.ranges import (
     SPAN_LIMIT,
     checked_count,
@@ -29,35 +30,9 @@ from memory_node.nodes.conversions.ranges import (
 )
 
 _HELD = {None: 0, True: 1, False: 2}
+_OF_HELD = {code: held for held, code in _HELD.items()}
+_STATES = {str(state): state for state in ObjectState}
 _MOST_STATES = 100
-
-
-def states_to_msg(states: Iterable[StateBelief]) -> list[rm.StateBelief]:
-    """Return state beliefs as messages."""
-    return [
-        rm.StateBelief(
-            state=str(s.state), probability=s.probability, confirmed=stamp_to_msg(s.confirmed_ns), source=s.source
-        )
-        for s in states
-    ]
-
-
-def states_from_msg(msgs: Sequence[rm.StateBelief]) -> tuple[StateBelief, ...]:
-    """Return messages as state beliefs.
-
-    Raises:
-        InvalidValueError: a state that is not in ObjectState, or a probability or stamp that is none.
-    """
-    states = states_named("states", [m.state for m in msgs])
-    return tuple(
-        StateBelief(
-            state,
-            checked_probability("states.probability", m.probability),
-            stamp_from_msg(m.confirmed),
-            checked_label("states.source", m.source),
-        )
-        for state, m in zip(states, msgs)
-    )
 
 
 def states_named(field: str, names: Sequence[str]) -> tuple[ObjectState, ...]:
@@ -66,31 +41,75 @@ def states_named(field: str, names: Sequence[str]) -> tuple[ObjectState, ...]:
     Raises:
         InvalidValueError: one of them is none.
     """
-    known = {str(state): state for state in ObjectState}
     for name in checked_items(field, names, _MOST_STATES):
-        if name not in known:
-            raise InvalidValueError(f"{field}: expected each one of {', '.join(known)}, got {shown(name)}")
-    return tuple(known[name] for name in names)
+        if name not in _STATES:
+            raise InvalidValueError(f"{field}: expected each one of {', '.join(_STATES)}, got {shown(name)}")
+    return tuple(_STATES[name] for name in names)
+
+
+def names_of(states: Iterable[ObjectState]) -> list[str]:
+    """Return the names of states."""
+    return [str(state) for state in states]
+
+
+_BELIEF = Paired(
+    StateBelief,
+    rm.StateBelief,
+    state=Part("", str, lambda what, value: states_named(f"{what}s", [value])[0]),
+    probability=Part("", from_msg=lambda what, value: checked_probability(f"states.{what}", value)),
+    confirmed_ns=stamp("confirmed"),
+    source=Part("", from_msg=lambda what, value: checked_label(f"states.{what}", value)),
+)
+
+
+def states_to_msg(states: Iterable[StateBelief]) -> list[rm.StateBelief]:
+    """Return state beliefs as messages."""
+    return list(map(_BELIEF.to_msg, states))
+
+
+def states_from_msg(msgs: Sequence[rm.StateBelief]) -> tuple[StateBelief, ...]:
+    """Return messages as state beliefs.
+
+    Raises:
+        InvalidValueError: there are too many; a state that is not in ObjectState, a probability or stamp that is none.
+    """
+    return tuple(map(_BELIEF.from_msg, checked_items("states", msgs, _MOST_STATES)))
+
+
+STATES = Part("", states_to_msg, lambda what, value: states_from_msg(value))
+
+
+def _held(what: str, code: int) -> bool | None:
+    if code not in _OF_HELD:
+        raise InvalidValueError(f"{what}: expected 0 (unchanged), 1 (picked) or 2 (placed), got {code}")
+    return _OF_HELD[code]
+
+
+def _reference(what: str, text: str) -> str:
+    """Return an id, a class, or Class@x,y,z whose numbers are a place."""
+    ObjectReference.parse(checked_id(what, text))
+    return text
+
+
+_CHANGE = Paired(
+    StateChange,
+    rm.StateChange,
+    stamp_ns=stamp("stamp"),
+    object_id=Part("", from_msg=checked_id),
+    added=Part("", names_of),
+    removed=Part("", names_of),
+    held=Part("", _HELD.__getitem__, _held),
+    support_id=Part("support", from_msg=_reference),
+    created_from=Part("", from_msg=_reference),
+    source=Part("", from_msg=lambda what, value: checked_label(what, value) or "user"),
+    probability=Part("", from_msg=checked_probability),
+)
 
 
 def change_to_msg(change: StateChange) -> rm.StateChange:
     """Return a StateChange message."""
-    return rm.StateChange(
-        stamp=stamp_to_msg(change.stamp_ns),
-        object_id=change.object_id,
-        object_class=change.object_class,
-        added=[str(s) for s in change.added],
-        removed=[str(s) for s in change.removed],
-        held=_HELD[change.held],
-        support=change.support_id,
-        inside=change.inside,
-        position_known=change.position is not None,
-        position=point_to_msg(change.position or (0.0, 0.0, 0.0)),
-        created_from=change.created_from,
-        destroyed=change.destroyed,
-        source=change.source,
-        probability=change.probability,
-    )
+    position = point_to_msg(change.position or (0.0, 0.0, 0.0))
+    return _CHANGE.to_msg(change, position=position, position_known=change.position is not None)
 
 
 def change_from_msg(msg: rm.StateChange) -> StateChange:
@@ -99,25 +118,10 @@ def change_from_msg(msg: rm.StateChange) -> StateChange:
     Raises:
         InvalidValueError: a field is none that memory could work with (see `ranges`); it names the field.
     """
-    held = {code: value for value, code in _HELD.items()}
-    if msg.held not in held:
-        raise InvalidValueError(f"held: expected 0 (unchanged), 1 (picked) or 2 (placed), got {msg.held}")
     added, removed = checked_states(states_named("added", msg.added), states_named("removed", msg.removed))
-    return StateChange(
-        object_id=checked_id("object_id", msg.object_id),
-        object_class=checked_label("object_class", msg.object_class, required=not msg.object_id),
-        stamp_ns=stamp_from_msg(msg.stamp),
-        added=added,
-        removed=removed,
-        held=held[msg.held],
-        support_id=_reference("support", msg.support),
-        inside=msg.inside,
-        position=point_from_msg(msg.position) if msg.position_known else None,
-        created_from=_reference("created_from", msg.created_from),
-        destroyed=msg.destroyed,
-        source=checked_label("source", msg.source) or "user",
-        probability=checked_probability("probability", msg.probability),
-    )
+    object_class = checked_label("object_class", msg.object_class, required=not msg.object_id)
+    position = point_from_msg(msg.position) if msg.position_known else None
+    return _CHANGE.from_msg(msg, added=added, removed=removed, object_class=object_class, position=position)
 
 
 def changes_from_msg(msgs: Sequence[rm.StateChange]) -> list[StateChange]:
@@ -133,12 +137,6 @@ def changes_from_msg(msgs: Sequence[rm.StateChange]) -> list[StateChange]:
         except InvalidValueError as error:
             raise InvalidValueError(f"changes[{number}].{error}") from None
     return changes
-
-
-def _reference(what: str, text: str) -> str:
-    """Return an id, a class, or Class@x,y,z whose numbers are a place."""
-    ObjectReference.parse(checked_id(what, text))
-    return text
 
 
 def call_to_msg(call: SkillCall) -> rm.SkillCall:
@@ -171,19 +169,26 @@ def advice_from_msg(msg: rm.Advice) -> Advice:
     return Advice(AdviceSource(msg.source), msg.text, tuple(call_from_msg(call) for call in msg.before), msg.again)
 
 
+_SPAN = Part("", from_msg=lambda what, value: checked_number(what, value, 0.0, SPAN_LIMIT))
+_LABEL, _LABELS = Part("", from_msg=checked_label), Part("", list, checked_labels)
+_CHANGES = Part(
+    "", lambda changes: list(map(change_to_msg, changes)), lambda what, value: tuple(changes_from_msg(value))
+)
+_RESULT = Paired(
+    SkillResult,
+    ExecuteSkill.Result,
+    reason=Part("", str),
+    message=Part("", from_msg=checked_text),
+    object_id=Part("", from_msg=checked_id),
+    duration_s=_SPAN._replace(name="duration"),
+    distance_m=_SPAN._replace(name="distance"),
+    changes=_CHANGES,
+)
+
+
 def skill_result_to_msg(result: SkillResult, held_object: str) -> ExecuteSkill.Result:
     """Return the result of an ExecuteSkill goal."""
-    return ExecuteSkill.Result(
-        success=result.success,
-        reason=str(result.reason),
-        message=result.message,
-        object_id=result.object_id,
-        duration=result.duration_s,
-        distance=result.distance_m,
-        explored_areas=result.explored_areas,
-        held_object=held_object,
-        changes=[change_to_msg(change) for change in result.changes],
-    )
+    return _RESULT.to_msg(result, held_object=held_object)
 
 
 def skill_result_from_msg(call: SkillCall, msg: ExecuteSkill.Result) -> SkillResult:
@@ -196,63 +201,39 @@ def skill_result_from_msg(call: SkillCall, msg: ExecuteSkill.Result) -> SkillRes
     reason = FailureReason(msg.reason) if known else FailureReason.EXECUTION
     if msg.success != (reason is FailureReason.NONE):
         reason = FailureReason.NONE if msg.success else FailureReason.EXECUTION
-    return SkillResult(
-        call=call,
-        success=msg.success,
-        reason=reason,
-        message=checked_text("message", msg.message),
-        object_id=checked_id("object_id", msg.object_id),
-        duration_s=checked_number("duration", msg.duration, 0.0, SPAN_LIMIT),
-        distance_m=checked_number("distance", msg.distance, 0.0, SPAN_LIMIT),
-        explored_areas=msg.explored_areas,
-        changes=tuple(changes_from_msg(msg.changes)),
-    )
+    return _RESULT.from_msg(msg, call=call, reason=reason)
+
+
+def _reason(what: str, text: str) -> FailureReason:
+    reasons = {str(reason): reason for reason in FailureReason}
+    if text not in reasons:
+        raise InvalidValueError(f"{what}: expected one of {', '.join(reasons)}, got {shown(text)}")
+    return reasons[text]
+
+
+_STEP = Paired(
+    StepRecord,
+    rm.StepRecord,
+    stamp_ns=stamp("header.stamp"),
+    episode_id=Part("", from_msg=checked_id),
+    index=Part("", from_msg=checked_count),
+    action=Part("", call_to_msg, lambda what, value: call_from_msg(value)),
+    reason=Part("", str, _reason),
+    message=Part("", from_msg=checked_text),
+    held_object=_LABEL,
+    room=_LABEL,
+    area=_LABEL,
+    position=Part("", point_to_msg, lambda what, value: point_from_msg(value, what)),
+    visible=_LABELS,
+    relations=_LABELS,
+    duration_s=_SPAN._replace(name="duration"),
+    distance_m=_SPAN._replace(name="distance"),
+)
 
 
 def step_to_msg(step: StepRecord) -> rm.StepRecord:
     """Return a StepRecord message."""
-    return rm.StepRecord(
-        header=header(step.stamp_ns),
-        episode_id=step.episode_id,
-        index=step.index,
-        action=call_to_msg(step.action),
-        success=step.success,
-        reason=str(step.reason),
-        message=step.message,
-        held_object=step.held_object,
-        room=step.room,
-        area=step.area,
-        position=point_to_msg(step.position),
-        visible=list(step.visible),
-        relations=list(step.relations),
-        duration=step.duration_s,
-        distance=step.distance_m,
-    )
+    return _STEP.to_msg(step, header=header(step.stamp_ns))
 
 
-def step_from_msg(msg: rm.StepRecord) -> StepRecord:
-    """Return a domain StepRecord.
-
-    Raises:
-        InvalidValueError: a field is none that memory could work with; it names the field.
-    """
-    reasons = {str(reason): reason for reason in FailureReason}
-    if msg.reason not in reasons:
-        raise InvalidValueError(f"reason: expected one of {', '.join(reasons)}, got {shown(msg.reason)}")
-    return StepRecord(
-        episode_id=checked_id("episode_id", msg.episode_id),
-        index=checked_count("index", msg.index),
-        action=call_from_msg(msg.action),
-        success=msg.success,
-        reason=reasons[msg.reason],
-        stamp_ns=stamp_from_msg(msg.header.stamp),
-        message=checked_text("message", msg.message),
-        held_object=checked_label("held_object", msg.held_object),
-        room=checked_label("room", msg.room),
-        area=checked_label("area", msg.area),
-        position=point_from_msg(msg.position),
-        visible=checked_labels("visible", msg.visible),
-        relations=checked_labels("relations", msg.relations),
-        duration_s=checked_number("duration", msg.duration, 0.0, SPAN_LIMIT),
-        distance_m=checked_number("distance", msg.distance, 0.0, SPAN_LIMIT),
-    )
+step_from_msg = _STEP.from_msg
