@@ -83,8 +83,8 @@ class SceneEdits:
         row = self._row(object_id)
         self._state.table.record(row).provenance = _BY
         self._state.table.note_missed(row, self._state.now_ns)
-        event = self._state.event(SceneEventKind.REMOVED, row)
         self._state.table.log_odds[row] = -8.0
+        event = self._state.event(SceneEventKind.REMOVED, row)
         if not self._state.table.removed[row]:
             self._state.mark_removed(row)
         self._state.version += 1

@@ -94,6 +94,8 @@ def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] 
         state.learn_size(row)
     if found.removed:
         table.removed[row] = True
+        # Some releases kept how sure they had been before they knew that it is gone.
+        table.log_odds[row] = min(float(table.log_odds[row]), log_odds(state.config.removed_existence))
     elif found.support_id != ROBOT_ID:
         state.place(row)
     record.support_id, record.inside = found.support_id, found.inside

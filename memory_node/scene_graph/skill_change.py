@@ -43,8 +43,8 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
         # Whatever is seen here from now on is another thing: a whole apple where one was cut is not cut.
         table.set_states(row, ())
         table.note_missed(row, change.stamp_ns)
-        event = state.event(SceneEventKind.REMOVED, row)
         table.log_odds[row] = -8.0
+        event = state.event(SceneEventKind.REMOVED, row)
         if not table.removed[row]:
             state.mark_removed(row)
         return [event]

@@ -66,6 +66,19 @@ def test_memory_goes_on_after_a_restart_with_the_same_ids(open_at: Open, see: Se
     assert mug_id(again) == known
 
 
+def test_what_is_gone_stays_gone_after_a_restart(open_at: Open, see: See) -> None:
+    first = open_at()
+    first.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    first.observe(see(2, Mug=(1.0, 0.0, 0.8)))
+    first.remember([StateChange(mug_id(first), "Mug", 3 * SECOND_NS, destroyed=True)])
+    before = first.find(FindQuery(object_class="Mug"))
+    assert before.status is AnswerStatus.PROBABLY_GONE
+    first.close()
+    again = open_at()
+    again.confirm_relocalization()
+    assert again.find(FindQuery(object_class="Mug")).status is AnswerStatus.PROBABLY_GONE
+
+
 def test_skill_report_reaches_scene_and_cache(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
     change = StateChange("their-mug", "Mug", 2 * SECOND_NS, (ObjectState.CLEANED,), position=(1.1, 0.0, 0.8))
