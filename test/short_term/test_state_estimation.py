@@ -1,6 +1,5 @@
 import json
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -162,10 +161,9 @@ def test_slow_model_is_left_behind_at_the_deadline(server):
     server.delay_s = 30.0
     claims = []
     queue = StateEstimationQueue(estimator_of(server).estimate, lambda *claim: claims.append(claim), deadline_s=0.3)
-    started = time.monotonic()
     queue.submit(request_of())
-    assert time.monotonic() - started < 0.1, "the node goes on at once"
-    assert queue.wait_idle(5.0)
+    assert not queue.wait_idle(0.0), "the node goes on at once"
+    assert queue.wait_idle(25.0)
     queue.close()
     assert claims == []
     assert queue.counts.late == 1
