@@ -34,6 +34,8 @@ _SAME_WORD = {"True": "true", "False": "false", "None": "null"}
 # A value of a reply is no longer than this (characters); what is longer is not repaired.
 _LONGEST_REPAIRED = 20_000
 _MOST_VALUES = 50
+# Openings that are looked at: each may cost a pass over what is left of the text.
+_MOST_TRIES = 100
 _CLOSING = {"{": "}", "[": "]"}
 
 
@@ -98,8 +100,9 @@ def spans_of_json(text: str) -> list[_Span]:
     """Return the values of json_values, each with where in the text it begins and ends."""
     decoder = json.JSONDecoder(parse_constant=_no_number)
     found: list[_Span] = []
-    at = _next_opening(text, 0)
-    while at >= 0 and len(found) < _MOST_VALUES:
+    at, tries = _next_opening(text, 0), 0
+    while at >= 0 and len(found) < _MOST_VALUES and tries < _MOST_TRIES:
+        tries += 1
         value: Any
         try:
             value, end = decoder.raw_decode(text, at)
