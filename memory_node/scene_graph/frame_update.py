@@ -21,7 +21,16 @@ from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geome
 from memory_node.scene_graph.missing_evidence import missing_evidence
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
 from memory_node.scene_graph.observed import Observed
-from memory_node.scene_graph.same_instance import best_same_instance, go_on_at, newcomer_like
+from memory_node.scene_graph.same_instance import (
+    best_same_instance,
+    go_on_at,
+    go_on_in_pieces,
+    join_pieces,
+    newcomer_like,
+    pieces_at,
+    pieces_class,
+    turn_into_pieces,
+)
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 from memory_node.scene_graph.support import update_supports
 
@@ -136,6 +145,10 @@ class FrameUpdate:
         if newcomer is not None:
             self._events += go_on_at(state, row, newcomer)
             return
+        pieces = [] if never_sure else pieces_at(state, row)
+        if pieces:
+            self._events += go_on_in_pieces(state, row, pieces)
+            return
         # The thing that is seen in its place shows that it is gone, whatever its own evidence.
         table.log_odds[row] = min(float(table.log_odds[row]), log_odds(state.config.removed_existence))
         if not table.times_missed[row]:
@@ -202,6 +215,9 @@ class FrameUpdate:
         record.rival = name
         if record.rival_count < _RIVAL_SIGHTINGS:
             return True
+        if name == pieces_class(state, row):
+            turn_into_pieces(state, row, pieces_at(state, row))
+            return True
         self._replaced.append(obs)
         self._remove(row)
         return False
@@ -263,6 +279,7 @@ class FrameUpdate:
             self._part_from(self._split_from[obs], row)
         table.first_seen[row] = table.place_since[row] = stamp
         self._settle(obs, observation, row)
+        join_pieces(state, row)
         self._events.append(state.event(SceneEventKind.APPEARED, row))
         return row
 

@@ -1,4 +1,4 @@
-"""Moved or new: whether an unmatched observation is an object that is missing elsewhere."""
+"""Moved, cut or new: whether an unmatched observation is an object that is missing elsewhere, or pieces of one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.scene import SceneEvent, SceneEventKind
+from memory_node.domain.states import ObjectState, StateBelief, with_state
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
@@ -15,6 +16,9 @@ from memory_node.scene_graph.state import GraphState
 # An object that appears in a place known for this long was not merely hidden before (s).
 _LONG_KNOWN_S = 30.0
 _AROUND_M = 1.0
+# The middle of each piece lies so near (m) to where the middle of the whole was.
+_CUT_WITHIN_M = 0.3
+_LATELY_SIGHTINGS = 3
 
 
 def best_same_instance(
@@ -100,3 +104,63 @@ def go_on_at(state: GraphState, row: int, newcomer: int) -> list[SceneEvent]:
     merged = merge_rows(state, row, newcomer)
     state.stand_on(row, support, inside)
     return [merged, state.event(SceneEventKind.MOVED, row)]
+
+
+def pieces_at(state: GraphState, row: int) -> list[int]:
+    """Return the rows of pieces of a thing's class that came to its place lately, or after it was last seen, nearest
+    first."""
+    table = state.table
+    pieces = pieces_class(state, row)
+    if not pieces:
+        return []
+    apart = np.linalg.norm(table.center - table.center[row], axis=1)
+    lately = (table.first_seen > table.first_seen[row]) & (table.times_seen <= _LATELY_SIGHTINGS)
+    came = (table.first_seen > table.last_seen[row]) | lately
+    there = table.alive & ~table.removed & (apart <= _CUT_WITHIN_M)
+    rows = np.flatnonzero(came & there & (table.class_code == table.code_of_class(pieces)))
+    return rows[np.argsort(apart[rows], kind="stable")].tolist()
+
+
+def pieces_class(state: GraphState, row: int) -> str:
+    """Return the class of the pieces of a row's thing, "" where it cannot be cut."""
+    kind = state.catalogue.find(state.table.record(row).best_class)
+    return kind.slices if kind is not None else ""
+
+
+def go_on_in_pieces(state: GraphState, row: int, pieces: list[int]) -> list[SceneEvent]:
+    """Let the entry of a thing go on as its pieces: with the first one's class and place; the others are parts of it.
+    Returns what changed."""
+    first, *others = pieces
+    turn_into_pieces(state, row, others)
+    return go_on_at(state, row, first)
+
+
+def turn_into_pieces(state: GraphState, row: int, others: list[int]) -> None:
+    """Take a thing for one of its pieces from now on: of their class, sliced, and under the same id and name. others:
+    rows of the other pieces, which are parts of it."""
+    table, record = state.table, state.table.record(row)
+    record.classes = {pieces_class(state, row): sum(record.classes.values())}
+    table.set_class(row, next(iter(record.classes)))
+    for other in others:
+        _part_of(table.record(other), record.id)
+    sliced = StateBelief(ObjectState.SLICED, state.config.max_existence, int(table.last_seen[row]), record.provenance)
+    table.set_states(row, with_state(record.states, sliced))
+
+
+def join_pieces(state: GraphState, row: int) -> None:
+    """Note of a new thing that lies beside an entry that goes on as such pieces that it is a part of it."""
+    table, name = state.table, state.table.record(row).best_class
+    if state.catalogue.whole(name) == name:
+        return
+    apart = np.linalg.norm(table.center - table.center[row], axis=1)
+    same = table.alive & ~table.removed & (apart <= _CUT_WITHIN_M) & (table.class_code == table.class_code[row])
+    same[row] = False
+    for other in np.flatnonzero(same).tolist():
+        record = table.record(other)
+        if any(one.state is ObjectState.SLICED for one in record.states):
+            _part_of(table.record(row), str((record.attributes or {}).get("created_from", record.id)))
+            return
+
+
+def _part_of(part: ObjectRecord, whole_id: str) -> None:
+    part.attributes = {**(part.attributes or {}), "created_from": whole_id}

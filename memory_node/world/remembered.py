@@ -42,6 +42,7 @@ def remembered(
                 memory_id=found.id,
                 container=keys.get(support, "") if found.id != held_id else "",
                 inside=found.inside if support else None,
+                part_of=keys.get(str(found.attributes.get("created_from", "")), ""),
                 states=frozenset(believed(found.states)) - _faded(found, scene.stamp_ns),
                 position=(x, y, z),
                 room=room_of.get(found.area_id, ""),
