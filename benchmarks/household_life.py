@@ -20,6 +20,7 @@ from memory_node.domain.context import ContextSource
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.lessons.experience import Experience
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
@@ -30,7 +31,7 @@ from memory_node.planner.planner import Lookup, Planner
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.alfred_home import ALFRED_REACH_M
-from memory_node.sim.execution import Progress, SkillFailure
+from memory_node.sim.execution import Progress
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
 from memory_node.sim.visibility import horizontal_distance

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.alfworld.command_words import called_skill
 from benchmarks.alfworld.senses import TextSenses
 from benchmarks.alfworld.sentences import LONGEST_REPLY, read_places, read_sight, read_task
 from benchmarks.alfworld.site import Site, site_of
-from benchmarks.alfworld.skill_outcome import result_of
 from benchmarks.alfworld.text_skills import GO_TO, Commands, TextEngine, TextSkills
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.sim.execution import SkillFailure
+from memory_node.domain.skill_outcome import SkillFailure, outcome_of
 
 _R = FailureReason
 
@@ -84,7 +83,12 @@ class TextRobot:
 
     def execute(self, call: SkillCall) -> SkillResult:
         """Run one skill to its end; never raises for a skill that fails."""
-        return result_of(call, lambda: self._carried_out(self._skills.commands(call)), self._skills, self.senses)
+        self.senses.changes, searched = [], self.searched
+        return replace(
+            outcome_of(call, lambda: self._carried_out(self._skills.commands(call))),
+            explored_areas=self.searched - searched,
+            changes=tuple(self.senses.changes),
+        )
 
     def first_command(self, call: SkillCall) -> str:
         """Return the command that a skill would send first, "" where there is none: it fails, or nothing is left of it

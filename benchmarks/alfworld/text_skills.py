@@ -13,8 +13,8 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.exploration import Exploration
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import check_call
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
-from memory_node.sim.execution import SkillFailure
 
 _R, _S = FailureReason, ObjectState
 # The skills that the engine has commands for.

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from benchmarks.memento.floor_plan import Furniture
 from benchmarks.memento.world import Standing, SymbolicWorld
 from memory_node.domain.clock import Clock
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_library import check_call, declaration
-from memory_node.sim.execution import SkillFailure
+from memory_node.domain.skill_library import declaration
+from memory_node.domain.skill_outcome import SkillFailure, outcome_of
 
 _SEEN_WITHIN_M = 0.15
 _SPEED_M_S = 0.5
@@ -33,6 +33,7 @@ class SymbolicRobot:
         self.world = world
         self.pose = world.plan.start
         self.seconds = self.metres = 0.0
+        self._explored = 0  # areas that the call visited
         self._clock = clock
         self._area_position = area_position
 
@@ -45,27 +46,13 @@ class SymbolicRobot:
         """Run one skill to its end; never raises for a skill that fails."""
         before_s, before_m = self.seconds, self.metres
         changes: list[StateChange] = []
-        reason, message, object_id, explored = FailureReason.NONE, "", "", 0
-        try:
-            check_call(call)
-            if call.skill == "Explore":
-                object_id, explored = self._explore(Exploration.of(call))
-            else:
-                object_id = self._act(call, changes)
-        except SkillFailure as failure:
-            reason, message, object_id = failure.reason, str(failure), failure.object_id
-        except InvalidValueError as error:
-            reason, message = FailureReason.INVALID_CALL, str(error)
-        return SkillResult(
-            call,
-            reason is FailureReason.NONE,
-            reason,
-            message,
-            object_id,
-            self.seconds - before_s,
-            self.metres - before_m,
-            explored,
-            tuple(changes),
+        self._explored = 0
+        return replace(
+            outcome_of(call, lambda: self._act(call, changes)),
+            duration_s=self.seconds - before_s,
+            distance_m=self.metres - before_m,
+            explored_areas=self._explored,
+            changes=tuple(changes),
         )
 
     def observe(self) -> Frame:
@@ -83,6 +70,8 @@ class SymbolicRobot:
 
     def _act(self, call: SkillCall, changes: list[StateChange]) -> str:
         skill, names = call.skill, call.arguments
+        if skill == "Explore":
+            return self._explore(Exploration.of(call))
         if skill == "GoToObject":
             return self._go(names[0])
         if skill == "PickupObject":
@@ -129,8 +118,7 @@ class SymbolicRobot:
         changes.append(self._change(held, held=False, support_id=support))
         return held.id
 
-    def _explore(self, exploration: Exploration) -> tuple[str, int]:
-        visited = 0
+    def _explore(self, exploration: Exploration) -> str:
         wanted = exploration.target_class
 
         def seen() -> str:
@@ -143,10 +131,10 @@ class SymbolicRobot:
                 break
             place = self._place(stop)
             self._drive(self.world.plan.room_at(*place) if place is not None else self._room_of(stop))
-            visited += 1
+            self._explored += 1
         if not seen():
-            raise SkillFailure(FailureReason.NOT_FOUND, f"no {wanted} seen at {visited} places")
-        return seen(), visited
+            raise SkillFailure(FailureReason.NOT_FOUND, f"no {wanted} seen at {self._explored} places")
+        return seen()
 
     def _room_of(self, text: str) -> str:
         found = self._resolve(text)

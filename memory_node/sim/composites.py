@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.sim.appliances import tap_of
-from memory_node.sim.execution import Execution, SkillFailure
+from memory_node.sim.execution import Execution
 from memory_node.sim.manipulation import close, open_, pick_up, put, require, toggle_off, toggle_on
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.searching import drive_to, go_to, stand_off_or_fail

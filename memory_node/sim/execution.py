@@ -11,20 +11,12 @@ import numpy as np
 from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import declaration
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.sim.body import Body
 from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import is_visible
 from memory_node.sim.world import World
-
-
-class SkillFailure(Exception):  # noqa: N818 - a skill's failure is an outcome, not an error of the program
-    """A skill ended without success; never leaves this package."""
-
-    def __init__(self, reason: FailureReason, message: str, object_id: str = "") -> None:
-        super().__init__(message)
-        self.reason = reason
-        self.object_id = object_id
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,29 @@
-"""What the arm does: pick, put, open, close, toggle, slice, break, throw, fill, empty."""
+"""What the arm does: pick, put, open, close, toggle, slice, throw, fill, empty, and what a declaration alone describes.
+
+What a skill needs is checked by its declaration (world/failures.py); here is what a body adds: room, sight, water.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_declaration import Predicate
+from memory_node.domain.skill_library import declaration
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.sim.appliances import basin_of
-from memory_node.sim.execution import Execution, SkillFailure
+from memory_node.sim.execution import Execution
 from memory_node.sim.placement import Spot, fits, free_spot
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import horizontal_distance
+from memory_node.world.failures import failure_of
+from memory_node.world.state import Thing as Believed
+from memory_node.world.state import WorldState
 
 if TYPE_CHECKING:
     from memory_node.sim.robot import HomeRobot
@@ -24,12 +34,8 @@ THROW_RANGE_M = 2.0
 
 def pick_up(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Take a thing into the empty hand."""
-    held = robot.world.held
     thing = robot.resolve(text)
-    if held is not None:
-        raise SkillFailure(FailureReason.HAND_FULL, f"the hand holds {held.class_name}", held.id)
-    require(thing, Property.PICKUPABLE)
-    reach_for(robot, run, thing)
+    make_ready(robot, run, "PickupObject", thing)
     run.work("PickupObject")
     robot.world.grasp(thing)
     robot.body.move(robot.body.pose)
@@ -42,11 +48,7 @@ def put(robot: HomeRobot, run: Execution, text: str, target: str) -> Thing:
     receptacle = robot.resolve_other(target)
     if receptacle in robot.world.with_contents(held):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{receptacle.class_name} is in the hand", receptacle.id)
-    if not receptacle.kind.is_receptacle or ObjectState.BROKEN in receptacle.states:
-        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{receptacle.class_name} holds nothing", receptacle.id)
-    reach_for(robot, run, receptacle)
-    if receptacle.kind.holds == "in" and not receptacle.is_open:
-        raise SkillFailure(FailureReason.CLOSED, f"{receptacle.class_name} is closed", receptacle.id)
+    make_ready(robot, run, "PutObject", held, receptacle)
     if not fits(held, receptacle):
         message = f"{held.class_name} does not fit {receptacle.kind.holds} {receptacle.class_name}"
         raise SkillFailure(FailureReason.PRECONDITION, message, receptacle.id)
@@ -64,10 +66,7 @@ def put(robot: HomeRobot, run: Execution, text: str, target: str) -> Thing:
 def open_(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Open a door, lid or drawer; a full hand does not hinder (as in AI2-THOR)."""
     thing = robot.resolve(text)
-    require(thing, Property.OPENABLE)
-    reach_for(robot, run, thing)
-    if ObjectState.OPENED in thing.states:
-        raise SkillFailure(FailureReason.ALREADY_OPEN, f"{thing.class_name} is open", thing.id)
+    make_ready(robot, run, "OpenObject", thing)
     if thing.is_on and thing.can(Property.HEATS):
         raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is running", thing.id)
     run.work("OpenObject")
@@ -78,10 +77,7 @@ def open_(robot: HomeRobot, run: Execution, text: str) -> Thing:
 def close(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Close a door, lid or drawer."""
     thing = robot.resolve(text)
-    require(thing, Property.OPENABLE)
-    reach_for(robot, run, thing)
-    if not thing.is_open:
-        raise SkillFailure(FailureReason.ALREADY_CLOSED, f"{thing.class_name} is closed", thing.id)
+    make_ready(robot, run, "CloseObject", thing)
     run.work("CloseObject")
     robot.world.set_open(thing, False)
     return thing
@@ -90,10 +86,7 @@ def close(robot: HomeRobot, run: Execution, text: str) -> Thing:
 def toggle_on(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Turn a thing on and wait until its work is done (an appliance's cycle)."""
     thing = robot.resolve(text)
-    require(thing, Property.TOGGLEABLE)
-    reach_for(robot, run, thing)
-    if thing.is_on:
-        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is on", thing.id)
+    make_ready(robot, run, "ToggleOn", thing)
     if thing.can(Property.HEATS) and thing.can(Property.OPENABLE) and thing.is_open:
         raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is open", thing.id)
     run.work("ToggleOn")
@@ -105,10 +98,7 @@ def toggle_on(robot: HomeRobot, run: Execution, text: str) -> Thing:
 def toggle_off(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Turn a thing off."""
     thing = robot.resolve(text)
-    require(thing, Property.TOGGLEABLE)
-    reach_for(robot, run, thing)
-    if not thing.is_on:
-        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is off", thing.id)
+    make_ready(robot, run, "ToggleOff", thing)
     run.work("ToggleOff")
     robot.world.set_on(thing, False)
     return thing
@@ -117,37 +107,19 @@ def toggle_off(robot: HomeRobot, run: Execution, text: str) -> Thing:
 def slice_(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Cut a thing with the knife in the hand."""
     thing = robot.resolve(text)
-    require(thing, Property.SLICEABLE)
-    held = robot.world.held
-    if held is None:
-        raise SkillFailure(FailureReason.HAND_EMPTY, "slicing needs a knife in the hand")
-    if not held.can(Property.CUTS):
-        raise SkillFailure(FailureReason.NOT_HOLDING, f"{held.class_name} does not cut; take a knife", held.id)
-    reach_for(robot, run, thing)
+    make_ready(robot, run, "SliceObject", thing)
     run.work("SliceObject")
     return robot.world.slice(thing)[0]
 
 
-def wipe(robot: HomeRobot, run: Execution, text: str) -> Thing:
-    """Wipe a surface with what the hand holds."""
-    thing, held = robot.resolve(text), robot.world.held
-    if held is None or not held.can(Property.WIPES):
-        reason = FailureReason.HAND_EMPTY if held is None else FailureReason.NOT_HOLDING
-        raise SkillFailure(reason, "wiping needs a sponge or a cloth in the hand", held.id if held is not None else "")
-    require(thing, Property.WIPEABLE)
-    reach_for(robot, run, thing)
-    run.work("WipeObject")
-    robot.world.change_state(thing, ObjectState.WIPED)
-    return thing
-
-
-def break_(robot: HomeRobot, run: Execution, text: str) -> Thing:
-    """Break a thing."""
-    thing = robot.resolve(text)
-    require(thing, Property.BREAKABLE)
-    reach_for(robot, run, thing)
-    run.work("BreakObject")
-    robot.world.change_state(thing, ObjectState.BROKEN)
+def treat(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    """Do what changes nothing but the states of a thing, by the skill's declaration: wipe it, break it."""
+    skill, thing = declaration(run.call.skill), robot.resolve(text)
+    make_ready(robot, run, skill.name, thing)
+    run.work(skill.name)
+    for fact in skill.effects:
+        if fact.state is not None and fact.value:
+            robot.world.change_state(thing, fact.state)
     return thing
 
 
@@ -209,6 +181,43 @@ def holding(robot: HomeRobot, text: str) -> Thing:
     if text and not robot.is_held(text):
         raise SkillFailure(FailureReason.NOT_HOLDING, f"the hand holds {held.class_name}, not {text}", held.id)
     return held
+
+
+def make_ready(robot: HomeRobot, run: Execution, skill: str, *things: Thing) -> None:
+    """Turn to the last of some things, where what a skill needs of them holds.
+
+    Raises:
+        SkillFailure: what the skill declares does not hold, a thing is broken, or it cannot be seen.
+    """
+    state = _true_state(robot, things)
+    call = SkillCall(skill, tuple(thing.id for thing in things))
+    failure = failure_of(declaration(skill), state, call)
+    if failure is not None:
+        raise failure
+    rules = (rule.fact for rule in declaration(skill).preconditions)
+    names = {name for fact in rules if fact.predicate is Predicate.KIND for name in fact.arguments}
+    for argument, thing in zip(declaration(skill).arguments, things):
+        if argument.name in names and ObjectState.BROKEN in thing.states:
+            raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is broken", thing.id)
+    reach_for(robot, run, things[-1])
+
+
+def _true_state(robot: HomeRobot, things: Sequence[Thing]) -> WorldState:
+    """Return the world as it is, as far as a call is about it: its things, what they are in or on, and the hand."""
+    world, here = robot.world, robot.body.pose.position
+    held = [world.held] if world.held is not None else []
+    around = [support for thing in things for support in world.supports(thing)]
+    known = {one.id: one for one in (*around, *held, *things)}
+    near = {key for key, one in known.items() if horizontal_distance(one.box, here) <= robot.config.reach_m + 1e-6}
+    states = {
+        key: Believed(
+            key, one.class_name, object_id=key, container=one.parent_id, inside=one.inside, states=frozenset(one.states)
+        )
+        for key, one in known.items()
+    }
+    return WorldState(
+        world.types.catalogue, states, world.held_id, apart=frozenset(known.keys() - near), within=frozenset(near)
+    )
 
 
 def reach_for(robot: HomeRobot, run: Execution, thing: Thing, reach_m: float | None = None) -> None:

@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 from memory_node.domain.clock import Clock
-from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.errors import NotFoundError
 from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_library import check_call
+from memory_node.domain.skill_outcome import SkillFailure, outcome_of
 from memory_node.sim import composites, manipulation, searching
 from memory_node.sim.body import Body
-from memory_node.sim.execution import Execution, Pacing, Progress, SkillFailure
+from memory_node.sim.execution import Execution, Pacing, Progress
 from memory_node.sim.references import REMEMBERED_WITHIN_M, parse_place, parse_remembered, resolve, thing_at
 from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
 from memory_node.sim.thing import Thing
@@ -48,8 +48,6 @@ PERFORM: Mapping[str, Callable[..., Thing | None]] = {
     "SwitchOn": manipulation.toggle_on,
     "SwitchOff": manipulation.toggle_off,
     "SliceObject": manipulation.slice_,
-    "WipeObject": manipulation.wipe,
-    "BreakObject": manipulation.break_,
     "ThrowObject": manipulation.throw,
     "FillObject": manipulation.fill,
     "EmptyObject": manipulation.empty,
@@ -104,19 +102,9 @@ class HomeRobot:
         run = Execution(
             call, self.world, self.body, self.config, self._pacing, self._faults, self._rng, on_progress, cancelled
         )
-        reason, message, object_id = FailureReason.NONE, "", ""
         self.world.take_changes()
-        try:
-            thing = self._perform(run, call)
-            object_id = thing.id if thing is not None else ""
-        except SkillFailure as failure:
-            reason, message, object_id = failure.reason, str(failure), failure.object_id
-        return SkillResult(
-            call=call,
-            success=reason is FailureReason.NONE,
-            reason=reason,
-            message=message,
-            object_id=object_id,
+        return replace(
+            outcome_of(call, lambda: self._perform(run, call)),
             duration_s=run.elapsed_s,
             distance_m=run.distance_m,
             explored_areas=run.explored_areas,
@@ -171,13 +159,10 @@ class HomeRobot:
         is_class = held.type in self.world.types.called(remembered.object_class)
         return is_class and (taken_there or at_place in (None, held))
 
-    def _perform(self, run: Execution, call: SkillCall) -> Thing | None:
-        try:
-            check_call(call)
-        except InvalidValueError as error:
-            raise SkillFailure(FailureReason.INVALID_CALL, str(error)) from error
+    def _perform(self, run: Execution, call: SkillCall) -> str:
         self.hinder(run, call)
-        return PERFORM[call.skill](self, run, *call.arguments)
+        thing = PERFORM.get(call.skill, manipulation.treat)(self, run, *call.arguments)
+        return thing.id if thing is not None else ""
 
     def hinder(self, run: Execution, call: SkillCall) -> None:
         """Fail where something in the home hinders a call."""

@@ -1,4 +1,4 @@
-"""What a skill that failed tells of the world: the facts that it needed and that do not hold."""
+"""How a skill fails where a fact that it needs does not hold, and what a skill that failed tells of the world."""
 
 from __future__ import annotations
 
@@ -6,11 +6,31 @@ from dataclasses import replace
 
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Precondition, Predicate, Skill
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
-from memory_node.world.skills import bound
+from memory_node.world.facts import closed_around
+from memory_node.world.skills import bound, unmet
 from memory_node.world.state import Thing, WorldState
 
 _HAND = frozenset({Predicate.HOLDING, Predicate.HOLDING_TOOL})
+
+
+def failure_of(skill: Skill, state: WorldState, call: SkillCall) -> SkillFailure | None:
+    """Return how a call fails by the first declared precondition that does not hold; None where none is known not to.
+
+    It is about the innermost closed thing around what is shut in, what the hand holds where that is in the way, or the
+    thing that the precondition is about.
+    """
+    broken = next(iter(unmet(skill, state, call)), None)
+    if broken is None:
+        return None
+    about = broken.things[0].id if broken.things else ""
+    if broken.reason is FailureReason.CLOSED:
+        around = closed_around(broken.things[0], state)
+        about = around.id if around is not None else about
+    elif broken.reason in (FailureReason.HAND_FULL, FailureReason.NOT_HOLDING):
+        about = state.held or about
+    return SkillFailure(broken.reason, f"{broken.said}: {broken.remedy}", about)
 
 
 def broken_rules(skill: Skill, reason: FailureReason) -> tuple[Precondition, ...]:

@@ -11,12 +11,13 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.nodes.skill_bridge.config import ArmParameters, BaseParameters, ExploreParameters
 from memory_node.nodes.skill_bridge.driving import Driving, used_from_front
 from memory_node.nodes.skill_bridge.grasping import Grasp, GripperShape, rank_grasps
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
-from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.second_look import SecondLook

@@ -5,7 +5,8 @@ import pytest
 
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.skill import FailureReason
-from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.ways.reaching import advance_until, facing, side_of
 
 YAWS = [0.0, np.pi / 4, -np.pi / 3]

@@ -13,12 +13,13 @@ from shape_msgs.msg import SolidPrimitive
 
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.nodes import conversions
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.action_call import ActionCall
 from memory_node.nodes.skill_bridge.cartesian_path import CartesianPath
 from memory_node.nodes.skill_bridge.config import ArmParameters, SkillsParameters
-from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.robot_surroundings import Surroundings
 
 # How often a stopped arm plans anew while it folds.

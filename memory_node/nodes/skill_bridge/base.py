@@ -11,11 +11,12 @@ from rclpy.node import Node
 
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.nodes import conversions
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.action_call import ActionCall
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun
 
 # Error codes of nav2_msgs/FollowPath: the way was there, following it failed.
 _CONTROL_CODES = range(100, 200)

@@ -15,10 +15,11 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.config import BaseParameters, ExploreParameters
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
-from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.target import Target, is_on_another_floor
 from memory_node.planner.stand_off_poses import Costmap, StandOffConfig, rank_stand_offs
 

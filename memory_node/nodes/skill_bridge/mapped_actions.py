@@ -18,13 +18,14 @@ from memory_node.domain import geometry
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.validation_faults import faults_of
 from memory_node.domain.yaml_1_2 import read_yaml
 from memory_node.nodes import conversions
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.action_call import ActionCall
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.target import Target
 
 _REFERENCE = re.compile(r"\{(\w+)\.(\w+)\}")

@@ -12,7 +12,7 @@ from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, StateChange
-from memory_node.nodes.skill_bridge.outcome import SkillFailure
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.nodes.skill_bridge.target import SAME_PLACE_M, Hand, Target, is_on_another_floor
 
 _ENOUGH = 20

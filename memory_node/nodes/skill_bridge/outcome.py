@@ -1,4 +1,4 @@
-"""One skill while it runs: its failures, odometer, progress and what it has changed so far."""
+"""One skill while it runs: its odometer, progress and what it has changed so far."""
 
 from __future__ import annotations
 
@@ -8,17 +8,9 @@ import numpy as np
 
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, StateChange
+from memory_node.domain.skill_outcome import SkillFailure
 
 Report = Callable[[str, float, "Pose | None", float], None]  # phase, progress 0 to 1, robot in map, metres so far
-
-
-class SkillFailure(Exception):  # noqa: N818 - a skill's failure is an outcome, not an error of the program
-    """A skill ended without success; never leaves the skills node."""
-
-    def __init__(self, reason: FailureReason, message: str, object_id: str = "") -> None:
-        super().__init__(message)
-        self.reason = reason
-        self.object_id = object_id
 
 
 class SkillRun:

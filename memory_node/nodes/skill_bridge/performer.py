@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.goal_labels import GOAL_OF_SKILL
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_declaration import Appliance, ArgumentKind, Skill
 from memory_node.domain.skill_library import SKILLS, check_call, declaration
+from memory_node.domain.skill_outcome import SkillFailure, outcome_of
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.effects import declared_changes
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
-from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.plugins import PluginCall, SkillPlugins
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.target import Hand, Target
@@ -73,22 +74,12 @@ class SkillPerformer:
     def execute(self, call: SkillCall, run: SkillRun) -> SkillResult:
         """Run one skill to its end; a skill that fails half-way reports what it changed until then."""
         started_ns = self._now_ns()
-        reason, message, object_id = FailureReason.NONE, "", ""
         self._lookup.start()
-        try:
-            object_id = self._perform(call, run)
-        except SkillFailure as failure:
-            reason, message, object_id = failure.reason, str(failure), failure.object_id
-            if run.manipulated and reason in _LEAVES_ARM_OUT and self._manipulation is not None:
-                self._manipulation.fold(run)
-        except InvalidValueError as error:
-            reason, message = FailureReason.INVALID_CALL, str(error)
-        return SkillResult(
-            call=call,
-            success=reason is FailureReason.NONE,
-            reason=reason,
-            message=message,
-            object_id=object_id,
+        result = outcome_of(call, lambda: self._perform(call, run))
+        if run.manipulated and result.reason in _LEAVES_ARM_OUT and self._manipulation is not None:
+            self._manipulation.fold(run)
+        return replace(
+            result,
             duration_s=(self._now_ns() - started_ns) * 1e-9,
             distance_m=run.distance_m,
             explored_areas=run.explored_areas,

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import Pose
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Skill
-from memory_node.nodes.skill_bridge.outcome import SkillFailure
 from memory_node.nodes.skill_bridge.target import Hand, Target
-from memory_node.world.facts import closed_around
-from memory_node.world.skills import unmet
+from memory_node.world.failures import failure_of
 from memory_node.world.state import Thing, WorldState
 
 
@@ -37,14 +35,9 @@ class Preconditions:
         """
         state = self._state(bound)
         arguments = [bound[one.name].object_id if one.name in bound else "" for one in skill.arguments]
-        broken = next(iter(unmet(skill, state, SkillCall(skill.name, tuple(arguments)))), None)
-        if broken is None:
-            return
-        thing = broken.things[0] if broken.things else None
-        around = closed_around(thing, state) if thing is not None and broken.reason is FailureReason.CLOSED else None
-        about = around or thing
-        object_id = about.id if about is not None else ""
-        raise SkillFailure(broken.reason, f"{broken.said}: {broken.remedy}", object_id)
+        failure = failure_of(skill, state, SkillCall(skill.name, tuple(arguments)))
+        if failure is not None:
+            raise failure
 
     def _state(self, bound: Mapping[str, Target]) -> WorldState:
         """Return the world as far as a call is about it: its things, what they are in or on, and the hand."""

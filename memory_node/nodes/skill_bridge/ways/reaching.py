@@ -11,9 +11,10 @@ from scipy.spatial.transform import Rotation
 
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.nodes.skill_bridge.grasping import tool_pose
 from memory_node.nodes.skill_bridge.manipulation import Arm
-from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun
 
 _STOPPED = frozenset({FailureReason.UNREACHABLE, FailureReason.EXECUTION})
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
-from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.plugins import PluginCall, RobotParts
 from memory_node.nodes.skill_bridge.target import Target
 from memory_node.nodes.skill_bridge.ways.reaching import advance_until, facing, fronts_of
