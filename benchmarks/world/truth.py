@@ -16,6 +16,8 @@ from memory_node.world.state import WorldState
 
 # A believed thing this far (m) from a true one of its class may be it: a drawer slides so far, with what is in it.
 SAME_PLACE_M = 0.5
+# Boxes that are this near (m) meet.
+_MEETS_M = 0.05
 
 
 @dataclass
@@ -99,6 +101,25 @@ def _apart(thing: Thing, believed: Believed) -> float:
     return float(np.linalg.norm(thing.box.center - np.array(believed.position)))
 
 
+def _meets(thing: Thing, support: Thing, slack_m: float = _MEETS_M) -> bool:
+    """Return whether a thing's box is in or on another's, as near as boxes are known.
+
+    ALFRED tells places of things, and no sizes of furniture. Where the box that a home makes for a counter does not
+    reach to a thing that is said to stand on it, no sight can tell that it does, and no place is counted. Where boxes
+    overlap, as those of two cabinets or of a pan and the fork beside it, each is right.
+    """
+    box, foot = support.box, thing.box.bottom_m
+    lowest_m = min(support.surface_heights_m, default=box.bottom_m) if support.kind.holds == "on" else box.bottom_m
+    is_level = lowest_m - slack_m <= foot <= box.top_m + slack_m
+    return is_level and box.distance_m(thing.box.center[:2]) <= slack_m
+
+
+def _around(thing: Thing, world: World) -> Iterable[Thing]:
+    """Yield the other things in whose boxes a thing is, or on which it stands."""
+    carried = {one.id for one in world.with_contents(thing)}
+    return (one for one in world if one.id not in carried and one.parent_id != HAND and _meets(thing, one))
+
+
 class Comparison:
     """Follows one life: which believed thing each true one was, over time."""
 
@@ -151,12 +172,15 @@ class Comparison:
         if thing.fixed:
             return
         if thing.parent_id == HAND:
-            true, claimed = HAND, HAND if key is not None and key == believed.held else ""
+            true, claimed = {HAND}, HAND if key is not None and key == believed.held else ""
         else:
             parent = next(world.supports(thing), None)
-            true = found.get(parent.id, parent.id) if parent is not None and parent.type.is_named else ""
+            if parent is not None and not _meets(thing, parent):
+                return
+            there = {one.id for one in (parent, *_around(thing, world)) if one is not None and one.type.is_named}
+            true = {found.get(one, one) for one in there} if parent is not None and parent.type.is_named else set()
             claimed = believed.container_of(key) if key is not None else ""
-        score.containers[0] += bool(true) and true == claimed
+        score.containers[0] += claimed in true
         score.containers[1] += bool(claimed)
         score.containers[2] += bool(true)
 

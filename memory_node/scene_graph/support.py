@@ -84,6 +84,9 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     pairs = _Pairs.of(state, rows, present)
     above, within = _above(state, pairs), _enclosed(state, pairs)
     on, about_on = above & pairs.touching(gap_m), above & pairs.touching(_STILL_ON * gap_m)
+    # Things that a row may lie on in a heap, whatever they are.
+    below = over_footprint(state, rows, present, _SLACK_M) | over_footprint(state, present, rows, 0.0).T
+    below &= pairs.touching(_STILL_ON * gap_m) & pairs.other
     seated = _on_seat(state, pairs)
     volumes = table.size[present].prod(axis=1)
     evident = table.times_seen[present] > 1
@@ -104,7 +107,11 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
         at, inside = _support(pairs, index, sure if sure.any() else on[index], within[index], seated[index], volumes)
         if at >= 0:
             state.stand_on(row, table.record(int(present[at])).id, inside)
-        elif not table.sheltered[row] and not _is_among(state, present[about_on[index]], *before):
+        elif not (
+            table.sheltered[row]
+            or _is_among(state, present[about_on[index]], *before)
+            or _is_heaped(state, present[below[index]], before[0])
+        ):
             state.stand_on(row, "", False)
         if before != (record.support_id, record.inside):
             moved.append(row)
@@ -114,6 +121,11 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
 def _is_among(state: GraphState, rows: Rows, support_id: str, inside: bool) -> bool:
     """Return whether what a thing stood on is one of some rows."""
     return not inside and state.table.row_of.get(support_id, -1) in rows
+
+
+def _is_heaped(state: GraphState, rows: Rows, support_id: str) -> bool:
+    """Return whether one of some rows is on or in what a thing stood on: then it lies there on other things."""
+    return bool(support_id) and any(state.table.record(row).support_id == support_id for row in rows.tolist())
 
 
 def _support(

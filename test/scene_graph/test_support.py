@@ -229,3 +229,22 @@ def test_counter_seen_in_part_ends_before_the_sink_whose_tap_stands_beside_it(ya
 
     assert length_m({"CounterTop": COUNTER, "Faucet": tap, "Sink": sink}) == pytest.approx(1.4, abs=0.01)
     assert length_m({"CounterTop": COUNTER, "Faucet": tap}) > 1.6
+
+
+@pytest.mark.parametrize("beneath", [True, False])
+def test_what_lies_on_other_things_is_where_a_skill_put_it(beneath: bool) -> None:
+    """A plate on a kettle on a burner is too wide to be on the kettle, and is on the burner all the same."""
+    things: dict[str, Box] = {"StoveBurner": (0.0, 0.0, 0.85, 0.24, 0.24, 0.05, 0.0)}
+    if beneath:
+        things["Kettle"] = (0.0, 0.0, 0.9, 0.12, 0.12, 0.2, 0.0)
+    graph = SceneGraph()
+    for stamp_s in range(1, 4):
+        look(graph, stamp_s, things)
+    burner = next(found for found in graph.objects() if found.class_name == "StoveBurner")
+    graph.apply_change(
+        StateChange("", "Plate", 5 * SECOND_NS, held=False, support_id=burner.id, position=(0.0, 0.0, 1.11))
+    )
+    for stamp_s in range(6, 10):
+        look(graph, stamp_s, {**things, "Plate": (0.0, 0.0, 1.1, 0.25, 0.25, 0.02, 0.0)})
+    plate = next(found for found in graph.objects() if found.class_name == "Plate")
+    assert (plate.support_id == burner.id) == beneath

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
@@ -12,6 +12,7 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.needed_classes import NeededClasses
 from memory_node.planner.permitted_skills import licensed_skills
+from memory_node.planner.world_prompt import by_number, names_folded
 from memory_node.world.state import Thing
 
 _MOST_AREAS = 40
@@ -71,49 +72,44 @@ class HomeNames:
 
     def lines(self, scene: SceneSnapshot) -> list[str]:
         """Return what is known of each thing, one a line, with the room of what is in or on nothing known."""
-        room_of = self._rooms_of_things(scene)
+        has_rooms = _has_rooms(scene)
         lines = []
         for line in self._world.lines():
             name = line.partition(":")[0]
             thing = self._world.things[name]
-            room = "" if thing.container or name == self._world.held else room_of.get(thing.memory_id, "")
+            room = thing.room if has_rooms and not thing.container and name != self._world.held else ""
             lines.append(f"{line}{',' if ':' in line else ':'} {room}" if room else line)
         return lines
 
-    def _rooms_of_things(self, scene: SceneSnapshot) -> dict[str, str]:
-        room_of_area = scene.room_of_area
-        if len(set(room_of_area.values())) < 2:
-            return {}
-        return {found.id: room_of_area.get(found.area_id, "") for found in scene.objects}
-
     def inventory(self, scene: SceneSnapshot) -> list[str]:
-        """Return all named things by room: a line for each that holds others or has a state."""
-        room_of, state = self._rooms_of_things(scene), self._world.state
-        heights = {found.id: float(found.box.center[2]) for found in scene.objects}
-        high = {name: heights.get(thing.memory_id, 0.0) for name, thing in self._world.things.items()}
-        rooms: dict[str, tuple[list[str], list[str]]] = {}
-        for name, thing in sorted(self._world.things.items()):
+        """Return all named things by room: a line for each that holds others, and one for each state of the rest."""
+        state, has_rooms = self._world.state, _has_rooms(scene)
+        rooms: dict[str, dict[str, list[str]]] = {}
+        for name, thing in sorted(self._world.things.items(), key=lambda one: by_number(one[0])):
             if thing.container or name == state.held:
                 continue
-            told, rest = rooms.setdefault(room_of.get(thing.memory_id, ""), ([], []))
-            said = self._with_contents(name, high)
-            (told if said != name else rest).append(said)
+            told = rooms.setdefault(thing.room if has_rooms else "", {})
+            told.setdefault(self._described(name), []).append(name)
         lines: list[str] = []
-        for room, (told, rest) in sorted(rooms.items()):
+        for room, told in sorted(rooms.items()):
             lines += [f"{room}:"] if room else []
-            lines += [f"- {line}" for line in told] + ([f"- {', '.join(rest)}"] if rest else [])
+            for said, names in told.items():
+                several = f"{said.strip(' ()')}: " if said and len(names) > 1 else ""
+                lines.append(f"- {several}{', '.join(names_folded(names))}{'' if several else said}")
         return lines
 
-    def _with_contents(self, name: str, heights_m: Mapping[str, float], depth: int = _DEPTH) -> str:
+    def _described(self, name: str, depth: int = _DEPTH) -> str:
+        """Return what is told behind a thing's name: its states, its height and what it holds."""
         state, is_outermost = self._world.state, depth == _DEPTH
-        states = sorted(map(str, state.things[name].states))
-        states += [f"{heights_m[name]:.1f} m high"] if is_outermost and heights_m[name] >= _HIGH_M else []
-        said = f"{name} ({', '.join(states)})" if states else name
-        contents = sorted(state.contents(name), key=lambda one: one.id) if depth else []
-        inside = [self._with_contents(one.id, heights_m, depth - 1) for one in contents]
+        thing = state.things[name]
+        states, height_m = sorted(map(str, thing.states)), thing.position[2] if thing.position is not None else 0.0
+        states += [f"{height_m:.1f} m high"] if is_outermost and height_m >= _HIGH_M else []
+        said = f" ({', '.join(states)})" if states else ""
+        contents = sorted(state.contents(name), key=lambda one: by_number(one.id)) if depth else []
+        inside = ", ".join(f"{one.id}{self._described(one.id, depth - 1)}" for one in contents)
         if not inside:
             return said
-        return f"{said}: {', '.join(inside)}" if is_outermost else f"{said} [{', '.join(inside)}]"
+        return f"{said}: {inside}" if is_outermost else f"{said} [{inside}]"
 
     def areas(self, scene: SceneSnapshot) -> str:
         """Return the names of the places that can be searched: rooms, where those have names, else areas."""
@@ -152,3 +148,8 @@ class HomeNames:
             said = f"{name}: likely at {likely}" if likely else name
             lines.append(f"{said}; alike: {', '.join(here)}" if here else said)
         return lines
+
+
+def _has_rooms(scene: SceneSnapshot) -> bool:
+    """Return whether telling rooms tells anything."""
+    return len(set(scene.room_of_area.values())) > 1

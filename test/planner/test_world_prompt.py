@@ -1,0 +1,38 @@
+"""What a prompt tells of many things of a kind."""
+
+from dataclasses import replace
+
+import pytest
+from tiny_home import TinyHome, TinyThing
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.states import ObjectState
+from memory_node.planner.agent.home_names import HomeNames
+from memory_node.planner.known_world import KnownWorld
+from memory_node.planner.world_prompt import names_folded
+from memory_node.world.episode import EpisodeWorld
+
+
+@pytest.mark.parametrize(
+    ("names", "folded"),
+    [
+        (["Drawer 1", "Drawer 2", "Drawer 3"], ["Drawer 1 to 3"]),
+        (["Drawer 1", "Drawer 2"], ["Drawer 1", "Drawer 2"]),
+        (["Drawer 1", "Drawer 3", "Drawer 4", "Drawer 5", "Mug"], ["Drawer 1", "Drawer 3 to 5", "Mug"]),
+        (["Mug 1", "Cup 2", "Cup 3"], ["Mug 1", "Cup 2", "Cup 3"]),
+    ],
+)
+def test_runs_of_numbers_are_one(names: list[str], folded: list[str]) -> None:
+    assert names_folded(names) == folded
+
+
+def test_drawers_that_nothing_tells_apart_are_told_as_one() -> None:
+    drawers = [TinyThing(f"d{number:02}", "Drawer", states={ObjectState.CLOSED}) for number in range(1, 13)]
+    home = TinyHome(*drawers, TinyThing("spoon", "Spoon", support_id="d11"))
+    objects = [replace(one, name=f"Drawer {int(one.id[1:])}") for one in home.scene().objects if one.id != "spoon"]
+    spoon = next(replace(one, name="Spoon 1") for one in home.scene().objects if one.id == "spoon")
+    scene = replace(home.scene(), objects=(*objects, spoon))
+    world = KnownWorld(EpisodeWorld(load_catalogue()), ("Spoon", "Drawer"), (), 40)
+    world.refresh(scene)
+    told = HomeNames(world, home).inventory(scene)
+    assert told == ["- closed: Drawer 1 to 10, Drawer 12", "- Drawer 11 (closed): Spoon 1"]
