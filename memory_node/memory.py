@@ -140,7 +140,10 @@ class RobotMemory:
         self.deeds = deeds if deeds is not None else DeedLog(_KeepNothing())
         self.episodes = Episodes(experience, scene, lock, self.remember, task_objects, told, clock, self.deeds)
         of_tries = self.lessons_of_tries
-        contexts = ContextWriter(scene, lock, index.rank, experience, knowledge, told, clock, of_tries=of_tries)
+        named = index.ranker.classes_named
+        contexts = ContextWriter(
+            scene, lock, index.rank, experience, knowledge, told, clock, of_tries=of_tries, named=named
+        )
         self._scene, self._lock, self._index, self._contexts = scene, lock, index, contexts
         self._search = LongTermSearch(scene, index.ranker, lock)
         compiler = compiler or CompilerConfig()

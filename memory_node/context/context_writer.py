@@ -30,6 +30,7 @@ class ContextWriter:
 
     lock: guards the scene graph. recall: ranks the short-term memory without counting a lookup. told: remembers what
     each context said, for when a planner says that it acted on it. of_tries: what tries teach now.
+    named: the classes that a text names.
     """
 
     def __init__(
@@ -43,7 +44,9 @@ class ContextWriter:
         clock: Clock,
         make_id: IdSource = new_id,
         of_tries: Callable[[], Sequence[Lesson]] = tuple,
+        named: Callable[[str], Collection[str]] = lambda _text: (),
     ) -> None:
+        self._named = named
         self._of_tries = of_tries
         self._scene = scene
         self._lock = lock
@@ -78,7 +81,9 @@ class ContextWriter:
         """Return the sections of some sources under one budget; see MemoryPort.context."""
         now_ns = self._clock()
         recalled = self._recall(FindQuery(text=instruction, k=8), now_ns)
-        classes = tuple(dict.fromkeys(answer.object_class for answer in recalled.answers))
+        # What the instruction names counts, seen or not; without names, what was recalled for it.
+        seen = dict.fromkeys(answer.object_class for answer in recalled.answers)
+        classes = tuple(sorted(self._named(instruction))) or tuple(seen)
         with self._lock:
             here, held = robot_room(self._scene), held_object(self._scene)
         query = ExperienceQuery(room=here, objects=classes, episode_id=episode_id, instruction=instruction)
@@ -107,5 +112,5 @@ class ContextWriter:
         context = assemble(excerpt.sections(sources), token_budget, self._make_id())
         # Lessons that the budget cut off do not count as given.
         shown = excerpt.lessons[: context.section_lines.get(LESSONS, 0)]
-        self._told.note(context, instruction, token_budget, (lesson.id for lesson, _ in shown if lesson.id))
+        self._told.note(context, instruction, token_budget, (lesson.id for lesson, _ in shown))
         return context

@@ -38,6 +38,7 @@ class EpisodeGuidance:
         self._names = ThingNames()
         self._recent: deque[TakenStep] = deque(maxlen=window)
         self._handled: set[str] = set()
+        self._told: set[str] = set()  # each lesson in words is told once an episode
         in_hand = self._names.name(held, {}) if held else ""
         self._handled |= {in_hand} - {""}
         self.log = StateLog(first_state(instruction, in_hand))
@@ -54,6 +55,9 @@ class EpisodeGuidance:
         compiled = replace(said, delta=delta)
         if said.delta:
             compiled = self._also_applied(compiled, said)
+        new = tuple(text for text in compiled.lessons if text not in self._told)
+        self._told |= set(new)
+        compiled = replace(compiled, lessons=new)
         if compiled.guidance is not None:
             compiled = replace(compiled, guidance=self._referred(compiled.guidance, observation, named))
         step = CompiledStep(compiled, self.log.last, 1e3 * (time.perf_counter() - started))

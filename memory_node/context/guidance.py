@@ -53,21 +53,22 @@ class Guidance:
 
 @dataclass(frozen=True)
 class Compiled:
-    """The output of one step. tokens_in, tokens_out: of the compiler's model. problem: why a model's output could not
-    be used, "" where nothing was wrong. latent: the guidance as (N, width) latent tokens for an executor, None without
-    Soft-Mem."""
+    """The output of one step. lessons: at most a few that hold now, in words, where there is no guidance. tokens_in,
+    tokens_out: of the compiler's model. problem: why a model's output could not be used, "" where nothing was wrong.
+    latent: the guidance as (N, width) latent tokens for an executor, None without Soft-Mem."""
 
     guidance: Guidance | None = None
     delta: Delta = ()
     tokens_in: int = 0
     tokens_out: int = 0
     problem: str = ""
+    lessons: tuple[str, ...] = ()
     latent: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
 
     @property
     def delivery(self) -> Delivery:
         """What it delivers."""
-        if self.guidance is not None:
+        if self.guidance is not None or self.lessons:
             return Delivery.HYBRID if self.delta else Delivery.EXPERIENCE
         return Delivery.BRIEF if self.delta else Delivery.NOACTION
 
@@ -88,9 +89,10 @@ class CompiledStep:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What an executor that reads is told: the brief state, and the guidance."""
+        """What an executor that reads is told: the brief state, and the guidance or lessons."""
         guidance = self.guidance
-        return (*self.state.lines(), *((guidance.text,) if guidance is not None else ()))
+        told = (guidance.text,) if guidance is not None else tuple(f"Lesson: {text}" for text in self.compiled.lessons)
+        return (*self.state.lines(), *told)
 
 
 class Compiler(Protocol):

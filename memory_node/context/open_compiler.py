@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from memory_node.context.brief_state import BriefState
 from memory_node.context.config import COMPILERS, CompilerConfig
-from memory_node.context.guidance import Compiler
+from memory_node.context.guidance import Compiled, Compiler
 from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.soft_memory import SoftMemoryWeights
+from memory_node.context.step_observation import StepObservation
+from memory_node.context.task_memory import TaskMemory
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.open_model import ModelShelf
 
@@ -19,7 +23,7 @@ LEARNED_NEEDS = (
 
 
 def open_compiler(name: str, config: CompilerConfig, models: ModelShelf) -> Compiler:
-    """Return a compiler by name. A model that is missing delivers nothing, and says why at each step.
+    """Return a compiler by name. A model that is missing gives way to the rules, and says why at each step.
 
     learned: the model with the adapter of `llm.adapter_path` and the soft memory of `llm.soft_memory_path`, if any.
 
@@ -39,4 +43,22 @@ def open_compiler(name: str, config: CompilerConfig, models: ModelShelf) -> Comp
     soft = None
     if name == "learned" and config.llm.soft_memory_path:
         soft = SoftMemoryWeights.read(Path(config.llm.soft_memory_path))
-    return PromptCompiler(models.open_or_excuse(config.llm), config.llm, config.detects_loops, soft)
+    asked = PromptCompiler(models.open_or_excuse(config.llm), config.llm, config.detects_loops, soft)
+    return WithRules(asked, RulesCompiler(config.detects_loops, config.most_tries))
+
+
+class WithRules:
+    """A compiler that gives way to the rules where it failed, was refused or came late. That it delivers nothing by its
+    own choice stays so."""
+
+    def __init__(self, asked: Compiler, rules: RulesCompiler) -> None:
+        self._asked = asked
+        self._rules = rules
+
+    def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
+        """Return what the compiler delivers, else what the rules do, with the problem; see Compiler."""
+        found = self._asked.compile(observation, state, memory)
+        if not found.problem or found.guidance is not None:
+            return found
+        instead = self._rules.compile(observation, state, memory)
+        return replace(found, guidance=instead.guidance, lessons=instead.lessons)

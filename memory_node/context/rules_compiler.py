@@ -3,6 +3,7 @@ believed."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -33,6 +34,8 @@ from memory_node.domain.states import ObjectState
 
 # Levels of preparations: a preparation may need one itself.
 _DEPTH = 3
+# Lessons in words at one step: more of them than help were worse than none.
+_MOST_LESSONS = 2
 # Subgoals that only change a thing's place.
 _PLACES = frozenset({"place", "place_two"})
 
@@ -62,8 +65,10 @@ class RulesCompiler:
         """Return the guidance for the proposed step or, where none was chosen yet, for the current subgoal."""
         proposed = observation.proposed
         if proposed is None:
-            return Compiled(self._towards_subgoal(observation, state, memory))
-        return Compiled(self._before(proposed, observation, state, memory))
+            guidance = self._towards_subgoal(observation, state, memory)
+        else:
+            guidance = self._before(proposed, observation, state, memory)
+        return Compiled(guidance, lessons=() if guidance is not None else lessons_that_hold(observation, memory))
 
     # --- the next step is chosen: what has to come before it
 
@@ -183,6 +188,19 @@ class RulesCompiler:
             left = left_of(fitted(entry, subgoal, is_held), done)
             if left:
                 yield _Step(_with_names(left[0], observation, target), now, (entry.id,))
+
+
+def lessons_that_hold(observation: StepObservation, memory: TaskMemory) -> tuple[str, ...]:
+    """Return at most two lessons about the things of the next step, or of the current subgoal, that its kind fits."""
+    subgoal = Subgoal.parse(observation.subgoal)
+    proposed = observation.proposed
+    about = subgoal.classes if proposed is None else {observation.class_of(name) for name in proposed.arguments}
+    fitting = (
+        entry.text
+        for entry in memory.of_kind(EntryKind.ADVICE)
+        if entry.classes & about and (not entry.goal_kinds or subgoal.kind in entry.goal_kinds)
+    )
+    return tuple(itertools.islice(fitting, _MOST_LESSONS))
 
 
 def _searches(object_class: str, memory: TaskMemory) -> Iterator[_Step]:

@@ -13,6 +13,7 @@ from memory_node.domain.spoken_time import ago
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.knowledge.answering import quoted
 from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.lessons.expectations import WRITER
 from memory_node.lessons.experience_answer import ExperienceAnswer
 from memory_node.lessons.lesson import Lesson
 
@@ -205,7 +206,7 @@ def _said(lesson: Lesson, name: str) -> str:
 
 def _proven(lesson: Lesson) -> str:
     """Return what bears a lesson out, in words: the tries, or how often it helped of the times that it was given."""
-    if not lesson.id:
+    if lesson.writer == WRITER:
         against = f", {len(lesson.evidence_against)} against" if lesson.evidence_against else ""
         return f"{lesson.support} tries{against}" if lesson.support > 1 else f"one try{against}"
     if not lesson.given.trials:

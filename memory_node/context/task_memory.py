@@ -111,7 +111,7 @@ def of_lesson(lesson: Lesson) -> Entry:
     elif lesson.kind is LessonKind.WAY and skills:
         kind = EntryKind.PROCEDURE
     return Entry(
-        lesson.id or f"tries|{lesson.text}|{lesson.place_id}",
+        lesson.id,
         kind,
         lesson.text,
         skill=lesson.skill if before else "",

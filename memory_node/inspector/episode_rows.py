@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -44,21 +45,24 @@ def episode_value(views: MemoryViews, kinds: ObjectCatalogue, episode_id: str, f
     """
     known = views.lessons() or ()
     steps, compiled = found.steps, found.compiled
+    words = {one.id: one.text for one in known}
     entries = {entry for step in compiled if step.guidance is not None for entry in step.guidance.entries}
     return {
         "steps": [
             {**step_row(step), "warnings": list(warnings)} for step, warnings in zip(steps, warnings_of(steps, kinds))
         ],
-        "compiled": list(map(compiled_row, compiled)),
+        "compiled": [compiled_row(step, words) for step in compiled],
         "prompts": list(map(prompt_row, found.contexts)),
         "used": [_lesson(one) for one in known if one.id in entries],
         "guidelines": [_lesson(one) for one in known if episode_id in one.episodes],
     }
 
 
-def compiled_row(step: CompiledStep) -> dict[str, Any]:
-    """Return what was delivered at a step; guidance "": none. state: the brief state, a line each part."""
+def compiled_row(step: CompiledStep, known: Mapping[str, str]) -> dict[str, Any]:
+    """Return what was delivered at a step; guidance "": none. state: the brief state, a line each part. lessons: the
+    words of those that it used. known: the words of memory's lessons by their ids."""
     guidance = step.guidance
+    entries = guidance.entries if guidance is not None else ()
     return {
         "delivery": str(step.compiled.delivery),
         "guidance": guidance.text if guidance is not None else "",
@@ -67,6 +71,7 @@ def compiled_row(step: CompiledStep) -> dict[str, Any]:
         "changes": list(map(_change, delta_to_rows(step.compiled.delta))),
         "ms": round(step.milliseconds, 2),
         "problem": step.compiled.problem,
+        "lessons": [*step.compiled.lessons, *(known[one] for one in entries if one in known)],
     }
 
 

@@ -88,7 +88,7 @@ class Expectations:
         place_class, part = failures[-1].place_class, _only_part(at_place)
         when = f" in the {part}" if part else ""
         return Lesson(
-            "",
+            f"{WRITER}|{skill}|{object_class}|{place_id}",
             LessonKind.AVOID,
             (Wording("", f"{_call(skill, object_class, place_class)} fails{when}"),),
             skill,
@@ -127,7 +127,7 @@ class Expectations:
         object_class = last.deed.object_class
         first = " and ".join(f"{one.skill} {one.thing_class}" for one in before)
         return Lesson(
-            "",
+            f"{WRITER}|{skill}|{object_class}|{place_id}",
             LessonKind.WAY,
             (Wording("", f"{_call(skill, object_class, place_class)} works after {first}"),),
             skill,

@@ -294,10 +294,6 @@ class Experience:
         """Return whether a failed attempt may be followed by another one."""
         return attempt < self.max_attempts
 
-    def undo_lesson(self) -> bool:
-        """Take back what UMEM's writer wrote last; return whether there was anything to take back."""
-        return self._learner.undo()
-
     def forget(self, episode_id: str) -> None:
         """Withdraw an episode from all that was learnt; what only it supported goes with it. A running one is over."""
         with self._lock:

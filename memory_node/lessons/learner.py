@@ -85,20 +85,10 @@ class Learner:
         gone = [lesson for lesson, kept in zip(known, left) if kept is None]
         write_lessons(self._log, [lesson for lesson in left if lesson is not None], gone)
 
-    def undo(self) -> bool:
-        """Take back what UMEM's writer wrote last; return whether there was anything."""
-        if self._curator is None:
-            return False
-        with self._lock:
-            curated = self._curator.undo()
-        return bool(curated.put or curated.gone)
-
     def forget(self, episode_id: str) -> None:
         """Withdraw an episode from all that was learnt."""
         with self._lock:
             put, gone = self._long_term.forget(episode_id)
-            if self._curator is not None:
-                self._curator.clear_undo()
         self._log.remove_documents(ATTEMPTS, [episode_id])
         write_lessons(self._log, put, gone)
 

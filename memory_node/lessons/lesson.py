@@ -86,7 +86,7 @@ class Wording:
 class Lesson:
     """What earlier tries teach. What the skill library declares is no lesson.
 
-    id: unique in a bank; "" for one that is computed anew from tries each time. wordings: what it says, the one that
+    id: unique; one that is computed anew from tries each time says of which call. wordings: what it says, the one that
     holds last. skill, object_classes: of the call that it is about, or of the things of its tasks; empty: any.
     place_id, place_class: what that call is done at, or the thing itself where it is opened or switched. room: the one
     in which it holds, task_types: the kinds of tasks; empty: all. part_of_day: when alone it holds, "" for always.

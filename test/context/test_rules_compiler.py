@@ -177,7 +177,7 @@ def test_what_is_in_the_hand_is_not_taken_again() -> None:
 
 def test_what_made_a_call_work_before_comes_first_until_it_holds() -> None:
     lesson = Lesson(
-        "",
+        "tries|HeatObject",
         LessonKind.WAY,
         (Wording("", "HeatObject at this Microwave works after SwitchOn Switch"),),
         skill="HeatObject",

@@ -150,7 +150,8 @@ def test_warnings_of_working_memory_outlive_a_small_budget() -> None:
 
 def test_lessons_tell_what_bears_them_out() -> None:
     tried = lesson("t", "Open the fridge first.", given=Tally(7.0, 9))
-    jams = lesson("", "OpenObject at this Drawer fails", place_class="Drawer", evidence_for=("e1:0", "e2:3"))
+    tries = {"place_class": "Drawer", "evidence_for": ("e1:0", "e2:3"), "writer": "tries"}
+    jams = lesson("tries|OpenObject", "OpenObject at this Drawer fails", **tries)
     lessons = ((jams, "Drawer 2"), (tried, ""), (lesson("u", "Go round the table."), ""))
     text = assemble(replace(full_excerpt(), lessons=lessons).sections(), 4000).text
     assert "- OpenObject at Drawer 2 fails (2 tries)" in text

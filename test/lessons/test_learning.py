@@ -98,13 +98,6 @@ def test_thing_is_no_place_of_itself(experience, step) -> None:
     assert "at: Mug" not in lesson.text
 
 
-def test_undo_takes_it_out_again(experience, step) -> None:
-    lived(experience, *found_in_the_drawer(step))
-    assert experience.undo_lesson()
-    assert experience.lessons() == ()
-    assert not experience.undo_lesson()
-
-
 def test_forgotten_episode_takes_its_lesson_with_it(experience, step) -> None:
     lived(experience, *found_in_the_drawer(step))
     experience.forget("e1")

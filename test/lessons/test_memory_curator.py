@@ -87,25 +87,6 @@ def test_what_breaks_a_rule_never_enters_the_bank(word_embedder, attempt, candid
     assert curator.figures()[f"lessons.rejected.{reason}"] == 1
 
 
-def test_lesson_is_undone_whatever_it_did(word_embedder, attempt) -> None:
-    log = Log()
-    says = Says(Candidate("Take the mug."), Candidate("Take the mug first.", 0), Candidate("Look at the shelf."))
-    curator = curator_of(word_embedder, says, log, capacity=1, same=0.99)
-    curator.learn(attempt("put a mug in cabinet", *FOUND))
-    curator.learn(attempt("put a mug in cabinet", *FOUND))
-    curator.learn(attempt("wash it", "take mug from shelf"))
-    seen = [values(curator)]
-    while curator.undo().put or curator.undo().gone or len(curator.bank):
-        seen.append(values(curator))
-    assert seen == [["Look at the shelf."], ["Take the mug first."], ["Take the mug."]]
-    assert log.kept == {}
-
-
-def test_nothing_is_left_to_undo(word_embedder) -> None:
-    curated = curator_of(word_embedder).undo()
-    assert (curated.put, curated.gone) == ((), ())
-
-
 def test_entry_that_tasks_fail_with_is_taken_back(word_embedder, attempt) -> None:
     log = Log()
     says = Says(None, None, None, None, Candidate("Take the mug."), *[None] * 6)

@@ -53,17 +53,6 @@ def test_memory_is_there_after_a_restart_in_all_that_tells_of_it(opened: Open) -
     assert written[0].text in again.context(TASK, 2000).text
 
 
-def test_undone_memory_is_gone_after_a_restart(opened: Open) -> None:
-    first = opened()
-    lived(first)
-    (written,) = first.experience.lessons()
-    assert first.experience.undo_lesson()
-    first.close()
-    again = opened()
-    assert again.experience.lessons() == ()
-    assert written.text not in again.context(TASK, 2000).text
-
-
 def test_forgotten_time_takes_its_memories_along(opened: Open) -> None:
     memory = opened()
     lived(memory)
@@ -77,4 +66,3 @@ def test_without_an_optimizer_nothing_is_written(opened: Open) -> None:
     memory = opened("none")
     lived(memory)
     assert memory.experience.lessons() == ()
-    assert not memory.experience.undo_lesson()

@@ -342,6 +342,19 @@ def test_context_that_is_not_remembered_is_told_and_counts_nothing(memory: Robot
     assert "'made up' is not remembered" in str(warning)
 
 
+def test_context_is_about_the_things_that_the_instruction_names_seen_or_not(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    memory.episodes.start("put the fork away", "place", "e1")
+    for index, name in enumerate(("Fork", "Mug")):
+        call = SkillCall("PickupObject", (name,))
+        memory.episodes.record(StepRecord("e1", index, call, True, FailureReason.NONE, (5 + index) * SECOND_NS))
+    memory.episodes.end("e1", True)
+    assert memory.experience.wait_settled(60.0)
+    text = memory.context("put the fork in the drawer", 2000).text
+    assert "- Fork: PickupObject worked 1 of 1 times" in text
+    assert "- Mug: PickupObject" not in text
+
+
 def test_context_of_one_source_has_nothing_of_the_other(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
     memory.episodes.start("bring me the mug", "fetch")

@@ -28,6 +28,7 @@ function guidanceRow(one, index) {
   return el("li", { class: "answer" },
     el("div", { class: "head" }, el("span", { class: "rank" }, `${index + 1}.`), el("span", {}, one.guidance || el("span", { class: "soft" }, "no guidance"))),
     el("div", { class: "why" }, [one.problem, DELIVERED[one.delivery] ?? one.delivery, `${one.ms.toFixed(1)} ms`].filter(Boolean).join(" · ")),
+    one.lessons.map((text) => el("div", { class: "why" }, `Lesson: ${text}`)),
     el("details", { class: "why" },
       el("summary", {}, one.changes.length ? `brief state, ${one.changes.length} changed` : "brief state"),
       one.changes.map((text) => el("div", {}, text)), el("pre", {}, one.state.join("\n"))));

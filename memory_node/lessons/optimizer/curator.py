@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -15,9 +15,6 @@ from memory_node.lessons.optimizer.candidate import Candidate, read_candidate
 from memory_node.lessons.optimizer.proposal import Optimizer, Proposal
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
-
-# Lessons that can be undone.
-_LESSONS_KEPT = 64
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,6 @@ class Curator:
         self._optimizer = optimizer
         self._vetting = vetting
         self._log = log or NullLog()
-        self._lessons: deque[tuple[tuple[str, Lesson | None], ...]] = deque(maxlen=_LESSONS_KEPT)
         self._counts: Counter[str] = Counter()
 
     @property
@@ -89,34 +85,10 @@ class Curator:
         change = self._taken_over(proposal, noted.attempt, noted.shown)
         evicted = (change.evicted,) if change is not None and change.evicted is not None else ()
         said = (change.lesson.id,) if change is not None else ()
-        undone = [(key, before.get(key)) for key in said] + [(lesson.id, lesson) for lesson in (*evicted, *noted.bad)]
-        if undone:
-            self._lessons.append(tuple(undone))
         put = tuple(lesson for lesson in self._bank if lesson != before.get(lesson.id))
         self._write(put, evicted)
         counted = tuple(lesson for lesson in noted.counted if lesson.id not in said and lesson not in evicted)
         return Curated((*counted, *put), (*evicted, *noted.bad), change, proposal)
-
-    def undo(self) -> Curated:
-        """Take the last lesson back: the lesson that it wrote is as before, and those that went for it are back."""
-        if not self._lessons:
-            return Curated()
-        put, gone = [], []
-        # What it wrote goes first, so that what went for it has room again.
-        for key, before in sorted(self._lessons.pop(), key=lambda one: one[1] is not None):
-            now = self._bank.get(key)
-            if before is not None:
-                self._bank.put(before)
-                put.append(before)
-            elif now is not None:
-                self._bank.remove(key)
-                gone.append(now)
-        self._write(put, gone)
-        return Curated(tuple(put), tuple(gone))
-
-    def clear_undo(self) -> None:
-        """Keep no lesson to take back: an episode that one of them may tell of is forgotten."""
-        self._lessons.clear()
 
     def figures(self) -> dict[str, int]:
         """Return how many lessons there are, and what became of proposals."""
@@ -149,7 +121,7 @@ def vetted(candidate: Candidate, attempt: Attempt, shown: Sequence[Lesson], vett
     """Return a candidate as a reply would have to say it: r_fmt is 1 exactly where this raises nothing.
 
     Raises:
-        RejectedReplyError: it breaks the format, names an lesson that was not shown, or says what no memory may.
+        RejectedReplyError: it breaks the format, names a lesson that was not shown, or says what no memory may.
     """
     read = read_candidate(candidate.text(), len(shown))
     vetting.check(read.value, attempt, [lesson.text for lesson in shown])

@@ -90,6 +90,7 @@ def compiled_to_response(step: CompiledStep, response: Any) -> None:
     response.delta = json.dumps(delta_to_rows(step.compiled.delta))
     response.milliseconds = step.milliseconds
     response.problem = step.compiled.problem
+    response.lessons = list(step.compiled.lessons)
     if step.compiled.latent is not None:
         response.latent = step.compiled.latent.ravel().tolist()
         response.latent_tokens = len(step.compiled.latent)
@@ -114,7 +115,9 @@ def compiled_from_response(response: Any) -> CompiledStep:
         entries = tuple(response.entries)
         guidance = Guidance(call_from_msg(response.goal), response.guidance, response.reason, entries, avoid)
     latent = _latent(response)
-    compiled = Compiled(guidance, _delta(response.delta), problem=response.problem, latent=latent)
+    compiled = Compiled(
+        guidance, _delta(response.delta), problem=response.problem, lessons=tuple(response.lessons), latent=latent
+    )
     return CompiledStep(compiled, state_from_msg(response.state), float(response.milliseconds))
 
 
