@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Precondition, Predicate, Skill
 from memory_node.domain.skill_outcome import SkillFailure
@@ -101,12 +102,20 @@ def _shut(thing: Thing, itself: bool, state: WorldState, object_id: str) -> Worl
     outer = state.named(object_id) if object_id else None
     if outer is None and (itself or (kind is not None and not kind.pickupable)):
         outer = thing
+    around = state.things.get(thing.container)
+    if outer is None and object_id and around is not None and not around.object_id and _opens(around, state):
+        outer = replace(around, object_id=object_id)  # the robot names what memory holds the thing to be in
     if outer is None and object_id:
         outer = Thing(object_id, "", object_id=object_id)
-    outer = outer or state.things.get(thing.container)
+    outer = outer or around
     if outer is None:
         return state
     state = state.with_thing(outer)
     if outer.id != thing.id:
         state = state.with_thing(replace(thing, container=outer.id, inside=True))
     return state.with_state(outer.id, ObjectState.CLOSED)
+
+
+def _opens(thing: Thing, state: WorldState) -> bool:
+    kind = state.kinds.get(thing.object_class)
+    return kind is not None and kind.can(Property.OPENABLE)
