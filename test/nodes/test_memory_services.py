@@ -161,9 +161,11 @@ def test_graph_and_answers_as_of_then_tell_what_was_where(asked: Asked) -> None:
     asked.put("Apple", (1.5, 0.0, 0.8), 100, object_id=asked.ids["apple"])
     then, now = (asked.call("find_objects", object_class="Apple", as_of=stamp).answers for stamp in (at(50), at(0)))
     assert [round(answer.pose.pose.position.x, 1) for answer in (*then, *now)] == [-1.5, 1.5]
-    graph = asked.call("get_scene_graph", as_of=at(25), token_budget=500)
+    graph = asked.call("get_scene_graph", as_of=at(25))
     assert {found.id for found in graph.graph.objects} == {asked.ids["mug1"], asked.ids["mug2"]}
-    assert 0 < graph.text_tokens <= 500
+    refused = asked.call("get_scene_graph", as_of=at(25), token_budget=500)
+    assert (refused.success, refused.message[:12]) == (False, "token_budget")
+    assert 0 < asked.call("get_scene_graph", token_budget=500).text_tokens <= 500
 
 
 def test_deltas_are_typed_and_without_gaps_and_the_whole_graph_is_latched(asked: Asked) -> None:
