@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from memory_node.app.progress import progress_bar
+from memory_node.domain.clock import system_clock
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.documents import ReadCounts, read_document, session_of
 from memory_node.knowledge.graph_view import draw, graph_of, write_graphml
@@ -20,6 +21,7 @@ from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.removal import Criteria
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.dates import stamp_of
+from memory_node.knowledge.told.in_words import in_words
 from memory_node.knowledge.transcripts import read_transcripts
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
@@ -67,8 +69,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     command.add_argument("--mode", choices=[str(mode) for mode in Mode], help="kind of memory (default: found out)")
     command.add_argument("--k", type=int, default=0, help="statements in the answer (default: the parameter's)")
     add("update", "merge statements that say the same, and intents that are nearly the same")
-    command = add("delete", "delete statements that match all that is given; their sources stay")
-    command.add_argument("--before", type=_day, default=0, metavar="DAY", help="learned before a day (2026-05-08)")
+    command = add(
+        "delete", "delete statements that match all that is given, and the text that nothing else was learned from"
+    )
+    command.add_argument(
+        "--before",
+        type=_day,
+        default=0,
+        metavar="DAY",
+        help="told, or imported where the text tells no day, before a day (2026-05-08)",
+    )
     command.add_argument("--about", default="", metavar="CONCEPT", help="with this concept tag")
     command.add_argument("--by", default="", metavar="NAME", help="said by, or of a document about")
     command.add_argument("--made-by", default="", metavar="NAME", help="read by rules, or by a model")
@@ -106,7 +116,13 @@ def _add(args: argparse.Namespace, memory: RobotMemory) -> int:
         known = memory.knowledge.steps()
         with progress_bar() as progress:
             task = progress.add_task(path.name, total=path.stat().st_size if path.is_file() else None)
-            steps = read_document(path, counts, on_bytes=lambda count: progress.advance(task, count))  # noqa: B023
+            steps = read_document(
+                path,
+                counts,
+                system_clock(),
+                lambda count: progress.advance(task, count),  # noqa: B023
+                memory.knowledge.zone,
+            )
             for batch in _batches(step for step in steps if step.source not in known):
                 new += memory.read(batch)
                 memory.commit(_COMMIT_S)
@@ -154,8 +170,12 @@ def _batches(steps: Iterator[StandardStep]) -> Iterator[list[StandardStep]]:
 
 
 def _tell(args: argparse.Namespace, memory: RobotMemory) -> int:
-    for proposition in memory.tell_fact(args.text, args.by):
-        print(json.dumps({"text": proposition.text, "active": proposition.active}) if args.json else proposition.text)
+    told = memory.tell_fact(args.text, args.by)
+    for proposition in told:
+        if args.json:
+            print(json.dumps({"text": proposition.text, "active": proposition.active}))
+    if not args.json:
+        print(in_words(told))
     return 0
 
 

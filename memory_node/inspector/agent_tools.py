@@ -154,16 +154,18 @@ class AgentTools:
     ) -> list[str]:
         """Tell memory a fact that a person said ("Anna likes black tea"); return the statements that it understood.
 
+        "Forget that ..." takes a statement back. What does not count any more begins with "no longer: ".
         teller: who said it, for "I" and "my".
         """
-        told = [statement.text for statement in self._memory.tell_fact(text, teller)]
+        told = self._memory.tell_fact(text, teller)
 
         def way_back() -> None:
             for one in told:
-                self._memory.retract_fact(one)
+                if one.active:
+                    self._memory.retract_fact(one.text)
 
         self._note(way_back)
-        return told
+        return [one.text if one.active else f"no longer: {one.text}" for one in told]
 
     def retract_fact(self, text: Statement) -> str:
         """Let a statement count no longer, a told fact for example: memory answers nothing from it any more."""

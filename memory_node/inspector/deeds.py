@@ -56,13 +56,16 @@ class Deeds:
         return self._told(f"remember that {change.object_id or change.object_class} {', '.join(told)}", change)
 
     def tell_fact(self, text: str, teller: str) -> Deed:
-        """Return: a person tells a fact. Its undo retracts the statements; earlier ones that it replaced stay so."""
+        """Return: a person tells a fact. Its undo retracts it; what it took the place of counts again."""
+
+        def run() -> tuple[str, ...]:
+            return tuple(one.text for one in self._memory.tell_fact(text, teller) if one.active)
 
         def undo(told: tuple[str, ...]) -> None:
             for one in told:
                 self._memory.retract_fact(one)
 
-        return Deed(f"tell: {text}", lambda: tuple(one.text for one in self._memory.tell_fact(text, teller)), undo)
+        return Deed(f"tell: {text}", run, undo)
 
     def retract_fact(self, text: str) -> Deed:
         """Return: a statement, by its text, counts no longer."""

@@ -50,7 +50,7 @@ def edit_object(told: models.EditObject, here: Here, caller: Editor) -> answers.
 
 @router.post("/tell_fact")
 def tell_fact(told: models.TellFact, here: Here, caller: Editor) -> answers.EditRecord:
-    """Tell a fact. Undo retracts it; earlier facts that it replaced stay replaced."""
+    """Tell a fact. Undo retracts it; what it took the place of counts again."""
     deed = here.deeds.tell_fact(told.text, told.teller)
     return _record(here.book.run(caller.name, deed, told.wait_s))
 

@@ -26,8 +26,12 @@ _BLOCK = 1 << 16  # bytes
 # A paragraph that goes on for longer is read in parts, so that a file without empty lines streams, too.
 _LONGEST_PARAGRAPH = 20_000  # characters
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$")
-# Emphasis, code, quotations and links; an underscore within a word belongs to it.
-_MARKUP = re.compile(r"[*`]{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)|^\s*>\s?|!?\[([^\]]*)\]\([^)]*\)")
+# Emphasis, code, quotations, points of lists and links; an underscore within a word belongs to it, an asterisk between
+# spaces or words is a product.
+_MARKUP = re.compile(
+    r"`{1,3}|^\s*\*(?=\s)|(?<!\w)\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?!\w)|(?<!\w)_{1,2}|_{1,2}(?!\w)|^\s*>\s?|"
+    r"!?\[([^\]]*)\]\([^)]*\)"
+)
 
 
 def _ignore(_: int) -> None:
@@ -51,7 +55,8 @@ def read_document(
 ) -> Iterator[StandardStep]:
     """Yield the steps of a file in its order; on_bytes gets how many bytes each part had.
 
-    zone: the time zone in which a talk's day and time are given; None: the machine's.
+    stamp_ns: when it is read, of what tells no time itself. zone: the time zone in which a talk's day and time are
+    given; None: the machine's.
 
     The steps' sources are made of the file's name and a digest of its content: the same file gives the same steps, so
     that an import that was killed can go on.

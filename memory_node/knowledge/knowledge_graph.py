@@ -40,6 +40,7 @@ from memory_node.knowledge.retrieval.packing import Arrays
 from memory_node.knowledge.segments import prescriptions_of
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict
 from memory_node.knowledge.told.fact import ToldFact
+from memory_node.knowledge.told.taking_back import is_said_by, words_taken_back
 from memory_node.knowledge.transcripts import Transcript, things_seen, transcript_steps, ways_of
 from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
 
@@ -203,7 +204,11 @@ class KnowledgeGraph(KnowledgeQuestions):
     def tell(
         self, text: str, teller: str = "", stamp_ns: int = 0, ground: Callable[[ToldFact], ToldFact] = _as_told
     ) -> tuple[Proposition, ...]:
-        """Take over a fact that somebody told; return its statements. A later one takes an earlier one's place.
+        """Take over a fact that somebody told; return its statements, and behind them, no longer active, those whose
+        place they took.
+
+        "Forget that ..." takes a statement back, and gives those their place again that it had taken it from: what was
+        taken back comes first then. () where nobody told it.
 
         ground: puts memory's ids of the things that are meant into a fact.
 
@@ -212,6 +217,9 @@ class KnowledgeGraph(KnowledgeQuestions):
         """
         if not text.strip():
             raise InvalidValueError("a fact: expected words, got none")
+        taken_back = words_taken_back(text)
+        if taken_back:
+            return self._take_back(taken_back, stamp_ns)
         step = StandardStep(
             f"{TOLD_SESSION}{self._make_id()}:0",
             state=TOLD,
@@ -234,10 +242,32 @@ class KnowledgeGraph(KnowledgeQuestions):
                 self._nodes.semantic.put_vectors([proposition.text], vector[None, :])
                 edits += self._nodes.told_updates(proposition.text)
             self._nodes.finish(edits)
-            return tuple(held for one in told if (held := self._nodes.semantic.get(one.text)) is not None)
+            texts = {one.text for one in told}
+            replaced = [edit.after for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active]
+            held = (self._nodes.semantic.get(text) for text in dict.fromkeys(one.text for one in told))
+            return (*filter(None, held), *(one for one in replaced if one.text not in texts))
+
+    def _take_back(self, words: str, stamp_ns: int) -> tuple[Proposition, ...]:
+        step = StandardStep(f"{TOLD_SESSION}back:0", state=TOLD, action=words, stamp_ns=stamp_ns)
+        facts = list(self._read_facts(words, step))
+        with self._lock:
+            every = self._nodes.semantic.told()
+            gone = [one for one in every if one.active and is_said_by(one, words, facts)]
+            return self._retracted(gone)
+
+    def _retracted(self, gone: Sequence[Proposition]) -> tuple[Proposition, ...]:
+        """Let statements count no longer, and those again whose place they took; return both. The lock is held."""
+        texts = {one.text for one in gone}
+        others = (one for one in self._nodes.semantic.told() if one.text not in texts)
+        back = [one for one in others if not one.active and one.replaced_by in texts]
+        after = (*(replace(one, active=False) for one in gone), *(replace(one, active=True) for one in back))
+        self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, one) for one in after])
+        return after
 
     def retract(self, text: str, back: bool = False) -> Proposition:
         """Let the statement of a text count no longer, or again where `back` says so; return it. Its sources stay.
+
+        What it took the place of counts again, and no longer where it comes back.
 
         Raises:
             NotFoundError: no statement of this text is known.
@@ -246,9 +276,13 @@ class KnowledgeGraph(KnowledgeQuestions):
             known = self._nodes.semantic.get(text)
             if known is None:
                 raise NotFoundError(f"no statement {text[:200]!r} is known; expected one as memory tells it")
-            changed = replace(known, active=back)
-            self._nodes.finish([self._nodes.edit(PROPOSITIONS, text, changed)])
-            return changed
+            if not back:
+                return self._retracted([known])[0]
+            again = [replace(known, active=True)]
+            told = self._nodes.semantic.told()
+            again += [replace(one, active=False) for one in told if one.active and one.replaced_by == text]
+            self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, one) for one in again])
+            return again[0]
 
     def update(self) -> int:
         """Merge what says the same: each proposition with the one most like it, and intents; return how many went."""
@@ -290,10 +324,15 @@ class KnowledgeGraph(KnowledgeQuestions):
             return used
 
     def delete(self, criteria: Criteria) -> int:
-        """Delete the propositions that criteria match; return how many. undo() brings them back."""
+        """Delete the propositions that criteria match, and the steps that no other one comes from; return how many
+        propositions. undo() brings all back."""
         with self._lock:
             gone = [one for one in self._nodes.semantic.all() if criteria.match(one)]
-            self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, None) for one in gone])
+            edits = [self._nodes.edit(PROPOSITIONS, one.text, None) for one in gone]
+            kept = {source for one in self._nodes.semantic.all() for source in one.sources} if gone else set()
+            sources = dict.fromkeys(source for one in gone for source in one.sources if source not in kept)
+            edits += [self._nodes.edit(STEPS, source, None) for source in sources if source in self._nodes.steps]
+            self._nodes.finish(edits)
             return len(gone)
 
     def prune(self, kept: int) -> int:

@@ -166,6 +166,10 @@ class SemanticGraph:
         found = [self._propositions[key] for key in dict.fromkeys(key for key in keys if key in self._told)]
         return [one for one in found if one.concepts & wanted]
 
+    def told(self) -> list[Proposition]:
+        """Return every proposition from what people told, given-up ones too."""
+        return [self._propositions[text] for text in sorted(self._told)]
+
     def structured(self) -> list[Proposition]:
         """Return the active propositions that were read into facts, in the order in which they came."""
         return [self._propositions[text] for text in self._structured]

@@ -148,6 +148,23 @@ def test_graph_is_written_and_drawn(database: str, tmp_path: Path, capsys: pytes
     assert graphml.stat().st_mode & 0o077 == 0
 
 
+def test_deleted_document_leaves_no_text_and_can_be_imported_again(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rules.txt"
+    path.write_text("The vase must never be moved.")
+    add = ["add", str(path), "--words-only", "--database", database]
+    assert told(capsys, *add)[0]["new_propositions"] == 1
+    # It has the time of its import: long after the year 2000, and not after tomorrow.
+    assert told(capsys, "delete", "--before", "2000-01-01", "--database", database) == [{"delete": 0}]
+    assert told(capsys, "delete", "--before", "2999-01-01", "--database", database) == [{"delete": 1}]
+    memory = open_memory(MemoryConfig(database=database, robot_id="r1"), embed_in_background=False)
+    left = (dict(memory.knowledge.steps()), memory.knowledge.propositions(active=False))
+    memory.close()
+    assert left == ({}, [])
+    assert told(capsys, *add)[0]["new_propositions"] == 1
+
+
 def test_statements_of_old_documents_are_deleted_across_runs(
     database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -96,6 +96,18 @@ def test_facts_are_told_and_asked_for(client: Client) -> None:
     assert any("black tea" in one["text"] for one in about)
 
 
+def test_told_fact_is_undone_and_what_it_replaced_counts_again(client: Client) -> None:
+    client.post("/api/tell_fact", text="The scissors belong in the drawer.")
+    later = client.post("/api/tell_fact", text="The scissors belong on the shelf.")
+    assert later["undoable"]
+    question = {"question": "What do you know of the scissors?"}
+    assert "shelf" in client.post("/api/ask_memory", **question)["answer"]
+    assert client.post(f"/api/edits/{later['id']}/undo")["state"] == "undone"
+    answer = client.post("/api/ask_memory", **question)["answer"]
+    assert "drawer" in answer
+    assert "shelf" not in answer
+
+
 def test_context_tells_its_sections(client: Client) -> None:
     context = client.post("/api/get_context", instruction="bring me the apple", token_budget=500)
     assert "apple" in context["text"].lower()

@@ -152,7 +152,9 @@ def test_any_operations_keep_the_invariants(operations: list[tuple[str, int]]) -
         else:
             graph.undo()
         if operation in ("delete", "prune", "compress", "update"):
-            assert set(graph.steps()) == sources
+            kept = set(graph.steps())
+            # Only what is deleted leaves no text behind.
+            assert kept <= sources if operation == "delete" else kept == sources
             if graph.hash() != before:
                 after = graph.hash()
                 assert graph.undo()

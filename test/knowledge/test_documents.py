@@ -23,6 +23,13 @@ def test_paragraphs_of_a_text_are_units(tmp_path: Path) -> None:
     assert [step.index for step in steps] == [0, 1]
 
 
+def test_asterisk_of_a_product_is_no_markup(tmp_path: Path) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text("* A block has `64 * 1024` bytes.\n\nIt is **2*3** *metres* long.\n")
+    texts = [step.observation for step in read_document(path, ReadCounts())]
+    assert [" ".join(text.split()) for text in texts] == ["A block has 64 * 1024 bytes.", "It is 2*3 metres long."]
+
+
 def test_headings_of_markdown_are_subjects_and_markup_goes(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(
         "# The *mug*\nIt is **blue**, see [here](http://x) and `some_name`.\n## Key\n> Lost.\n"

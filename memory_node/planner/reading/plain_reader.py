@@ -24,7 +24,7 @@ _GO_ON = re.compile(
     r"^(?:please )?(?:go on|continue|carry on|resume|keep going|go ahead)(?:,? but leave (?P<left>.+))?$", re.I
 )
 _LEFT = re.compile(r"^what(?: is|'s) (?:still )?left(?: to do)?$", re.I)
-_TELL = re.compile(r"^(?:please )?(?:remember|note) that (?P<fact>.+)$", re.I)
+_TELL = re.compile(r"^(?:please )?(?:(?:remember|note) that (?P<fact>.+)|(?P<back>forget that .+))$", re.I)
 _PLACED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
 _SKILLS = {kind: skill for skill, kind in GOAL_OF_SKILL.items()} | {
     GoalKind.SWITCH_ON: "ToggleOn",
@@ -81,7 +81,7 @@ class PlainReader:
     def _read(self, words: str, text: str, references: References, known: Known) -> PlainReading:
         said = _TELL.match(words)
         if said is not None:
-            return PlainReading(answer=known.tell(said["fact"]))
+            return PlainReading(answer=known.tell(said["fact"] or said["back"]))
         going_on = _GO_ON.match(words)
         if going_on is not None or _LEFT.match(words):
             left = self._left(references, known)

@@ -1,0 +1,70 @@
+"""A later fact takes an earlier one's place, says so, and can be taken back."""
+
+import pytest
+from knowledge_doubles import BagOfWords, ListedLog
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.knowledge.told.forms import TellingReader
+from memory_node.knowledge.told.in_words import in_words
+
+KINDS = load_catalogue()
+
+
+@pytest.fixture
+def graph() -> KnowledgeGraph:
+    forms = TellingReader(KINDS)
+    return KnowledgeGraph(
+        BagOfWords(), ListedLog(), read_facts=lambda said, step: forms.read(said, step.stamp_ns, step.subject).facts
+    )
+
+
+def counting(graph: KnowledgeGraph) -> set[str]:
+    return {one.text for one in graph.propositions()}
+
+
+def test_reply_says_what_a_fact_took_the_place_of(graph: KnowledgeGraph) -> None:
+    graph.tell("The keys are in the drawer.", stamp_ns=1)
+    reply = in_words(graph.tell("Actually, the keys are on the shelf.", stamp_ns=2))
+    assert "on the shelf" in reply
+    assert "Instead of: The keys are in the drawer." in reply
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Grandma is on oxygen.", "Grandma is in the bedroom."),
+        ("Ben likes apples.", "Ben likes bread."),
+        ("Zoe is allergic to nuts.", "Zoe doesn't eat eggs."),
+    ],
+)
+def test_facts_that_are_both_true_both_stay(graph: KnowledgeGraph, earlier: str, later: str) -> None:
+    graph.tell(earlier, stamp_ns=1)
+    reply = in_words(graph.tell(later, stamp_ns=2))
+    assert counting(graph) == {earlier, later}
+    assert "Instead" not in reply
+
+
+def test_what_is_forgotten_gives_its_place_back(graph: KnowledgeGraph) -> None:
+    graph.tell("The keys are in the drawer.", stamp_ns=1)
+    graph.tell("The keys are on the shelf.", stamp_ns=2)
+    reply = in_words(graph.tell("Forget that the keys are on the shelf.", stamp_ns=3))
+    assert counting(graph) == {"The keys are in the drawer."}
+    assert reply == "I take it back: The keys are on the shelf. Again: The keys are in the drawer."
+    assert [fact.object.words for fact in graph.facts()] == ["drawer"]
+    graph.undo()
+    assert counting(graph) == {"The keys are on the shelf."}
+
+
+def test_words_that_no_form_reads_are_forgotten_by_their_words(graph: KnowledgeGraph) -> None:
+    graph.tell("The wifi password is maple.", stamp_ns=1)
+    assert in_words(graph.tell("please forget that the wifi password is maple")).startswith("I take it back")
+    assert not counting(graph)
+
+
+def test_nothing_is_forgotten_that_nobody_told(graph: KnowledgeGraph) -> None:
+    graph.tell("Ana and Pedro are both vegetarian.", stamp_ns=1)
+    assert in_words(graph.tell("Forget that Ana is an engineer.")) == "Nobody told me that."
+    # It is told of both: to forget a part of it would change what was said.
+    assert in_words(graph.tell("Forget that Ana is vegetarian.")) == "Nobody told me that."
+    assert counting(graph) == {"Ana and Pedro are both vegetarian."}
