@@ -6,7 +6,7 @@ import argparse
 import random
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from benchmarks.life.day_check import check_days
@@ -56,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--capacity", nargs="+", type=int, metavar="N", help="sweep over its capacity (things)")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="a sample of N scenarios (default: all)")
+    parser.add_argument("--only", nargs="+", default=(), metavar="ID", help="these scenarios")
     parser.add_argument(
         "--shuffled",
         action="store_true",
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     if args.check:
         print(f"{len(days)} scenarios are sound", file=sys.stderr)
         return 0
-    runs = _played(sample(days, args.limit, args.seed), homes, args)
+    runs = _played(sample(chosen(days, args.only), args.limit, args.seed), homes, args)
     for text in runs.told():
         print(text, file=sys.stderr)
     if args.each_scenario:
@@ -133,6 +134,17 @@ def _sweep(args: argparse.Namespace) -> list[Setting]:
         Setting(args.planner, KARMA, cache=caches[-1]),
         *(Setting(args.planner, cache=cache) for cache in caches),
     ]
+
+
+def chosen(days: Sequence[Day], ids: Collection[str]) -> Sequence[Day]:
+    """Return the scenarios of some ids in their order; no ids: all.
+
+    Raises:
+        InvalidValueError: there is no scenario of an id.
+    """
+    if unknown := set(ids) - {day.scenario.id for day in days}:
+        raise InvalidValueError(f"--only: there is no scenario {', '.join(sorted(unknown))}")
+    return [day for day in days if not ids or day.scenario.id in ids]
 
 
 def sample(days: Sequence[Day], limit: int, seed: int) -> Sequence[Day]:

@@ -20,7 +20,7 @@ from memory_node.domain.states import ObjectState, StateBelief
 @dataclass
 class TinyThing:
     """A thing of a TinyHome; seen: whether memory knows of it; hidden: only a search that stops at what it is in finds
-    it."""
+    it. name: of a person."""
 
     id: str
     object_class: str
@@ -28,6 +28,7 @@ class TinyThing:
     states: set[ObjectState] = field(default_factory=set)
     seen: bool = True
     hidden: bool = False
+    name: str = ""
 
 
 class TinyHome:
@@ -66,6 +67,7 @@ class TinyHome:
             support_id=thing.support_id,
             inside=inside,
             states=states,
+            attributes={"name": thing.name} if thing.name else {},
         )
 
     def held_object(self) -> HeldObject | None:

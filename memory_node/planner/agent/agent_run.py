@@ -138,7 +138,8 @@ class AgentRun:
             self._question = None
 
     def _tell_guidance(self) -> None:
-        """Tell what memory compiles for the next step; what was told before is not told again."""
+        """Tell what memory has learnt of the next step; what was told before is not told again. A next step that no
+        lesson calls for is the model's own choice."""
         guide = self._task.situation.guide
         if guide is None or not self._task.goals:
             return
@@ -146,6 +147,8 @@ class AgentRun:
         compiled = guide(None, self._goal_index(), names)
         guidance = compiled.guidance if compiled is not None else None
         if compiled is None or guidance is None or guidance.text == self._guidance:
+            return
+        if not guidance.entries and not guidance.avoid:
             return
         self._guidance = guidance.text
         latent = compiled.compiled.latent if self._task.config.in_process else None

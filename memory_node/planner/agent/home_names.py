@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from memory_node.planner.world_prompt import by_number, names_folded
 from memory_node.world.state import Thing
 
 _MOST_AREAS = 40
+_WORD = re.compile(r"[\w'-]+")
 _LIKELY_AREAS = 4
 _LONGEST_NAME = 60
 # From here on a place is said to be high: a child does not reach it.
@@ -40,11 +42,15 @@ class HomeNames:
     def __init__(self, world: KnownWorld, memory: MemoryPort) -> None:
         self._world = world
         self._memory = memory
+        self._called: dict[str, str] = {}  # people, by memory's ids
 
     def meant(self, name: str) -> Meant:
-        """Return what a name stands for: a thing's name, or a class where it has one thing only."""
+        """Return what a name stands for: a thing's or a person's name, or a class where it has one thing only."""
         things = self._world.things
         name = " ".join(name.split())
+        person = self._person_called(name)
+        if person is not None:
+            return Meant(person, person.object_class)
         exact = next((one for key, one in things.items() if key == name), None)
         if exact is None:
             exact = next((one for key, one in things.items() if folded(key) == folded(name)), None)
@@ -55,6 +61,19 @@ class HomeNames:
         if len(same) == 1:
             return Meant(things[same[0]], things[same[0]].object_class)
         return Meant(None, object_class, tuple(same))
+
+    def _people(self) -> dict[str, str]:
+        """Return the names of the people whom memory knows of, by its ids; "" for who has none."""
+        people = (one for one in self._memory.scene().objects if one.class_name == self._world.kinds.recipient)
+        return {one.id: _plain(str(one.attributes.get("name") or "")) for one in people if not one.removed}
+
+    def _person_called(self, name: str) -> Thing | None:
+        """Return the person of a name; of several people the only one without a name is who speaks."""
+        wanted = "" if name.lower() in ("me", "us") else name.lower()
+        found = [one for one, called in self._people().items() if called.lower() == wanted]
+        if len(found) != 1:
+            return None
+        return next((one for one in self._world.things.values() if one.memory_id == found[0]), None)
 
     def class_called(self, name: str) -> str:
         """Return the class of a name, "" for none."""
@@ -84,6 +103,7 @@ class HomeNames:
     def inventory(self, scene: SceneSnapshot) -> list[str]:
         """Return all named things by room: a line for each that holds others, and one for each state of the rest."""
         state, has_rooms = self._world.state, _has_rooms(scene)
+        self._called = self._people()
         rooms: dict[str, dict[str, list[str]]] = {}
         for name, thing in sorted(self._world.things.items(), key=lambda one: by_number(one[0])):
             if thing.container or name == state.held:
@@ -103,6 +123,7 @@ class HomeNames:
         state, is_outermost = self._world.state, depth == _DEPTH
         thing = state.things[name]
         states, height_m = sorted(map(str, thing.states)), thing.position[2] if thing.position is not None else 0.0
+        states = [*filter(None, [self._called.get(thing.memory_id, "")]), *states]
         states += [f"{height_m:.1f} m high"] if is_outermost and height_m >= _HIGH_M else []
         said = f" ({', '.join(states)})" if states else ""
         contents = sorted(state.contents(name), key=lambda one: by_number(one.id)) if depth else []
@@ -153,3 +174,8 @@ class HomeNames:
 def _has_rooms(scene: SceneSnapshot) -> bool:
     """Return whether telling rooms tells anything."""
     return len(set(scene.room_of_area.values())) > 1
+
+
+def _plain(name: str) -> str:
+    """Return a person's name as people told it, without anything but words, cut to 60 characters."""
+    return " ".join(_WORD.findall(name))[:_LONGEST_NAME]

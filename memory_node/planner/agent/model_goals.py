@@ -64,7 +64,11 @@ class GoalReader:
         """
         if not rows:
             raise GoalFaultError("say at least one goal; end with done or impossible where there is nothing to do")
-        return tuple(self._goal(row) for row in rows)
+        goals = tuple(self._goal(row) for row in rows)
+        for goal, row in zip(goals, rows):
+            if goal.kind in _HURTFUL:
+                self._check_asked(goal, goals, str(row["words"]), str(row.get("reason") or ""))
+        return goals
 
     def _goal(self, row: Mapping[str, Any]) -> Goal:
         words, reason = str(row["words"]), str(row.get("reason") or "")
@@ -91,7 +95,8 @@ class GoalReader:
             every=bool(row.get("all")),
             text=words,
         )
-        self._check(goal, words, reason)
+        if kind not in _HURTFUL and not reason:
+            self._check_named(goal, words)
         return goal
 
     def _check_quote(self, words: str, target: Mention, place: Mention | None) -> None:
@@ -111,32 +116,41 @@ class GoalReader:
     def _names_of(self, mention: Mention) -> set[str]:
         return {*mention.candidates, *map(self.kinds.whole, mention.candidates)}
 
-    def _check(self, goal: Goal, words: str, reason: str) -> None:
-        """Raise what speaks against a goal and is not overruled."""
+    def _check_asked(self, goal: Goal, goals: Sequence[Goal], words: str, reason: str) -> None:
+        """Raise where the words do not ask for a goal that hurts when it is wrong, and that is not overruled.
+
+        goals: all of the instruction; with one of them alone the others would be left out.
+        """
+        is_named = not self._named_in(words).isdisjoint(self._names_of(goal.target))
+        why = self.objection(goals, self._filled(goal, words))
+        if why and not (reason and is_named and goal.kind not in _NEVER_OVERRULED):
+            raise GoalFaultError(f"{goal} is not asked for: {why}")
+
+    def _check_named(self, goal: Goal, words: str) -> None:
+        """Raise where the words name other things than the goal."""
         things = {name for name in self._named_in(words) if self.kinds[name].pickupable}
-        is_named = not things.isdisjoint(self._names_of(goal.target))
-        if goal.kind in _HURTFUL:
-            why = self.objection((goal,), self._filled(goal, words))
-            may_overrule = reason and is_named and goal.kind not in _NEVER_OVERRULED
-            if why and not may_overrule:
-                raise GoalFaultError(f"{goal} is not asked for: {why}")
-            return
         is_movable = any(self.kinds[name].pickupable for name in goal.target.candidates if name in self.kinds)
-        if things and is_movable and not is_named and not reason and not self._is_spoken_of(goal, words):
+        is_meant = not things.isdisjoint(self._names_of(goal.target)) or self._is_spoken_of(goal, words)
+        if things and is_movable and not is_meant:
             raise GoalFaultError(
                 f"{words[:80]!r} names {', '.join(sorted(things)[:5])}, not {goal.target}; if it is meant, say the goal"
                 " again with a reason"
             )
 
+    def _said_in(self, words: str) -> int:
+        """Return the index of the newest text of the person that holds a quote."""
+        quote = _words(words)
+        return max((at for at, text in enumerate(self.said) if _is_within(quote, _words(text))), default=0)
+
     def _is_spoken_of(self, goal: Goal, words: str) -> bool:
         """Return whether a goal's words may mean by "it" a thing that was named before."""
-        before = self._named_in(" ".join(self.said[:-1]))
+        before = self._named_in(" ".join(self.said[: self._said_in(words)]))
         return bool(_PRONOUN.search(words)) and not before.isdisjoint(self._names_of(goal.target))
 
     def _filled(self, goal: Goal, words: str) -> str:
-        """Return the newest words of the person, with what was spoken of before by its name in place of "it"."""
-        name = f"the {goal.target.text.lower()}"
-        return _PRONOUN.sub(name, self.said[-1], count=1) if self._is_spoken_of(goal, words) else self.said[-1]
+        """Return the text that a goal quotes, with what was spoken of before by its name in place of "it"."""
+        text, name = self.said[self._said_in(words)], f"the {goal.target.text.lower()}"
+        return _PRONOUN.sub(name, text, count=1) if self._is_spoken_of(goal, words) else text
 
     def _mention(self, name: str) -> Mention:
         """Return what a name stands for.

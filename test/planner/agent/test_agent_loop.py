@@ -2,6 +2,7 @@ import json
 
 import pytest
 from scripted_model import ScriptedModel, carry_out, home
+from tiny_home import TinyThing
 from understood import Understood
 
 from memory_node.catalogue.label_space import load_catalogue
@@ -191,7 +192,7 @@ def test_nobody_is_asked_where_nobody_is_there() -> None:
 
 
 class Compiling:
-    """A guide that advises the same call twice, and then nothing."""
+    """A guide that advises the same call twice by a lesson, and then what no lesson calls for."""
 
     def __init__(self) -> None:
         self.observed: list[StepObservation] = []
@@ -199,7 +200,8 @@ class Compiling:
     def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep:
         self.observed.append(observation)
         goal = SkillCall("OpenObject", ("Fridge",))
-        guidance = Guidance(goal, "Next: open the fridge.", "so it was") if len(self.observed) < 3 else None
+        told = Guidance(goal, "Next: open the fridge.", "so it was", ("lesson",))
+        guidance = told if len(self.observed) < 3 else Guidance(goal, "Next: go on.", "a goal")
         return CompiledStep(Compiled(guidance), BriefState(TaskProgress("put it away")))
 
 
@@ -250,3 +252,36 @@ def test_plans_of_one_instruction_are_bounded() -> None:
 
 def _written(*calls) -> str:
     return json.dumps({"calls": [{"name": name, "arguments": arguments} for name, arguments in calls]})
+
+
+def test_people_are_told_and_meant_by_their_names() -> None:
+    place = home()
+    place.things["u1"] = TinyThing("u1", "User")
+    place.things["u2"] = TinyThing("u2", "User", name="Ada")
+    goal = {"kind": "place", "thing": "Mug", "place": "Ada", "words": "bring Ada the mug"}
+    calls = [("set_goals", {"goals": [goal]}), PICK, ("PutObject", {"object": "Mug", "receptacle": "Ada"}), END]
+    model = ScriptedModel([calls])
+    result = carry_out(model, "bring Ada the mug", place=place)
+    assert result.success
+    assert place.things["m"].support_id == "u2"
+    assert "User 2 (Ada)" in model.dialogues[0][1].text
+
+
+def test_of_several_people_the_one_without_a_name_speaks() -> None:
+    place = home()
+    place.things["u1"] = TinyThing("u1", "User", name="Ada")
+    place.things["u2"] = TinyThing("u2", "User")
+    goal = {"kind": "place", "thing": "Mug", "place": "me", "words": "bring me the mug"}
+    calls = [("set_goals", {"goals": [goal]}), PICK, ("PutObject", {"object": "Mug", "receptacle": "me"}), END]
+    assert carry_out(ScriptedModel([calls]), "bring me the mug", place=place).success
+    assert place.things["m"].support_id == "u2"
+
+
+def test_goals_are_compared_with_the_words_together() -> None:
+    goals = [
+        {"kind": "open", "thing": "Fridge", "words": "open the fridge"},
+        {"kind": "slice", "thing": "Apple", "words": "slice the apple"},
+    ]
+    model = ScriptedModel([[("set_goals", {"goals": goals})], [("impossible", {"reason": "no knife"})]])
+    carry_out(model, "open the fridge and slice the apple")
+    assert model.results()[0].startswith("taken over")
