@@ -20,10 +20,11 @@ from memory_node.domain.time_zone import time_zone
 from memory_node.episodes.deed_log import DEEDS, DeedLog
 from memory_node.episodes.episode_register import ENDED_KEPT
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
+from memory_node.knowledge.by_model.reading import ModelTellingReader
 from memory_node.knowledge.facts import prescription_from_dict, proposition_from_dict
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, Source
-from memory_node.knowledge.standard_step import step_from_dict
+from memory_node.knowledge.standard_step import TOLD, step_from_dict
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
@@ -104,13 +105,28 @@ def open_memory(
     log, models = StoreLog(store), ModelShelf()
     kept = None if store is None else KeptKnowledge(store.derived / "knowledge.index", store, embedder)
     on_removal = kept.drop if kept is not None else None
-    telling = TellingReader(catalogue, zone)
+    forms = TellingReader(catalogue, zone)
+    telling: TellingReader | ModelTellingReader = forms
+    if config.knowledge.reader == "model":
+        llm = config.knowledge.llm
+        model = models.open_or_excuse(llm)
+        telling = ModelTellingReader(
+            model,
+            forms,
+            lambda said: [one.text for one in knowledge.told_facts(said)],
+            zone,
+            llm.timeout_s,
+            llm.max_repairs,
+        )
     knowledge = KnowledgeGraph(
         embedder,
         KnowledgeStoreLog(store),
         config.knowledge,
         on_removal=on_removal,
-        read_facts=lambda said, step: telling.read(said, step.stamp_ns, step.subject).facts,
+        # A document may have a million sentences: these are read by the forms alone.
+        read_facts=lambda said, step: (
+            (telling if step.state == TOLD else forms).read(said, step.stamp_ns, step.subject).facts
+        ),
         unread=unread,
         zone=zone,
     )

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Live, Parameters
+from memory_node.domain.parameters import Expert, Live, Parameters, Profile
+from memory_node.llm.config import SHARED, ModelConfig
+
+
+class KnowledgeModelConfig(ModelConfig):
+    """The language model that reads what is told and answers from statements."""
+
+    max_reply_tokens: Expert[int] = Field(default=600, ge=1, le=32_000, description="tokens of one reply at most")
+    timeout_s: Expert[float] = Field(
+        default=30.0,
+        ge=0.1,
+        le=3600.0,
+        description="time for one sentence or question: waiting, corrections and all, to the last word",
+    )
+    max_repairs: Expert[int] = Field(
+        default=1, ge=0, le=20, description="corrections asked of a reply that cannot be used"
+    )
 
 
 class KnowledgeConfig(Parameters):
     """How knowledge is ranked; docs/knowledge.md explains it."""
 
+    reader: Literal["rules", "model"] = Field(
+        default="rules",
+        description="what reads told sentences that no plain form reads, and answers questions from statements; model: "
+        "the language model `llm.knowledge`, and the rules where it fails",
+    )
+    llm: Annotated[KnowledgeModelConfig, Profile("llm.knowledge", SHARED)] = KnowledgeModelConfig()
     channel: Expert[int] = Field(
         default=64, ge=1, le=10_000, description="propositions that each search channel proposes"
     )

@@ -12,6 +12,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.knowledge.answering import EPISODIC_HITS, KnowledgeAnswer, episodic_steps
 from memory_node.knowledge.asking import Candidate, answer_of, answering, bearing_on
+from memory_node.knowledge.by_model.answering import ModelAnswers
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import Prescription, Proposition
 from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
@@ -21,6 +22,7 @@ from memory_node.knowledge.retrieval.retriever import Hit
 from memory_node.knowledge.retrieval.vector_rows import Vectors
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.names import concepts_said_in, names_in
+from memory_node.llm.chat import ChatModel
 
 # A remote embedder that is away is asked again after this.
 _EMBEDDER_PAUSE_S = 30.0
@@ -52,6 +54,12 @@ class KnowledgeQuestions:
         self._embedding = threading.Lock()
         self._closing = threading.Event()
         self._background: WorkerThread | None = None
+        self._answers: ModelAnswers | None = None
+
+    def answer_by(self, model: ChatModel) -> None:
+        """Let a language model answer questions from what is found; the rules answer where it fails."""
+        llm = self._config.llm
+        self._answers = ModelAnswers(model, self.find, self._config.hops, llm.timeout_s, llm.max_repairs)
 
     def __len__(self) -> int:
         return len(self._nodes)
@@ -140,8 +148,10 @@ class KnowledgeQuestions:
         """
         if not question.strip():
             raise InvalidValueError("a question: expected words, got none")
-        mode = mode or mode_of(question)
         k = k or self._config.top_k
+        if self._answers is not None and mode is None:
+            return self._answers.answer(question, k, lambda mode: self.ask(question, mode, k))
+        mode = mode or mode_of(question)
         hits = self.search(question, EPISODIC_HITS if mode is Mode.EPISODIC else k)
         vector = self._embedder.embed([question])[0]
         with self._lock:
@@ -151,6 +161,13 @@ class KnowledgeQuestions:
             ways = self.ways_to(question, least_return=1.0) if mode is Mode.PROCEDURAL else []
             steps = episodic_steps([hit.step for hit in hits], self._nodes.steps) if mode is Mode.EPISODIC else []
         return answer_of(question, mode, confidence, propositions, ways, steps, self.zone)
+
+    def find(self, query: str, k: int) -> list[Proposition]:
+        """Return up to k statements by words and meaning, best first."""
+        hits = self.search(query, k)
+        with self._lock:
+            held = [self._nodes.semantic.get(hit.statement.key) for hit in hits]
+        return [one for one in held if one is not None]
 
     def _candidates(self, hits: Sequence[Hit], mode: Mode, vector: Vectors) -> list[Candidate]:
         """Return the statements of hits, and what else the steps of the best say, which counts a little less."""

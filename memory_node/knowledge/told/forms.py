@@ -111,14 +111,14 @@ class TellingReader:
     # --- one method a form: () where its words mean nothing that is known
 
     def _belongs(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        thing, place = self._thing(match["thing"]), self._thing(match["place"])
+        thing, place = self.thing(match["thing"]), self.thing(match["place"])
         part = match.groupdict().get("part") or ""
         if thing is not None and (place is not None or self._room(match["place"])):
             yield ToldFact(Relation.BELONGS, thing, place or Term(match["place"]), part_of_day=part)
 
     def _sleeps(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
         for who in _people(match["who"]):
-            yield ToldFact(Relation.SLEEPS, who, self._thing(match["place"]) or Term(match["place"]))
+            yield ToldFact(Relation.SLEEPS, who, self.thing(match["place"]) or Term(match["place"]))
 
     def _avoids(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
         for who in _people(match["who"]):
@@ -126,23 +126,23 @@ class TellingReader:
                 yield ToldFact(Relation.AVOIDS, who, Term(what, self._classes(what)))
 
     def _broken(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        thing = self._thing(match["thing"])
+        thing = self.thing(match["thing"])
         until = until_of(match["until"], told_ns, self._zone) if match["until"] else 0
         if thing is not None and until is not None:
             yield ToldFact(Relation.BROKEN, thing, until_ns=until)
 
     def _works(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        thing = self._thing(match["thing"])
+        thing = self.thing(match["thing"])
         if thing is not None:
             yield ToldFact(Relation.BROKEN, thing, holds=False)
 
     def _never(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
         groups = match.groupdict()
-        thing = self._thing(groups["thing"])
+        thing = self.thing(groups["thing"])
         verb, place = groups["verb"].lower(), groups.get("place")
         if thing is None:
             return
-        where = (self._thing(place) or Term(place)) if place else NOTHING
+        where = (self.thing(place) or Term(place)) if place else NOTHING
         if verb == "leave" or (groups.get("how") in ("from",)):
             yield ToldFact(Relation.NEVER, thing, verb="move")
         elif verb in ("go", "stand", "lie", "come", "put", "placed", "kept", "stored"):
@@ -152,13 +152,13 @@ class TellingReader:
             yield ToldFact(Relation.NEVER, thing, where, verb=_infinitive(verb))
 
     def _allowed(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        thing = self._thing(match["thing"])
+        thing = self.thing(match["thing"])
         if thing is not None:
             yield ToldFact(Relation.NEVER, thing, verb=_infinitive(match["verb"].lower()), holds=False)
 
     def _owned(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
         groups = match.groupdict()
-        thing = self._thing(groups["thing"])
+        thing = self.thing(groups["thing"])
         if thing is None:
             return
         place = groups.get("place")
@@ -172,20 +172,20 @@ class TellingReader:
         yield ToldFact(Relation.CALLED, Term(match["role"].lower()), Term(match["name"]))
 
     def _named(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        thing = self._thing(match["thing"])
+        thing = self.thing(match["thing"])
         if thing is not None and not self._classes(match["name"]):
             yield ToldFact(Relation.CALLED, Term(match["name"].lower()), thing)
 
     def _contains(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        thing = self._thing(match["thing"])
+        thing = self.thing(match["thing"])
         for what in _listed(match["what"]) if thing is not None else ():
             yield ToldFact(Relation.CONTAINS, thing or NOTHING, Term(what, self._classes(what)))
 
     def _at(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        groups, place = match.groupdict(), self._thing(match["place"])
+        groups, place = match.groupdict(), self.thing(match["place"])
         if place is None and not self._room(match["place"]):
             return
-        thing = self._thing(groups["thing"]) if groups.get("thing") else None
+        thing = self.thing(groups["thing"]) if groups.get("thing") else None
         for subject in [thing] if thing is not None else _people(groups["who"]) if groups.get("who") else []:
             yield ToldFact(Relation.AT, subject, place or Term(match["place"]))
 
@@ -205,7 +205,8 @@ class TellingReader:
 
     # --- words
 
-    def _thing(self, words: str) -> Term | None:
+    def thing(self, words: str) -> Term | None:
+        """Return the kind of thing that words name, with what tells it from others; None for no known kind."""
         classes = self._classes(words)
         if classes:
             return Term(words.strip(), classes)
