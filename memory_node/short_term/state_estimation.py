@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from memory_node.domain.states import STATE_MEANINGS
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, Message
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.json_reply import json_form
 from memory_node.llm.prompt_templates import prompt_templates
-from memory_node.short_term.state_reply import STATE_MEANINGS, StateJudgement, StateReply, parse_state_reply
+from memory_node.short_term.state_reply import StateJudgement, StateReply, parse_state_reply
 
 
 @dataclass(frozen=True)

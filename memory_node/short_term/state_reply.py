@@ -12,23 +12,6 @@ from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.json_reply import read_json
 from memory_node.short_term.state_conflicts import StateClaim
 
-# What each state means to somebody who looks at a picture.
-STATE_MEANINGS = {
-    ObjectState.HEATED: "hot, for example it steams",
-    ObjectState.COOKED: "cooked, fried, baked or toasted",
-    ObjectState.SLICED: "cut into pieces, or a piece that was cut off",
-    ObjectState.CLEANED: "clean, no dirt or leftovers on it",
-    ObjectState.DIRTY: "dirty, stained or with leftovers on it",
-    ObjectState.FILLED: "a vessel with something in it",
-    ObjectState.USED_UP: "empty or used up",
-    ObjectState.ON: "switched on, lit or running",
-    ObjectState.OFF: "switched off",
-    ObjectState.OPENED: "open",
-    ObjectState.CLOSED: "closed",
-    ObjectState.COLD: "cold, for example with frost on it",
-    ObjectState.BROKEN: "broken or cracked",
-    ObjectState.WIPED: "a surface without spills, crumbs or dust on it",
-}
 # KARMA's word for an object in no state of the list: a set without members.
 _NONE = "none"
 _TEXT_LIMIT = 2000

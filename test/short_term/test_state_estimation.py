@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.memory_unit import MemoryUnit
-from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.states import STATE_MEANINGS, ObjectState, StateBelief
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.open_model import ModelShelf
 from memory_node.llm.openai_model import OpenAiModel
@@ -17,7 +17,7 @@ from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_conflicts import StateClaim
 from memory_node.short_term.state_estimation import StateRequest, VisionStateEstimator
 from memory_node.short_term.state_queue import StateEstimationQueue, open_state_queue
-from memory_node.short_term.state_reply import STATE_MEANINGS, StateReply, parse_state_reply
+from memory_node.short_term.state_reply import StateReply, parse_state_reply
 
 GOOD = {
     "description": "A white mug with brown stains.",

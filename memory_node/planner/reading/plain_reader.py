@@ -11,7 +11,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.recalled import Recalled
 from memory_node.domain.clock import Clock
 from memory_node.domain.deed import Deed
-from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.goal import Goal
@@ -26,13 +26,6 @@ _GO_ON = re.compile(
 _LEFT = re.compile(r"^what(?: is|'s) (?:still )?left(?: to do)?$", re.I)
 _TELL = re.compile(r"^(?:please )?(?:(?:remember|note) that (?P<fact>.+)|(?P<back>forget that .+))$", re.I)
 _PLACED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
-_SKILLS = {kind: skill for skill, kind in GOAL_OF_SKILL.items()} | {
-    GoalKind.SWITCH_ON: "ToggleOn",
-    GoalKind.SWITCH_OFF: "ToggleOff",
-    GoalKind.OPEN: "OpenObject",
-    GoalKind.CLOSE: "CloseObject",
-    GoalKind.FETCH: "PickupObject",
-}
 
 
 @dataclass(frozen=True)
@@ -126,8 +119,8 @@ def _is_met(goal: Goal, deed: Deed) -> bool:
         place = goal.destination
         there = deed.to_id == place.thing_id if place.thing_id else deed.to_class in place.candidates
         return deed.skill in ("PutObject", "ThrowObject") and there
-    wanted = _SKILLS.get(goal.kind, "")
-    return deed.skill in (wanted, wanted.replace("Toggle", "Switch"))
+    # Who took a thing has not looked at it in the light yet.
+    return deed.skill in GOALS[goal.kind].skills and goal.light is None
 
 
 def _without(goals: Sequence[Goal], words: str | None, kinds: ObjectCatalogue) -> tuple[Goal, ...]:
