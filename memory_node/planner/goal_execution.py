@@ -8,7 +8,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import Predicate
+from memory_node.domain.skill_library import SKILLS, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Goal, Mention
@@ -132,7 +132,7 @@ class GoalRun:
         if GOALS[goal.kind].in_place:
             self._prefer_in_state(goal)
             yield from acting.need("target", goal.target)
-            if GOALS[goal.kind].treats:
+            if any(SKILLS[skill].tool_ability for skill in GOALS[goal.kind].skills):
                 yield from acting.need_tool(self._treating.of(goal).tools)
             (state,) = GOALS[goal.kind].wants
             yield from acting.make(Wanted(_P.STATE, ("target",), state))

@@ -77,7 +77,7 @@ class PlanExecution:
         tools = tools or (usual.tools if usual is not None else ())
         held = self.attempt.held
         if held is None or self.kinds[held.object_class].name not in tools:
-            yield from self.need(TOOL, Mention("something to cut with", tools))
+            yield from self.need(TOOL, Mention(f"a tool such as {tools[0]}" if tools else "a tool", tools))
 
     def make(self, *wanted: Wanted, fixture: str = "") -> Steps:
         """Execute searched plans until all of `wanted` holds; fixture: what composites are done at."""
