@@ -10,7 +10,7 @@ from memory_node.context.guidance import GuidancePort
 from memory_node.domain.advice import Advice, bind
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import ExperiencePort
-from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
 from memory_node.planner.guided_execution import GuidedExecution
 from memory_node.planner.planner import (
@@ -78,7 +78,9 @@ class GuidedPlanner:
 
     def _attempt(self, instruction: str, situation: PlanningContext, attempt: int) -> PlanRun:
         # The episode starts before the planner asks memory anything, so that answers belong to it.
-        episode = _Episode(self._experience, self._experience.start(instruction, attempt=attempt), self._clock)
+        episode = _Episode(
+            self._experience, self._experience.start(instruction, attempt=attempt), self._clock, situation
+        )
         compiled = self._compiled(episode, situation)
 
         def report(progress: PlanProgress) -> None:
@@ -134,9 +136,11 @@ class GuidedPlanner:
 
 
 class _Episode:
-    """What is told to experience, in classes: ids mean nothing in the next home. classes: of the robot's ids so far."""
+    """What is told to experience: things by memory's ids, else by classes, since the robot's ids mean nothing in
+    the next home. classes: of the robot's ids so far."""
 
-    def __init__(self, experience: ExperiencePort, episode_id: str, clock: Clock) -> None:
+    def __init__(self, experience: ExperiencePort, episode_id: str, clock: Clock, situation: PlanningContext) -> None:
+        self._situation = situation
         self.id = episode_id
         self._experience = experience
         self._clock = clock
@@ -188,6 +192,7 @@ class _Episode:
             self._failed = {failed for failed in self._failed if set(call.arguments).isdisjoint(failed.arguments)}
         else:
             self._failed.add(call)
+            self._recognize(planned, result)
         for change in result.changes:
             self.classes[change.object_id] = change.object_class
         if result.success and result.object_id and call.skill in ("Explore", "GoToObject"):
@@ -196,7 +201,7 @@ class _Episode:
         step = StepRecord(
             episode_id=self.id,
             index=self._index,
-            action=self._named(call, planned.memory_ids),
+            action=self._named(call, self._situation.memory_ids | dict(planned.memory_ids)),
             success=result.success,
             reason=result.reason,
             stamp_ns=self._clock(),
@@ -206,6 +211,15 @@ class _Episode:
         )
         self._index += 1
         self._experience.record(step, planned.context_id)
+
+    def _recognize(self, planned: PlannedStep, result: SkillResult) -> None:
+        """Note that what the robot names as closed around a thing is what memory holds this thing to be in."""
+        if result.reason is not FailureReason.CLOSED or not result.object_id or not planned.call.arguments:
+            return
+        thing_id = planned.memory_ids.get(planned.call.arguments[0], "")
+        found = next((one for one in self._situation.scene().objects if one.id == thing_id), None) if thing_id else None
+        if found is not None and found.inside and found.support_id:
+            self._situation.memory_ids.setdefault(result.object_id, found.support_id)
 
     def _advised(
         self, call: SkillCall, tried: set[SkillCall], situation: PlanningContext

@@ -36,7 +36,7 @@ class Model:
 
 
 def proposed(model: Model, attempt, won: bool = True, **config):
-    optimizer = PromptOptimizer(model, VETTING, OptimizerModelConfig(**config))
+    optimizer = PromptOptimizer(model, VETTING, OptimizerModelConfig(window_tokens=20_000, **config))
     one = attempt("put a mug in cabinet", "go to shelf sees mug", "take mug from shelf", won=won)
     return optimizer.propose(one, [ENTRY])
 
@@ -89,6 +89,19 @@ def test_long_attempt_is_shown_at_both_ends(attempt) -> None:
     text = OptimizerPrompts().messages(one, ())[1].text
     assert "(21 steps are left out)" in text
     assert text.index("open placea") < text.index("left out") < text.index("take mug from shelf")
+
+
+def test_attempt_is_folded_to_fit_the_models_window_or_said_not_to_fit(attempt) -> None:
+    one = attempt("put a mug in cabinet", *[f"open place{chr(97 + n % 26)}" for n in range(60)], "take mug from shelf")
+    whole = sum(len(message.text) for message in OptimizerPrompts().messages(one, ()))
+    model = Model(Candidate("Take the mug.").text())
+    config = OptimizerModelConfig(window_tokens=whole + 100, max_reply_tokens=200)
+    assert PromptOptimizer(model, VETTING, config).propose(one, ()).candidate == Candidate("Take the mug.")
+    assert "(37 steps are left out)" in model.asked[0][1].text
+    silent = Model()
+    small = OptimizerModelConfig(window_tokens=400, max_reply_tokens=200)
+    assert "400 tokens" in PromptOptimizer(silent, VETTING, small).propose(one, ()).problem
+    assert silent.asked == []
 
 
 def test_grammar_lets_nothing_be_said_but_the_form() -> None:

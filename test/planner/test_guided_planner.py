@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -349,3 +350,39 @@ def test_step_that_failed_by_chance_is_made_again_by_working_memory_alone(
     except StopIteration:
         experience.close()
     assert seen == steps
+
+
+class HoldsAnEggIn(Holding):
+    """A memory of an egg in a fridge."""
+
+    def scene(self) -> Any:
+        return SimpleNamespace(objects=(SimpleNamespace(id="egg-1", inside=True, support_id="fridge-1"),))
+
+
+class OpensWhatTheRobotNames:
+    """Goes to the egg, and opens what the robot says is closed around it."""
+
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
+        going = SkillCall("GoToObject", ("Egg@1,1,1",))
+        closed = yield PlannedStep(going, memory_ids={"Egg@1,1,1": "egg-1"})
+        yield PlannedStep(SkillCall("OpenObject", (closed.object_id,)))
+        return PlanOutcome(("place",), (False,))
+
+
+def test_what_the_robot_names_as_closed_is_recorded_by_memorys_id(clock: Clock) -> None:
+    recorded: list[SkillCall] = []
+
+    class Listening(Experience):
+        def record(self, step: StepRecord, context_id: str = "") -> tuple[ConsistencyWarning, ...]:
+            recorded.append(step.action)
+            return super().record(step)
+
+    experience = Listening(ExperienceConfig(), NoLog(), now_ns=lambda: 0)
+    context = PlanningContext(cast("MemoryPort", HoldsAnEggIn()), _ignore, _ignore)
+    run = GuidedPlanner(OpensWhatTheRobotNames(), experience, clock, advised=False).run("fetch the egg", context)
+    step = next(run)
+    step = run.send(SkillResult(step.call, False, FailureReason.CLOSED, object_id="robots-fridge"))
+    with pytest.raises(StopIteration):
+        run.send(SkillResult(step.call, False, FailureReason.EXECUTION))
+    experience.close()
+    assert recorded == [SkillCall("GoToObject", ("egg-1",)), SkillCall("OpenObject", ("fridge-1",))]

@@ -17,8 +17,8 @@ from memory_node.llm.errors import LlmError
 from memory_node.llm.gbnf import Rules
 from memory_node.llm.prompt_templates import prompt_templates
 
-# A prompt shows the first and the last actions of a long attempt, this many of each.
-_DEEDS_SHOWN = 40
+# A prompt shows the first and the last actions of a long attempt, half of each; fewer where they do not fit the model.
+_DEEDS_SHOWN = (40, 24, 12, 6)
 _SEEN_SHOWN = 6
 _LONGEST_ANALYSIS, _LONGEST_VALUE = 400, 600
 
@@ -29,10 +29,22 @@ class OptimizerPrompts:
     def __init__(self) -> None:
         self._prompts = prompt_templates()
 
-    def messages(self, attempt: Attempt, shown: Sequence[Lesson]) -> tuple[Message, Message]:
+    def fitting(
+        self, attempt: Attempt, shown: Sequence[Lesson], most_tokens: int, model: ChatModel
+    ) -> tuple[Message, Message] | None:
+        """Return the dialogue with as many actions as fit into some tokens of a model, None where not even a few do."""
+        for deeds in _DEEDS_SHOWN:
+            dialogue = self.messages(attempt, shown, deeds)
+            if sum(model.count_tokens(message.text) for message in dialogue) <= most_tokens:
+                return dialogue
+        return None
+
+    def messages(
+        self, attempt: Attempt, shown: Sequence[Lesson], deeds: int = _DEEDS_SHOWN[0]
+    ) -> tuple[Message, Message]:
         """Return the dialogue. The attempt is shown with kinds instead of instances, so that no instance can leak into
         memory."""
-        half = _DEEDS_SHOWN // 2
+        half = deeds // 2
         first, last = attempt.deeds[:half], attempt.deeds[half:][-half:]
         task = self._filled(
             "optimizer_success.j2" if attempt.success else "optimizer_failure.j2",
@@ -68,8 +80,12 @@ class PromptOptimizer:
     def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Ask the model; see Optimizer."""
         replies: list[Reply] = []
+        window = self._config.window_tokens
+        dialogue = self._prompts.fitting(attempt, shown, window - self._config.max_reply_tokens, self._model)
+        if dialogue is None:
+            return Proposal(None, problem=f"the attempt does not fit into {window} tokens, the model's window")
         question = Question(
-            self._prompts.messages(attempt, shown),
+            dialogue,
             lambda text: self._read(text, attempt, shown),
             self._prompts.repair,
             GrammarForm(reply_grammar(len(shown))),
