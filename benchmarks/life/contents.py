@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks.life.robot_life import memory_config
 from benchmarks.life.switches import EPISODES, FACTS, LESSONS, SCENE, SHORT_TERM
+from memory_node.domain.deed import Deed
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -81,6 +82,13 @@ def write_contents(contents: Contents, folder: Path) -> None:
         store.flush(_FLUSH_S)
     finally:
         store.close()
+
+
+def tries_in(own: Contents, other: Contents) -> tuple[Deed, ...]:
+    """Return what another robot has tried, the newest last, about things of one's own; see with_memory_of."""
+    other = _renamed(other, _ids_by_number(other.scene, own.scene))
+    tries = (Deed.from_dict(dict(one.body)) for one in other.documents if one.kind == DEEDS)
+    return tuple(sorted(tries, key=lambda deed: deed.stamp_ns))
 
 
 def with_memory_of(own: Contents, other: Contents, memory: str) -> Contents:

@@ -14,6 +14,7 @@ from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.typed_goals import typed_goals
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.compilations import Compilations
+from memory_node.domain.deed import Deed
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
@@ -48,6 +49,7 @@ class RobotPlayer:
 
     Attributes:
         guidance: what compiles; None: the robot's own memory.
+        tries: what lessons are drawn from; None: what the robot itself has tried.
     """
 
     def __init__(self, life: RobotLife, planner: Planner, by_list: bool = False) -> None:
@@ -58,6 +60,7 @@ class RobotPlayer:
         self._session_file = life.folder / "session.json"
         self._session = Session(self._session_file, SESSION_S)
         self.guidance: Compilations | None = None
+        self.tries: Sequence[Deed] | None = None
 
     def restart(self) -> None:
         """Begin a new conversation."""
@@ -87,7 +90,9 @@ class RobotPlayer:
         planner = GuidedPlanner(self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=guidance)
         port = ListedMemory(memory, words) if self._by_list else memory
         recalled = memory.recall_past()
-        lessons = Expectations(recalled.tried, ZONE) if life.without != switches.LESSONS else None
+        # Lessons stay where the records of the instructions that taught them are off.
+        tries = memory.deeds.all() if self.tries is None else self.tries
+        lessons = Expectations(tries, ZONE) if life.without != switches.LESSONS else None
         if life.without == switches.WORKING:
             recalled = replace(recalled, unfinished=())
         executor = InstructionExecutor(

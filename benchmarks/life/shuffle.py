@@ -8,14 +8,14 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks.life.contents import Contents, read_contents, with_memory_of, write_contents
+from benchmarks.life.contents import Contents, read_contents, tries_in, with_memory_of, write_contents
 from benchmarks.life.day_file import Day
 from benchmarks.life.day_run import DayReport, DayRun
 from benchmarks.life.lives import Lives
 from benchmarks.life.player import Player, RobotPlayer
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.runs import play_day
-from benchmarks.life.switches import COMPILER, WORKING
+from benchmarks.life.switches import COMPILER, EPISODES, LESSONS, WORKING
 from memory_node.context.task_retrieval import Retrieve
 
 
@@ -101,6 +101,9 @@ def _take_over(
         life.memory.cache.put(unit)
     if not isinstance(player, RobotPlayer):
         return
+    # Lessons are drawn from tries, which are kept with the episodes: each is shuffled without the other.
+    if memory in (EPISODES, LESSONS):
+        player.tries = tries_in(own, own if memory == EPISODES else other)
     if memory == WORKING:
         player.set_session(_as_if_now(other.session, other.now_ns, own.now_ns))
     if memory == COMPILER:

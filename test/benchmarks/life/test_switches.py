@@ -158,6 +158,51 @@ def test_shuffling_one_memory_leaves_the_others(days) -> None:
     assert episodes == 1
 
 
+@pytest.mark.parametrize(("memory", "told", "taught"), [("lessons", "Bowl", "Apple"), ("episodes", "Apple", "Bowl")])
+def test_lessons_are_shuffled_without_the_episodes_that_taught_them(days, memory, told, taught) -> None:
+    head = "  category: lessons\n  home: studio\n  events:\n"
+    want = "    - do: x\n      want: {most_calls: 0}\n"
+    one, two = days.read(
+        f"- id: tries-{memory}-one\n{head}    - do: put the bowl on the bed\n{want}"
+        f"- id: tries-{memory}-two\n{head}    - do: put the apple on the bed\n{want}"
+    )
+    held = []
+
+    def make_player(life, day):
+        class Asking(RobotPlayer):
+            def execute(self, words, *arguments):
+                if words == "x":
+                    tries = life.memory.deeds.all() if self.tries is None else self.tries
+                    held.append(({deed.object_class for deed in life.memory.deeds.all()}, tries))
+                return super().execute(words, *arguments)
+
+        return Asking(life, days.planner)
+
+    Shuffling((one, two), days.lives, make_player, False).play(one, memory)
+    ((deeds, tries),) = held
+    assert deeds == {told}
+    assert {deed.object_class for deed in tries} == {taught}
+    beds = {deed.to_id for deed in tries if deed.to_class == "Bed"}
+    assert len(beds) == 1
+
+
+def test_without_episodes_lessons_stay(days) -> None:
+    held = []
+
+    def make_player(life):
+        class Asking(RobotPlayer):
+            def execute(self, *arguments):
+                held.append((life.memory.recall_past().deeds, life.memory.deeds.all()))
+                return super().execute(*arguments)
+
+        return Asking(life, days.planner)
+
+    days.play(f"- do: put the bowl on the bed\n{STEP}", player=make_player, without="episodes")
+    told, tries = held[-1]
+    assert not told
+    assert {deed.object_class for deed in tries} == {"Bowl"}
+
+
 def test_a_list_of_things_hides_the_others(days) -> None:
     counts = {}
 
