@@ -10,7 +10,6 @@ import numpy as np
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.nouns import singular
 from memory_node.domain.states import ObjectState
-from memory_node.planner.language.class_names import Grounding
 from memory_node.sim.alfred_home import position_from_thor
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import horizontal_distance
@@ -76,7 +75,6 @@ class ConditionReader:
 
     def __init__(self, kinds: ObjectCatalogue) -> None:
         self._kinds = kinds
-        self._grounding = Grounding(kinds, None)
 
     def read(self, text: str, world: World) -> list[Condition]:
         """Return the conditions of a goal; what cannot be read is a malformed condition."""
@@ -92,7 +90,7 @@ class ConditionReader:
         names: list[str] = []
         for match in _CONDITION.finditer(text):
             for argument in match.group("arguments").split(","):
-                names += self._grounding.by_name(_head(argument))[:1]
+                names += self._kinds.spoken_names.classes(_head(argument))[:1]
         return list(dict.fromkeys(names))
 
     def _condition(self, match: re.Match[str], present: set[str]) -> Condition:
@@ -122,7 +120,7 @@ class ConditionReader:
 
     def _classes(self, words: str, present: set[str]) -> frozenset[str]:
         """Return the home's classes that the words may mean, with the pieces that they may be cut into."""
-        named = set(self._grounding.by_name(_head(words)))
+        named = set(self._kinds.spoken_names.classes(_head(words)))
         named |= {self._kinds[name].slices for name in named if self._kinds[name].slices}
         found = named & present or self._kinds.alike(named) & present
         return frozenset(found | {name for name in named if self._kinds.whole(name) in present})

@@ -7,7 +7,6 @@ import re
 from benchmarks.household_conditions import Condition
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.nouns import singular
-from memory_node.planner.language.class_names import Grounding
 
 _PART_ENDS = re.compile(r"[,.;]|\bthen\b")
 _LONGEST_NAME = 3
@@ -18,7 +17,6 @@ class Wording:
 
     def __init__(self, instruction: str, kinds: ObjectCatalogue) -> None:
         self._kinds = kinds
-        self._grounding = Grounding(kinds, None)
         spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", instruction).lower()
         self._parts = [self._named(part) for part in _PART_ENDS.split(spaced)]
 
@@ -40,7 +38,7 @@ class Wording:
     def _named(self, part: str) -> frozenset[str]:
         words = [singular(word) for word in re.findall(r"[a-z]+", part)]
         runs = [words[i : i + n] for n in range(1, _LONGEST_NAME + 1) for i in range(len(words) - n + 1)]
-        return frozenset(name for run in runs for name in self._grounding.by_name(" ".join(run)))
+        return frozenset(name for run in runs for name in self._kinds.spoken_names.classes(" ".join(run)))
 
     def _movable(self, names: frozenset[str]) -> bool:
         return any(self._kinds[name].pickupable for name in names)

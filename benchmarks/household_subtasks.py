@@ -13,9 +13,9 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
-from memory_node.planner.language.english import load_english
-from memory_node.planner.language.instruction_grammar import InstructionReader
-from memory_node.planner.language.lexicon import Lexicon
+from memory_node.planner.reading.english import English
+from memory_node.planner.reading.forms import InstructionReader
+from memory_node.planner.reading.lexicon import Lexicon
 
 # What the outcomes of the parts add up.
 _COUNTED = ("tokens_in", "tokens_out", "cost_usd", "replies", "valid_replies", "replans")
@@ -48,9 +48,9 @@ class Subtasks:
     """Splits instructions at the commands that the grammar finds in them."""
 
     def __init__(self, kinds: ObjectCatalogue) -> None:
-        english = load_english().with_treatments(kinds.treatments)
+        english = English(kinds)
         self._kinds = kinds
-        self._reader = InstructionReader(Lexicon(kinds, english.rooms), english)
+        self._reader = InstructionReader(Lexicon(kinds, english.data["rooms"]), english)
 
     def of(self, instruction: str) -> tuple[Subtask, ...]:
         """Return the parts in the words of the instruction; the whole where it has no more than one.

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import yaml
 
-from memory_node.planner.language.goal_effects import effects
-from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.understanding import Understander
+from memory_node.planner.reading.goal_effects import effects
+from memory_node.planner.reading.home_classes import HomeClasses
+from memory_node.planner.reading.understanding import Understander
 
 _CHECKS = Path(__file__).parent / "checks"
 _FILES = {

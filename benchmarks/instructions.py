@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import plain_commands, reliability
+from benchmarks import plain_commands
 from benchmarks.averages import median_of
 from benchmarks.household_cases import read_rows
 from benchmarks.instruction_checks import PARTS, load_checks, measure
@@ -22,12 +22,9 @@ from memory_node.app.progress import progress_bar, shown
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.planner.goal import alfred_goal
-from memory_node.planner.language.calibration import Calibration
-from memory_node.planner.language.single_goal_reader import WEIGHTS_FOLDER, GoalModel
-from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.trained_readers import TrainedReaders
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.open_planner import open_understander
+from memory_node.planner.reading.home_classes import HomeClasses
+from memory_node.planner.reading.trained_reader import GoalModel
 from memory_node.search.minilm import MiniLmEmbedder
 
 HELP = "understanding of people's instructions"
@@ -50,15 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--sessions", choices=plain_commands.SESSION_PARTS, help="instead, instructions that follow one another"
     )
-    source.add_argument(
-        "--reliability",
-        type=Path,
-        metavar="PICTURE",
-        help="instead, draw how often readings are right by what the readers say of them",
-    )
-    parser.add_argument(
-        "--calibrate", action="store_true", help="with --reliability: fit the curves anew and keep them"
-    )
     parser.add_argument("--scenes", type=Path, help="the homes' fixtures (default: scenes.json.gz beside the tasks)")
     parser.add_argument(
         "--limit", type=int, default=0, help="read only this many rows, chosen by --seed (default: all)"
@@ -68,9 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
-    if args.reliability:
-        emit(_reliability(args), args.json)
-        return 0
     if args.commands or args.sessions:
         rows, mistakes = _on_commands(args)
     else:
@@ -79,19 +64,6 @@ def run(args: argparse.Namespace) -> int:
         print(text, file=sys.stderr)
     emit(rows, args.json)
     return 0
-
-
-def _reliability(args: argparse.Namespace) -> list[dict[str, Any]]:
-    """Draw how far the readers can be trusted; with --calibrate fit their curves."""
-    kinds = load_catalogue()
-    plainly = Understander(kinds, TrainedReaders(kinds), MiniLmEmbedder(), sure=0.0, calibration=Calibration())
-    readings = reliability.read_all(plainly, kinds)
-    calibration = reliability.fitted(readings) if args.calibrate else Calibration.load()
-    if args.calibrate:
-        reliability.write(calibration, WEIGHTS_FOLDER / "calibration.json")
-    reliability.draw(readings, calibration, args.reliability)
-    print(args.reliability, file=sys.stderr)
-    return list(reliability.rows_of(readings, calibration))
 
 
 def _on_commands(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:

@@ -20,11 +20,11 @@ from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.forms import TellingReader
-from memory_node.planner.language.goal_effects import effects
-from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.open_planner import open_understander
+from memory_node.planner.reading.goal_effects import effects
+from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.plain_reader import Known, PlainReader
+from memory_node.planner.reading.understanding import Understander
 from memory_node.planner.told_limits import ToldLimits
 
 CHECKS = Path(__file__).parent / "checks"

@@ -13,10 +13,10 @@ import numpy as np
 import yaml
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.planner.language.conversation import Conversation
-from memory_node.planner.language.goal_effects import cut_once, effects
-from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.understanding import Understander
+from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.goal_effects import cut_once, effects
+from memory_node.planner.reading.home_classes import HomeClasses
+from memory_node.planner.reading.understanding import Understander
 
 PARTS = ("development", "further", "final", "fresh")
 SESSION_PARTS = ("development", "further", "final", "fresh")

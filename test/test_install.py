@@ -136,7 +136,7 @@ def test_planner_without_the_weights_reads_commands_and_says_so(
     def missing(*_: object) -> None:
         raise ResourceMissingError(resources.MISSING_READERS)
 
-    monkeypatch.setattr("memory_node.planner.open_planner.TrainedReaders", missing)
+    monkeypatch.setattr("memory_node.planner.open_planner.GoalModel", missing)
     open_planner("offline", None, kinds=load_catalogue())
     assert "plain commands are understood, other words are asked about" in caplog.text
     assert "pip install ./readers" in caplog.text

@@ -9,7 +9,6 @@ COMMANDS = {
     "grpo": ("training.grpo.train", "compiler and latent tokens, by an executor's success in text games"),
     "instructions": ("training.instructions.train", "the reader of single goals"),
     "optimizer": ("training.optimizer.train", "the policy that decides what an attempt leaves in memory"),
-    "sequences": ("training.instructions.train_sequences", "the reader of instructions with several goals"),
     "softmem": ("training.softmem.train", "latent tokens of the compiler, through a frozen executor"),
     "vocabulary": ("training.instructions.shrink_vocabulary", "drop word pieces that no instruction needs"),
 }

@@ -36,10 +36,10 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.chat import ScoringModel
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.agent_planner import AgentPlanner
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.reading.understanding import Understander
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder

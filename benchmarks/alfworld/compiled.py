@@ -24,9 +24,9 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.goal_history import GoalHistory
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import home_classes
 from memory_node.planner.planner import PlanningContext
+from memory_node.planner.reading.understanding import Understander
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.world.episode import EpisodeWorld
 

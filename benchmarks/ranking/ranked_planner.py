@@ -21,7 +21,6 @@ from memory_node.llm.open_model import ModelShelf
 from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.agent.task import Task
 from memory_node.planner.goal import Goal
-from memory_node.planner.language.asking_back import Question, Slot
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import SPOKEN, OfflinePlanner, asked
 from memory_node.planner.open_planner import open_planner
@@ -36,6 +35,7 @@ from memory_node.planner.planner import (
     ProgressKind,
 )
 from memory_node.planner.planner_config import LlmConfig, PlannerConfig
+from memory_node.planner.reading.question import Question, Slot
 
 _PROMPTS = Path(__file__).parent / "prompts"
 # What chance comes to among the calls that the world model values.

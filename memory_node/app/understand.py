@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.understanding import Understanding
 from memory_node.planner.open_planner import open_understander
+from memory_node.planner.reading.home_classes import HomeClasses
+from memory_node.planner.reading.understanding import Understanding
 from memory_node.search.minilm import MiniLmEmbedder
 
 HELP = "show what the planner makes of instructions"

@@ -11,7 +11,6 @@ from memory_node.domain.ports import MemoryPort, SkillPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.goal import Goal
-from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.planner import (
     LOOK_COST_M,
     Lookup,
@@ -23,6 +22,7 @@ from memory_node.planner.planner import (
     PlanProgress,
     ProgressKind,
 )
+from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.told_limits import Told, ToldLimits, nothing_told
 

@@ -13,11 +13,6 @@ from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Setback
 from memory_node.planner.goal_execution import GoalRun
-from memory_node.planner.language.asking_back import Question
-from memory_node.planner.language.conversation import Conversation
-from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.understanding import Understander, Understanding
-from memory_node.planner.language.unseen_person import question_about_person
 from memory_node.planner.memory_lookup import MemoryLookup, is_surveyed
 from memory_node.planner.planner import (
     PlannedStep,
@@ -28,7 +23,12 @@ from memory_node.planner.planner import (
     PlanRun,
     ProgressKind,
 )
+from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.plain_reader import PlainReader, PlainReading
+from memory_node.planner.reading.question import Question
+from memory_node.planner.reading.understanding import Understander, Understanding
+from memory_node.planner.reading.unseen_person import question_about_person
 from memory_node.planner.told_limits import Verdict
 
 _NOTHING_TO_DO = frozenset({GoalKind.STOP, GoalKind.WAIT})

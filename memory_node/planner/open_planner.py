@@ -10,11 +10,11 @@ from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.agent_planner import AgentPlanner
-from memory_node.planner.language.trained_readers import TrainedReaders
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PLANNERS, PlannerConfig
+from memory_node.planner.reading.trained_reader import GoalModel
+from memory_node.planner.reading.understanding import Understander
 
 _LOG = logging.getLogger(__name__)
 
@@ -60,9 +60,9 @@ def open_understander(kinds: ObjectCatalogue, embedder: TextEmbedder | None, ask
 
     A missing file is said once in the log: what is described rather than named is asked about then.
     """
-    readers: TrainedReaders | None = None
+    reader: GoalModel | None = None
     try:
-        readers = TrainedReaders(kinds)
+        reader = GoalModel()
     except ResourceMissingError as error:
         _LOG.warning("%s; plain commands are understood, other words are asked about", error)
-    return Understander(kinds, readers, embedder, asks)
+    return Understander(kinds, reader, embedder, asks)

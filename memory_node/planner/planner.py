@@ -18,7 +18,7 @@ from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.goal import Goal
-from memory_node.planner.language.conversation import Conversation
+from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.told_limits import Told, ToldLimits, nothing_told
 from memory_node.world.episode import EpisodeWorld

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from memory_node.domain.scene import SceneSnapshot
-from memory_node.planner.language.conversation import Conversation
+from memory_node.planner.reading.conversation import Conversation
 
 _LOG = logging.getLogger(__name__)
 

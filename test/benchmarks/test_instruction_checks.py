@@ -2,7 +2,7 @@
 
 from benchmarks.instruction_checks import load_checks, measure
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.planner.language.understanding import Understander
+from memory_node.planner.reading.understanding import Understander
 
 
 def test_rows_count_what_is_read_as_wanted() -> None:

@@ -9,7 +9,7 @@ from benchmarks.plain_commands import (
     rows_of_commands,
 )
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.planner.language.understanding import Understander
+from memory_node.planner.reading.understanding import Understander
 
 KINDS = load_catalogue()
 

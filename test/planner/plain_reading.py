@@ -1,11 +1,10 @@
 """What a robot that knows nothing yet reads in a text: the effects of its goals, or what it asks."""
 
-from grammar import KINDS
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.planner.reading.goal_effects import effects
+from memory_node.planner.reading.understanding import Understander
 
-from memory_node.planner.language.goal_effects import effects
-from memory_node.planner.language.understanding import Understander
-
-UNDERSTANDER = Understander(KINDS, None, None)
+UNDERSTANDER = Understander(load_catalogue(), None, None)
 
 
 def read(text: str) -> str:

@@ -6,18 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tiny_home import TinyHome, TinyThing
-from understood import Understood
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.states import ObjectState
 from memory_node.llm.chat import Message, Reply, ToolCall, ToolForm
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
-from memory_node.planner.language.conversation import Conversation
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import PlanProgress
 from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.understanding import Understander
 
 Script = Callable[[Sequence[Message]], Reply | Sequence[tuple[str, dict[str, Any]]] | str]
 
@@ -78,7 +77,7 @@ def carry_out(
 ) -> InstructionResult:
     """Let a model carry out an instruction, and answer its questions."""
     kinds, place = load_catalogue(), place or home()
-    offline = OfflinePlanner(Understander(kinds, Understood(), None), kinds)
+    offline = OfflinePlanner(Understander(kinds, None, None), kinds)
     planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1", **config), kinds, offline, fallback)
     executor = InstructionExecutor(place, place, planner, conversation=Conversation(), told=lambda text: tuple(told))
     result = executor.execute(instruction, reports.append if reports is not None else lambda _: None)

@@ -11,9 +11,9 @@ from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.planner.executor import InstructionExecutor
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.memory_mode import memory_in
 from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.reading.understanding import Understander
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.home_file import load_home
 from memory_node.sim.object_types import load_types

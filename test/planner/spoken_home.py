@@ -1,6 +1,6 @@
 """Homes as a reader of instructions is told of them: with what is named, with other things, and with nothing."""
 
-from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.reading.home_classes import HomeClasses
 
 EMPTY = HomeClasses()
 # What the tests' instructions name; one of each, and three tables.

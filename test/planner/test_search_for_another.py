@@ -8,8 +8,8 @@ from seeing_robot import SeeingRobot, executor
 from memory_node.domain.exploration import Exploration
 from memory_node.domain.scene import Area
 from memory_node.planner.executor import InstructionExecutor
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.reading.understanding import Understander
 
 
 def supports(robot: SeeingRobot, class_name: str) -> list[str]:

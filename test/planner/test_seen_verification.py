@@ -17,10 +17,10 @@ from memory_node.domain.step import StepRecord
 from memory_node.llm.chat import Reply
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import PlanOutcome, PlanProgress
+from memory_node.planner.reading.understanding import Understander
 from memory_node.planner.seen_verification import SeenVerification
 from memory_node.planner.verification_counts import VerificationCounts
 from memory_node.planner.verifier_config import SeeingModelConfig, VerifierConfig

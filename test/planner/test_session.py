@@ -7,8 +7,8 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.scene import Area, SceneSnapshot
 from memory_node.planner.belief import Thing
-from memory_node.planner.language.conversation import Conversation
-from memory_node.planner.language.understanding import Understander
+from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.understanding import Understander
 from memory_node.planner.session import Session
 
 READER = Understander(load_catalogue(), None, None)

@@ -5,9 +5,9 @@ from tiny_home import TinyHome, TinyThing
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
-from memory_node.planner.language.conversation import Conversation
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.understanding import Understander
 
 KINDS = load_catalogue()
 FURNITURE = (("apple", "Apple", "table"), ("table", "DiningTable"), ("fridge", "Fridge"))

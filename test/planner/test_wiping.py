@@ -1,9 +1,9 @@
 """A skill from its declaration to the act: a surface is wiped with what wipes in the hand, and goes by that."""
 
 import pytest
-from grammar import KINDS
 from seeing_robot import SeeingRobot, executor
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import LEARNT, OFFERED, GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
@@ -16,6 +16,8 @@ from memory_node.world.skills import possible
 from memory_node.world.state import Thing, WorldState
 
 TABLE = Mention("table", ("DiningTable",))
+
+KINDS = load_catalogue()
 
 
 @pytest.fixture

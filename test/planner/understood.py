@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from memory_node.planner.goal import Goal
-from memory_node.planner.language.understanding import Understanding
 from memory_node.planner.planner import PlanningContext, PlanRun
+from memory_node.planner.reading.understanding import Understanding
 
 
 class Understood:

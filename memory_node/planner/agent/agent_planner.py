@@ -19,7 +19,6 @@ from memory_node.planner.agent.task import Task
 from memory_node.planner.agent.tools import agent_tools, plan_tools
 from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
-from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import (
@@ -31,6 +30,7 @@ from memory_node.planner.planner import (
     ProgressKind,
 )
 from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.reading.conversation import Conversation
 
 # Instructions of the conversation that are told again.
 _MOST_TURNS = 4

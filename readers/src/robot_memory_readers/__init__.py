@@ -1,1 +1,1 @@
-"""Weights of robot_memory's trained readers of instructions; data only, found by memory_node.domain.resources."""
+"""Weights of robot_memory's trained reader of instructions; data only, found by memory_node.domain.resources."""

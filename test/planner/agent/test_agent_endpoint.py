@@ -10,10 +10,10 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner_config import LlmConfig, PlannerConfig
+from memory_node.planner.reading.understanding import Understander
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 

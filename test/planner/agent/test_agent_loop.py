@@ -22,10 +22,10 @@ from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.agent.tools import agent_tools, exact_calls_form
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.guided_planner import GuidedPlanner
-from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import ProgressKind
 from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.reading.understanding import Understander
 
 GOAL = (
     "set_goals",

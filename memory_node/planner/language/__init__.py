@@ -1,1 +1,0 @@
-"""From an instruction in words to goals: the readers, and which reading stands."""

@@ -1,0 +1,289 @@
+"""Reads questions that memory can answer: "where are my keys?", "is the stove off?", "what is in the fridge?"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.reading.command import Command
+from memory_node.planner.reading.command_reader import CommandReader
+from memory_node.planner.reading.english import INTO, NEAR, UNDER
+from memory_node.planner.reading.noun_phrase import NounPhrase
+
+PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
+_TAIL = frozenset(
+    [
+        "gone",
+        "got",
+        "went",
+        "is",
+        "are",
+        "to",
+        "be",
+        "been",
+        "kept",
+        "located",
+        "now",
+        "at",
+        "again",
+        "then",
+        "left",
+        "still",
+        "right",
+        "in",
+    ]
+)
+_BE = frozenset({"is", "are", "was", "were", "'s"})
+_HAVING = frozenset({"there", "do", "we", "i", "you", "have", "left", "are", "is", "got", "still", "own"})
+_ENDS = frozenset({"?", ".", ",", "and", "or", "so", "then", "now"})
+_SEVERAL = frozenset({COUNT, EXISTS, PLACE})
+Asked = tuple[Command, int]
+
+
+def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Return what a question asks memory, and where it ends; None for what is no such question."""
+    introduced = at + commands.english.inquiring.length_at(words, at)
+    for start in dict.fromkeys((at, introduced)):
+        for form in _FORMS:
+            found = form(words, start, commands) if start < len(words) else None
+            if found is None or (form is _whether and start == at):
+                continue
+            command, end = _with_others(words, *found, commands)
+            while end < len(words) and words[end] in commands.english.fillers | _TAIL and words[end] != "in":
+                end += 1
+            if words[end : end + 1] == ["or"] and "?" in words[end:]:
+                end = words.index("?", end) if isinstance(words, list) else list(words).index("?", end)
+            return replace(command, text=" ".join(words[at:end])), end
+    return None
+
+
+def _tell(asked: str, *phrases: NounPhrase) -> Command:
+    return Command(GoalKind.TELL, asked, phrases)
+
+
+def _with_others(words: Sequence[str], command: Command, end: int, commands: CommandReader) -> Asked:
+    while command.verb in _SEVERAL and words[end : end + 1] in (["and"], ["or"]):
+        phrase = commands.phrases.read(words, end + 1)
+        if phrase is None or not phrase.named:
+            break
+        command, end = replace(command, targets=(*command.targets, phrase)), _past_having(words, phrase.end)
+    return command, end
+
+
+def _past_having(words: Sequence[str], at: int) -> int:
+    while at < len(words) and words[at] in _HAVING:
+        at += 1
+    return at
+
+
+def _where(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    length = commands.english.where.length_at(words, at)
+    if not length:
+        return None
+    start = at + length
+    start += start < len(words) and words[start] in _BE
+    phrase = commands.phrases.read(words, start)
+    if phrase is None:
+        return None
+    end = phrase.end
+    while end < len(words) and words[end] in _TAIL:
+        end += 1
+    return _tell(PLACE, phrase), end
+
+
+def _seen(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    length = commands.english.seen.length_at(words, at)
+    start = at + length + (words[at + length : at + length + 1] == ["of"])
+    phrase = commands.phrases.read(words, start, places=True) if length else None
+    return None if phrase is None else (_tell(PLACE, phrase), phrase.end)
+
+
+def _what_is_in(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    if words[at] not in ("what", "which", "anything"):
+        return None
+    start = at + 1
+    while start < len(words) and words[start] in _BE | commands.english.seeking | {"things"}:
+        start += 1
+    start += start < len(words) and words[start] in ("put", "keep", "store", "lying", "kept")
+    placed = commands.phrases.place(words, start) if start < len(words) else None
+    if placed is None or placed[0] not in (INTO, NEAR, UNDER):
+        return None
+    end = placed[1].end
+    further = commands.phrases.place(words, end)
+    return _tell(CONTENTS, placed[1]), further[1].end if further is not None else end
+
+
+def _what_it_has(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    if words[at] != "what":
+        return None
+    start = at + 1 + (words[at + 1 : at + 2] in (["does"], ["do"]))
+    phrase = commands.phrases.read(words, start)
+    if (
+        phrase is None
+        or not phrase.named
+        or words[phrase.end : phrase.end + 1] not in (["have"], ["has"], ["hold"], ["contain"])
+    ):
+        return None
+    end = phrase.end + 1
+    while end < len(words) and words[end] in ("in", "inside", "on", "it"):
+        end += 1
+    return _tell(CONTENTS, phrase), end
+
+
+def _which_place(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "which shelf are the plates on?", "in which drawer is the fork?", "which room is my phone in?"."""
+    start = at + (words[at] in ("in", "on", "at"))
+    if words[start : start + 1] not in (["which"], ["what"]):
+        return None
+    place = commands.phrases.read(words, start + 1)
+    if words[start + 1 : start + 2] in (["room"], ["place"]):
+        behind = start + 2
+    elif place is None or not place.named:
+        return None
+    else:
+        behind = place.end
+    if behind >= len(words) or words[behind] not in _BE:
+        return None
+    if place is not None and place.named and start == at:
+        told = _state_behind(words, behind + 1, place, commands)
+        if told is not None and told[0].verb != PLACE:
+            return told  # "which cups are dirty?"
+    phrase = commands.phrases.read(words, behind + 1)
+    if phrase is None:
+        return None
+    stranded = words[phrase.end : phrase.end + 1] in (["in"], ["on"], ["at"])
+    return (_tell(PLACE, phrase), phrase.end + stranded) if stranded or start > at else None
+
+
+def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    start = at + 2 if list(words[at : at + 2]) == ["how", "many"] else at + 1
+    if start == at + 1 and words[at] != "count":
+        return None
+    phrase = commands.phrases.read(words, start)
+    if phrase is None:
+        return None
+    end = _past_having(words, phrase.end)
+    placed = commands.phrases.place(words, end)
+    if placed is not None and placed[0] in (INTO, NEAR):
+        phrase, end = replace(phrase, places=(placed[:2],)), placed[1].end
+    return _tell(COUNT, phrase), end
+
+
+def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    short = words[at] in _BE and words[at + 1 : at + 2] in (["anything"], ["something"])
+    start = at + (commands.english.there_is.length_at(words, at) or short)
+    if start == at or start >= len(words):
+        return None
+    if words[start] in ("anything", "something"):
+        start += 1 + (words[start + 1 : start + 2] == ["else"])
+        placed = commands.phrases.place(words, start)
+        return (_tell(CONTENTS, placed[1]), placed[1].end) if placed is not None else None
+    start += words[start] in ("any", "some", "still")
+    phrase = commands.phrases.read(words, start, places=True)
+    if phrase is None or phrase.group is not None:
+        return None
+    behind = phrase.end
+    while behind < len(words) and words[behind] in commands.english.fillers:
+        behind += 1
+    placed = commands.phrases.place(words, behind)
+    if placed is not None and not phrase.places:
+        return _tell(EXISTS, replace(phrase, places=(placed[:2],))), placed[1].end
+    return _tell(EXISTS, phrase), _past_having(words, phrase.end)
+
+
+def _state_behind(words: Sequence[str], at: int, phrase: NounPhrase, commands: CommandReader) -> Asked | None:
+    """Return what "[is the stove] still on?", "[is the mug] on the desk?" asks."""
+    while at < len(words) and words[at] in {
+        "still",
+        "already",
+        "really",
+        "all",
+        "been",
+        "being",
+        "quite",
+        "properly",
+        "left",
+        "switched",
+        "turned",
+    }:
+        at += 1
+    placed = commands.phrases.place(words, at)
+    if placed is not None and placed[0] in (INTO, NEAR, UNDER):
+        found = _tell(PLACE, phrase), placed[1].end
+        further = words[found[1] : found[1] + 1] == ["or"] and commands.phrases.place(words, found[1] + 1)
+        return (found[0], further[1].end) if further else found
+    state = commands.english.asked.get(words[at]) if at < len(words) else None
+    if state is None:
+        return None
+    end = at + 1
+    if words[end : end + 1] == ["or"] and words[end + 1 : end + 2] and words[end + 1] in commands.english.asked:
+        end += 2
+    return _tell(state, phrase), end
+
+
+def _is_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    if words[at] not in _BE | {"has", "have"} or (words[-1] != "?" and words[at] in ("have", "has")):
+        return None
+    for places in (False, True):
+        phrase = commands.phrases.read(words, at + 1, places=places)
+        if phrase is None or phrase.person:
+            return None
+        found = _state_behind(words, phrase.end, phrase, commands)
+        ends = found is not None and (found[1] >= len(words) or words[found[1]] in _ENDS | commands.english.fillers)
+        if ends:
+            return found
+    return None
+
+
+def _left_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "did I leave the stove on?", "did you wash the apple?", "have you closed the window?"."""
+    if words[at] not in ("did", "have", "has") or "".join(words[at + 1 : at + 2]) not in commands.english.subjects:
+        return None
+    start = at + 2
+    while start < len(words) and words[start] in {"already", "remember", "to", "forget"}:
+        start += 1
+    verb = words[start] if start < len(words) else ""
+    phrase = commands.phrases.read(words, start + 1)
+    if phrase is None:
+        return None
+    if verb in ("leave", "left", "turn", "turned", "switch", "switched"):
+        return _state_behind(words, phrase.end, phrase, commands)
+    asked = _done_states(commands).get(commands.english.base_form(verb) or verb)
+    return (_tell(asked, phrase), phrase.end) if asked else None
+
+
+def _whether(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "[check] if the stove is off", "[see] whether there is a mug in the sink"."""
+    if words[at] not in ("if", "whether", "that"):
+        return None
+    if words[at + 1 : at + 2] == ["there"] and words[at + 2 : at + 3] and words[at + 2] in _BE:
+        turned = [*words[: at + 1], words[at + 2], "there", *words[at + 3 :]]
+        return _is_there(turned, at + 1, commands)
+    if words[at + 1 : at + 3] in (["i", "left"], ["we", "left"]):
+        phrase = commands.phrases.read(words, at + 3)
+        return None if phrase is None else _state_behind(words, phrase.end, phrase, commands)
+    phrase = commands.phrases.read(words, at + 1)
+    if phrase is None or words[phrase.end : phrase.end + 1] not in (["is"], ["are"]):
+        return None
+    return _state_behind(words, phrase.end + 1, phrase, commands)
+
+
+def _done_states(commands: CommandReader) -> dict[str, str]:
+    kinds = {GoalKind.CLEAN: "clean", GoalKind.CLOSE: "closed", GoalKind.OPEN: "open", GoalKind.SLICE: "sliced",
+             GoalKind.FILL: "full", GoalKind.EMPTY: "empty", GoalKind.HEAT: "hot", GoalKind.COOL: "cold"}  # fmt: skip
+    return {word: kinds[verb.kind] for word, verb in commands.english.verbs.items() if verb.kind in kinds}
+
+
+_FORMS: tuple[Callable[[Sequence[str], int, CommandReader], Asked | None], ...] = (
+    _where,
+    _seen,
+    _which_place,
+    _what_is_in,
+    _what_it_has,
+    _how_many,
+    _is_there,
+    _left_in_state,
+    _is_in_state,
+    _whether,
+)

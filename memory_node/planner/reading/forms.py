@@ -1,0 +1,799 @@
+"""Reads an instruction clause by clause: one table of the forms of a clause; the first that explains one counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.reading.asked import read_question
+from memory_node.planner.reading.command import Command, Fragment, Instruction, Part, Remark
+from memory_node.planner.reading.command_reader import CommandReader
+from memory_node.planner.reading.english import FROM, INTO, NEAR, PUNCTUATION, WITH, English
+from memory_node.planner.reading.lexicon import Lexicon
+from memory_node.planner.reading.noun_phrase import NounPhrase
+from memory_node.planner.reading.words import words_of
+
+_K = GoalKind
+_LINKS = frozenset({"and", "then", "but", "so", "or"})
+_MOST_OPENINGS = 3
+_GOING_THERE = frozenset(
+    {"go", "come", "stand", "sit", "lie", "live", "hang", "goes", "belongs", "belong", "end", "be"}
+)
+_ASKING_FOR = frozenset(
+    {"should", "must", "need", "needs", "want", "wants", "wish", "ought", "please", "would", "let", "shall"}
+)
+_WELCOME = frozenset({"nice", "nicer", "good", "better", "great", "lovely", "best", "wonderful"})
+_NEED_NOUN = frozenset({"a", "an", "some"})
+
+
+@dataclass
+class Heard:
+    """What has been read so far of one instruction."""
+
+    parts: list[Part] = field(default_factory=list)
+    put_off: str = ""
+    forbids: bool = False
+    called_off: bool = False
+
+
+class InstructionReader:
+    """Reads instructions made of English's small words and a lexicon's names."""
+
+    def __init__(self, lexicon: Lexicon, english: English) -> None:
+        self._english = english
+        self._lexicon = lexicon
+        self.commands = CommandReader(lexicon, english)
+
+    def read(self, text: str) -> Instruction:
+        """Return what an instruction says."""
+        words = words_of(text)
+        bare = [word for word in words if word not in PUNCTUATION]
+        ends = self._is_ending(bare)
+        if ends:
+            return Instruction(tuple(words), ends=True)
+        heard, at = Heard(), 0
+        while at < len(words):
+            if words[at] in PUNCTUATION or words[at] in _LINKS - {"or"}:
+                at += 1
+                continue
+            end = self._clause(words, at, heard)
+            if end is None:
+                break
+            at = end
+        unread = " ".join(words[at : at + 6])
+        if len(commands := [part for part in heard.parts if isinstance(part, Command)]) > 1 and heard.called_off:
+            heard.parts.remove(commands[0])
+        return Instruction(
+            tuple(words), tuple(heard.parts), unread, heard.put_off, heard.forbids, False, self._fragment(words)
+        )
+
+    def named(self, words: Sequence[str]) -> set[str] | None:
+        """Return the classes that the words name; None where some thing is described, unknown or referred to."""
+        names: set[str] = set()
+        at = 0
+        while at < len(words):
+            phrase = self.commands.phrases.read(words, at) if words[at] not in PUNCTUATION else None
+            if phrase is None or phrase.person or (phrase.strange and words[at] not in self._english.determiners):
+                at += 1
+                continue
+            if phrase.strange or phrase.refers_back or phrase.in_hand or phrase.group is not None:
+                return None
+            names.update(phrase.called.all if phrase.called is not None else ())
+            at = max(phrase.end if not phrase.places else phrase.places[0][1].begin, at + 1)
+        return names
+
+    def _is_ending(self, words: Sequence[str]) -> bool:
+        kept = [word for word in words if word not in self._english.fillers]
+        return bool(kept) and self._english.endings.length_at(kept, 0) == len(kept)
+
+    def _clause(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        for form in _FORMS:
+            end = form(self, words, at, heard)
+            if end is not None:
+                return end
+        return None
+
+    def is_boundary(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a clause may end before a word."""
+        if at >= len(words) or words[at] in PUNCTUATION or words[at] in _LINKS - {"or"}:
+            return True
+        english = self._english
+        return bool(words[at] in english.conditions or english.reasons.length_at(words, at))
+
+    def _take(self, heard: Heard, found: tuple[Command, int, str] | None, words: Sequence[str]) -> int | None:
+        """Add a command that ends at a boundary; return where it ends."""
+        if found is None or not self.is_boundary(words, found[1]):
+            return None
+        heard.parts.append(found[0])
+        heard.put_off = heard.put_off or found[2]
+        return found[1]
+
+    # --- forms that ask for nothing by themselves
+
+    def _polite(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "if you have a moment"."""
+        length = self._english.courtesy.length_at(words, at)
+        return at + length if length > 1 and self.is_boundary(words, at + length) else None
+
+    def _courtesy(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        length = self._english.leads.length_at(words, at)
+        if length:
+            return at + length
+        length = self._english.courtesy.length_at(words, at)
+        if length > 1 or (length and self.is_boundary(words, at + length)):
+            return at + length
+        is_filler = words[at] in self._english.fillers or words[at].endswith("ly")
+        return at + 1 if is_filler and not self._english.stopping.length_at(words, at) else None
+
+    def _taken_back(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        length = self._english.calling_off.length_at(words, at)
+        if not length or not self.is_boundary(words, at + length):
+            return None
+        heard.parts[:] = [Command(_K.STOP, "stop", text=" ".join(words[at : at + length]))]
+        heard.called_off = True
+        return at + length
+
+    def _corrected(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "no, bring the fork" in place of the last command."""
+        start = self.commands.correction_at(words, at)
+        if start == at or start >= len(words):
+            return None
+        before = list(heard.parts)
+        end = self._asked_for(words, start, heard)
+        if end is None:
+            return start if words[at + 1] == "," and not before and words[at] != "no" else None
+        last = next((at for at in range(len(before) - 1, -1, -1) if isinstance(before[at], Command)), None)
+        if last is not None:
+            remark = Remark(before[last].targets)  # type: ignore[union-attr]
+            heard.parts[:] = [*before[:last], remark, *before[last + 1 :], *heard.parts[len(before) :]]
+        return end
+
+    def _asked_for(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        return next((end for form in _ASKING if (end := form(self, words, at, heard)) is not None), None)
+
+    def _forbidden(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "do not open the window" as what is not to be done."""
+        start = at
+        if words[at] == "leave":
+            return self._let_be(words, at, heard)
+        if words[start : start + 2] in (["never", "mind"], ["forget", "about"]):
+            phrase = self.commands.phrases.read(words, start + 2)
+            return phrase.end if phrase is not None and self.is_boundary(words, phrase.end) else None
+        if words[start : start + 2] == ["do", "not"] or words[start : start + 2] == ["and", "not"]:
+            start += 2
+        elif words[start] in ("never", "not") or words[start : start + 1] == ["without"]:
+            start += 1
+        else:
+            return None
+        start += start < len(words) and words[start] in ("touch", "forget", "bother")
+        base = self._english.base_form(words[start]) if start < len(words) else ""
+        turned = [*words[:start], base or "take", *words[start + bool(base) :]] if base else list(words)
+        found = self.commands.read(turned, start) or (None, self.commands.arguments(words, start, "take")[1], "")
+        if not self.is_boundary(words, found[1]):
+            return None
+        heard.forbids = True
+        named = found[0].phrases if found[0] is not None else ()
+        heard.parts.append(Remark(tuple(named[:1])))
+        return found[1]
+
+    def _let_be(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "leave the lamp on", "leave the book where it is" as what is not to be done."""
+        phrase = self.commands.phrases.read(words, at + 1)
+        if phrase is None or phrase.pronoun:
+            return None
+        end = phrase.end
+        if words[end : end + 3] in (["where", "it", "is"], ["where", "they", "are"]):
+            end += 3
+        elif end < len(words) and words[end] in ("alone", "on", "off", "open", "closed", "shut", "out", "as"):
+            end += 1
+        else:
+            return None
+        if not self.is_boundary(words, end):
+            return None
+        heard.forbids = True
+        heard.parts.append(Remark((phrase,)))
+        return end
+
+    def _reason(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Skip why something is asked for; its things have been spoken of."""
+        length = self._english.reasons.length_at(words, at)
+        return self._spoken(words, at, at + length, heard) if length else None
+
+    def _spoken(self, words: Sequence[str], begin: int, at: int, heard: Heard) -> int:
+        """Skip to the end of a remark, and remember the things that it names."""
+        phrases: list[NounPhrase] = []
+        while at < len(words) and words[at] not in PUNCTUATION:
+            if words[at] in _LINKS and at > begin and self._starts_request(words, at + 1):
+                break
+            phrase = self.commands.phrases.read(words, at)
+            told = phrase is not None and (words[at] in self._english.determiners or phrase.called is not None)
+            if phrase is not None and told and (phrase.called is not None or phrase.strange):
+                phrases.append(phrase)
+            at = phrase.end if phrase is not None else at + 1
+        heard.parts.append(Remark(tuple(phrases)))
+        return at
+
+    def _starts_request(self, words: Sequence[str], at: int) -> bool:
+        while at < len(words) and words[at] in self._english.fillers | _LINKS:
+            at += 1
+        if at >= len(words):
+            return False
+        trial = Heard()
+        return any(form(self, words, at, trial) is not None for form in _ASKING)
+
+    def _remark(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Skip "I am cold", "the hall's a tip"; not where it may ask for something, or is a question."""
+        english = self._english
+        phrase = self.commands.phrases.read(words, at, places=True)
+        begin = phrase.end if phrase is not None and words[at] not in english.subjects else at + 1
+        subject = words[at] in english.subjects
+        placed = self.commands.phrases.place(words, at)
+        if placed is not None and words[placed[1].end : placed[1].end + 1] == ["there"]:
+            return self._spoken(words, at, placed[1].end, heard)  # "in the drawer there is a spatula"
+        if not subject and phrase is None:
+            return None
+        if not subject and not self._is_said(words, begin):
+            return None
+        trial = Heard()
+        end = self._spoken(words, at, at, trial)
+        said = words[at:end] if subject else words[begin:end]
+        own = words[at] == "there" or _own_wish(said) or (said[:1] == ["wants"] and not subject)
+        own |= list(said[1:2]) == ["needs"] and words[at] in ("it", "they")
+        if words[end : end + 1] == ["?"] or (_ASKING_FOR & set(said) and "not" not in said and not own):
+            return None
+        if words[at] == "you" and words[at + 1 : at + 2] and english.is_verb(words[at + 1]):
+            return None
+        about_others = said[:1] in (["wants"], ["needs"], ["likes"], ["brought"], ["left"]) and not subject
+        return self._spoken(words, at, begin if about_others else at, heard)
+
+    def _is_said(self, words: Sequence[str], at: int) -> bool:
+        following = words[at] if at < len(words) else ","
+        is_finite = following.endswith(("s", "ed")) and following not in self._english.function_words
+        base = self._english.base_form(following)
+        is_finite |= base not in ("", following)
+        said = following in self._english.auxiliaries | self._english.saying or following in (
+            "'s",
+            "got",
+            "left",
+            "broke",
+        )
+        return said or is_finite
+
+    def _topic(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "the cloth on the floor, [put it in the hamper]", "the vase, [you put on the shelf]"."""
+        phrase = self.commands.phrases.read(words, at, places=True)
+        if phrase is None or phrase.end >= len(words) or words[phrase.end] not in (",", ":"):
+            return None
+        start = phrase.end + 1
+        if phrase.person or not (phrase.named or phrase.strange):
+            return None
+        trial = Heard()
+        while start < len(words) and words[start] in self._english.fillers | _LINKS:
+            start += 1
+        if start >= len(words) or self._asked_for(words, start, trial) is None:
+            return None
+        command = next((part for part in trial.parts if isinstance(part, Command)), None)
+        if command is None or any(not one.refers_back and not one.person for one in command.targets):
+            return None
+        heard.parts.append(Remark((phrase,)))
+        return start
+
+    # --- times and conditions
+
+    def _timed(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "before you close the window, open the door" in the order in which it is done; other conditions put
+        off what they are said of."""
+        word = words[at]
+        length = self.commands.time_at(words, at)
+        if length and self.is_boundary(words, at + length):
+            heard.put_off = heard.put_off or " ".join(words[at : at + length])
+            return at + length
+        if word not in self._english.conditions or at + 1 >= len(words) or words[at + 1] in PUNCTUATION:
+            return None
+        inner = Heard()
+        if word == "while" and any(isinstance(part, Command) for part in heard.parts):
+            return None
+        end = self._deed(words, at + 1, inner) if word in ("before", "after", "once", "when") else None
+        if end is None:
+            return self._conditional(words, at, heard)
+        last = heard.parts[-1] if heard.parts else None
+        if isinstance(last, Command):
+            position = len(heard.parts) - 1 if word != "before" else len(heard.parts)
+            heard.parts[position:position] = [Remark(last.targets), *inner.parts] if word != "before" else inner.parts
+            return end
+        following = Heard()
+        rest = end + (words[end : end + 1] == [","])
+        after = self._asked_for(words, rest, following) if rest < len(words) else None
+        if after is None:
+            return None
+        if word == "before":
+            about = [Remark(one.targets) for one in inner.parts if isinstance(one, Command)]
+            heard.parts += [*about, *following.parts, *inner.parts]
+        else:
+            heard.parts += [*inner.parts, *following.parts]
+        heard.put_off = heard.put_off or following.put_off
+        return after
+
+    def _deed(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "washing the pan", "you wash the pan", "the pan is washed" as a command."""
+        phrase = self.commands.phrases.read(words, at)
+        if phrase is not None and words[phrase.end : phrase.end + 1] in (["is"], ["are"], ["has"]):
+            return self._take(heard, self.commands.passive(words, phrase.end + 1, phrase), words)
+        at += words[at : at + 1] == ["you"]
+        at += words[at : at + 1] in (["have"], ["are"])
+        if words[at : at + 1] == ["done"]:
+            at += 1
+        verb = words[at] if at < len(words) else ""
+        base = verb if self._english.is_verb(verb) and words[at - 1] == "you" else self._english.base_form(verb)
+        if not base:
+            return None
+        turned = [*words[:at], base, *words[at + 1 :]]
+        return self._take(heard, self.commands.read(turned, at), turned)
+
+    def _conditional(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        end = next((i for i in range(at, len(words)) if words[i] in PUNCTUATION), len(words))
+        told = bool(heard.parts) and isinstance(heard.parts[-1], Command)
+        is_reason = words[at] == "while" or (words[at] == "before" and (told or words[at + 1 : at + 2] != ["you"]))
+        if is_reason:
+            return self._spoken(words, at, at + 1, heard)
+        last = heard.parts[-1] if heard.parts else None
+        waits = isinstance(last, Command) and (last.kind in (_K.WAIT, _K.STOP) or bool(last.treatment))
+        if not (waits and words[at] in ("until", "till")):
+            heard.put_off = heard.put_off or " ".join(words[at:end])
+        return end
+
+    # --- forms that ask for something
+
+    def _halted(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        for phrases, kind in ((self._english.stopping, _K.STOP), (self._english.waiting, _K.WAIT)):
+            length = phrases.length_at(words, at)
+            while length and at + length < len(words) and not self.is_boundary(words, at + length):
+                more = self._english.courtesy.length_at(words, at + length) or words[
+                    at + length
+                ] in self._english.fillers | {"here", "there"}
+                if not more:
+                    break
+                length += int(more)
+            if (
+                length
+                and words[at + length : at + length + 1] == [","]
+                and any(isinstance(one, Command) for one in heard.parts)
+            ):
+                return None  # "wait, I meant ..."
+            if length and self.is_boundary(words, at + length):
+                heard.parts.append(Command(kind, str(kind), text=" ".join(words[at : at + length])))
+                return at + length
+        return None
+
+    def _question(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        found = read_question(words, at, self.commands)
+        if found is None:
+            return None
+        end = found[1]
+        while end < len(words) and words[end] in self._english.fillers:
+            end += 1
+        return self._take(heard, (found[0], end, ""), words)
+
+    def _assured(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "make sure that the window is closed", "see to it that the vase ends up on the shelf"."""
+        length = self._english.assurances.length_at(words, at)
+        phrase = self.commands.phrases.read(words, at + length) if length else None
+        if phrase is None or phrase.end >= len(words):
+            return None
+        start = phrase.end
+        if words[start] in ("is", "are", "gets", "get", "goes", "go"):
+            start += 1
+        elif words[start : start + 2] == ["ends", "up"]:
+            start += 2
+        else:
+            return None
+        found = self.commands.passive(words, start, phrase) or self.commands.stated(words, start, phrase, at)
+        return self._take(heard, found, words)
+
+    def _wish(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "I'd like the apple", "I want the lamp on", "can I have two forks"."""
+        length = self._english.wishes.length_at(words, at)
+        start = at + length
+        if length and words[start : start + 1] == ["you"]:
+            placed = self.commands.phrases.place(words, start + 1)
+            if placed is None or not placed[1].only_room:
+                return None
+            return self._take(
+                heard, (Command(_K.GO, "go", (placed[1],), text=" ".join(words[at:])), placed[1].end, ""), words
+            )
+        if not length or start >= len(words) or words[start] == "to":
+            return None
+        args, end = self.commands.arguments(words, start, "have")
+        if not args.targets or args.targets[0].person:
+            return None
+        first = args.targets[0]
+        if words[end : end + 1] == ["to"]:
+            end += 1 + (words[end + 1 : end + 2] in (["be"], ["go"], ["come"]))
+            found = self.commands.passive(words, end, first) or self.commands.stated(words, end, first, at)
+            return self._take(heard, found, words)
+        if args.result:
+            return self._take(
+                heard, self.commands.passive(words, _at_result(words, first.end, end, self._english), first), words
+            )
+        if args.state or args.particle:
+            return self._take(heard, self.commands.stated(words, first.end, first, at), words)
+        places = [place for place in args.places if place[0] in (INTO, NEAR)]
+        asks = words[at] in ("can", "could", "may", "might") or words[at : at + 2] == ["let", "me"]
+        wanted = not asks and len(places) == 1 and not first.excluded
+        turned = [*words[:start], *(["put"] if wanted else ["bring", "me"]), *words[start:]]
+        found = self.commands.read(turned, start)
+        if found is None:
+            return None
+        command = replace(found[0], way="", to_user=True) if found[0].way == "back" else found[0]
+        return self._take(heard, (command, found[1] - (1 if wanted else 2), found[2]), words)
+
+    def _ordered(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "[could you please] put the mug in the sink"."""
+        both = self._both_verbs(words, at, heard)
+        if both is not None:
+            return both
+        for _ in range(_MOST_OPENINGS):
+            parts = len(heard.parts)
+            found = self._take(heard, self.commands.read(words, at), words)
+            if found is not None and parts and words[found - 1] == "first":
+                return None  # it is to be done before what was said
+            if found is not None:
+                return found
+            length = self._english.openings.length_at(words, at)
+            if not length:
+                return None
+            bent = words[at + length - 1] in ("mind", "you")
+            at += length
+            while at < len(words) and (
+                words[at] in self._english.fillers or words[at] == "," or words[at].endswith("ly")
+            ):
+                at += 1
+            if at >= len(words):
+                return None
+            both = self._both_verbs(words, at, heard)
+            if both is not None:
+                return both
+            if bent and not self._english.is_verb(words[at]) and self._english.base_form(words[at]):
+                words = [*words[:at], self._english.base_form(words[at]), *words[at + 1 :]]
+        return None
+
+    def _both_verbs(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "wash and slice the tomato" as two commands on one thing."""
+        first = self._english.verbs.get(words[at])
+        kinds = (_K.OPEN, _K.CLOSE)
+        if first is None or not (first.treatment or first.kind in kinds) or words[at + 1 : at + 2] != ["and"]:
+            return None
+        found = self.commands.read(words, at + 2)
+        if found is None or not (found[0].treatment or found[0].kind in kinds) or not found[0].targets:
+            return None
+        before = Command(first.kind, words[at], found[0].targets, text=found[0].text, treatment=first.treatment)
+        several = len(found[0].targets) > 1 or found[0].targets[0].plural or found[0].targets[0].count > 1
+        word = "them" if several else "it"
+        heard.parts.append(before)
+        again = replace(found[0], targets=(NounPhrase(word, pronoun=word, plural=several),))
+        end = self._take(heard, (again, found[1], found[2]), words)
+        if end is None:
+            heard.parts.pop()
+        return end
+
+    def _added(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "[put the cushions on the sofa,] all of them", "[fetch the mug.] The blue one." as told of the thing."""
+        last = heard.parts[-1] if heard.parts else None
+        phrase = self.commands.phrases.read(words, at, places=True)
+        if (
+            phrase is None
+            or not isinstance(last, Command)
+            or not last.targets
+            or not self.is_boundary(words, phrase.end)
+        ):
+            return None
+        if words[at - 1] not in (",", ".", ":"):
+            return None
+        said = last.targets[-1]
+        if phrase.pronoun in ("one", "them") and not phrase.other and (words[at] == "the" or not phrase.places):
+            count = phrase.count if phrase.count > 1 else said.count
+            every = phrase.every or (said.every and phrase.count == 1)
+            told = replace(
+                said, count=count, every=every, attributes=(*said.attributes, *phrase.attributes),
+                places=(*said.places, *phrase.places), text=f"{said.text}, {phrase.text}",
+            )  # fmt: skip
+        elif phrase.called is not None and said.called is not None and phrase.called.all[0] in said.called.all:
+            told = phrase
+        elif last.destination is not None and _specifies(phrase, last.destination):
+            heard.parts[-1] = replace(last, destination=phrase)
+            return phrase.end
+        else:
+            return None
+        heard.parts[-1] = replace(last, targets=(*last.targets[:-1], told))
+        return phrase.end
+
+    def _subjects(self, words: Sequence[str], at: int) -> tuple[tuple[NounPhrase, ...], int] | None:
+        """Return the things of "all the forks and all the spoons [go in the drawer]", and where they end."""
+        phrases: list[NounPhrase] = []
+        while True:
+            phrase = self.commands.phrases.read(words, at)
+            if phrase is None or phrase.person:
+                return None
+            phrases.append(phrase)
+            at = phrase.end
+            link = words[at : at + 1] == [","] and self.commands.phrases.read(words, at + 1) is not None
+            if not (link or words[at : at + 1] == ["and"] or words[at : at + 2] == [",", "and"]):
+                break
+            at += 2 if words[at : at + 2] == [",", "and"] else 1
+        return (tuple(phrases), at) if len(phrases) > 1 else None
+
+    def _row(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "all the forks and the spoons go in the drawer", "two plates and a bowl on the table"."""
+        found = self._subjects(words, at)
+        if found is None:
+            return None
+        phrases, _ = found
+        inner, begin = Heard(), phrases[-1].begin
+        last = self._obliged(words, begin, inner) or self._verbless(words, begin, inner)
+        command = inner.parts[-1] if inner.parts else None
+        if last is None or not isinstance(command, Command) or len(command.targets) != 1:
+            return None
+        heard.parts.append(replace(command, targets=(*phrases[:-1], *command.targets)))
+        return last
+
+    def _obliged(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "the mug should be washed", "the vase goes on the shelf", "the plates need a rinse"."""
+        commands, english = self.commands, self._english
+        words = self._unturned(words, at)
+        phrase = commands.phrases.read(words, at, places=True)
+        if phrase is None or phrase.person or phrase.pronoun in ("that", "this"):
+            return None
+        start = phrase.end
+        while start < len(words) and (words[start] in english.fillers or words[start] == ","):
+            start += 1
+        if start >= len(words):
+            return None
+        word = words[start]
+        if word in ("goes", "go", "belongs", "belong"):
+            return self._take(heard, commands.stated(words, start + 1, phrase, at), words)
+        if words[start : start + 2] in (["would", "look"], ["would", "be"]):
+            return self._welcome(words, start + 2, phrase, at, heard)
+        if word in ("needs", "need", "wants", "want", "requires"):
+            return self._needed(words, start + 1, phrase, at, heard)
+        if word not in english.obliging:
+            return None
+        start += 1
+        to = words[start : start + 1] == ["to"]
+        if word in ("is", "are", "has", "have", "ought") and not to:
+            return None
+        if phrase.pronoun and words[start + to : start + to + 1] == ["be"]:
+            placed = commands.phrases.place(words, start + to + 1) or words[start + to + 1 : start + to + 2] == [
+                "somewhere"
+            ]
+            if placed and any(isinstance(part, Command) for part in heard.parts):
+                return self._spoken(words, at, start, heard)  # "find my keys, they should be in the kitchen"
+        return self._brought_about(words, start + to, phrase, at, heard)
+
+    def _unturned(self, words: Sequence[str], at: int) -> Sequence[str]:
+        """Return "could the window be closed" as "the window could be closed"."""
+        if words[at] not in ("can", "could", "may", "would") or words[at + 1 : at + 2] in (["i"], ["you"], ["we"]):
+            return words
+        turned = self.commands.phrases.read(words, at + 1, places=True)
+        if turned is None:
+            return words
+        return [*words[:at], *words[at + 1 : turned.end], words[at], *words[turned.end :]]
+
+    def _brought_about(self, words: Sequence[str], at: int, phrase: NounPhrase, begin: int, heard: Heard) -> int | None:
+        while at < len(words) and words[at] in self._english.fillers:
+            at += 1
+        if words[at : at + 1] in (["stay"], ["remain"]):  # "the pillow can stay on the bed"
+            heard.forbids = True
+            return self._spoken(words, begin, at, heard)
+        if words[at : at + 1] == ["use"] or words[at : at + 2] == ["do", "with"]:
+            return self._needed(words, at + (1 if words[at] == "use" else 2), phrase, begin, heard)
+        if at < len(words) and words[at] in _GOING_THERE | {"get"}:
+            at += 1
+        while at < len(words) and words[at] in self._english.fillers:
+            at += 1
+        found = self.commands.passive(words, at, phrase) or self.commands.stated(words, at, phrase, begin)
+        return self._take(heard, found, words)
+
+    def _welcome(self, words: Sequence[str], at: int, phrase: NounPhrase, begin: int, heard: Heard) -> int | None:
+        """Take "[the vase would look] nicer on the dresser", "[an apple would be] lovely"."""
+        start = at
+        while start < len(words) and words[start] in _WELCOME:
+            start += 1
+        if start == at or phrase.pronoun:
+            return None
+        found = self.commands.stated(words, start, phrase, begin)
+        if found is None and words[at - 1] == "be":
+            text = " ".join(words[begin:start])
+            found = Command(_K.PLACE, "bring", (phrase,), to_user=True, text=text), start, ""
+        return self._take(heard, found, words)
+
+    def _needed(self, words: Sequence[str], at: int, phrase: NounPhrase, begin: int, heard: Heard) -> int | None:
+        if words[at : at + 1] == ["to"]:
+            return self._brought_about(words, at + 1, phrase, begin, heard)
+        start = at
+        while start < len(words) and words[start] in _NEED_NOUN | {"good", "quick", "thorough"}:
+            start += 1
+        verb = words[start] if start < len(words) else ""
+        base = self._english.base_form(verb) or (verb if start > at and self._english.is_verb(verb) else "")
+        if not base:
+            return None
+        turned = [*words[:start], base if base in ("put", "cut") else f"{base}ed", *words[start + 1 :]]
+        if not self._english.base_form(turned[start]):
+            turned[start] = verb if self._english.base_form(verb) else base
+        return self._take(heard, self.commands.passive(turned, start, phrase), turned)
+
+    def _repeated(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "do the same with the tomato" as the last command on another thing."""
+        length = self._english.repeats.length_at(words, at)
+        last = next((part for part in reversed(heard.parts) if isinstance(part, Command)), None)
+        if not length or last is None:
+            return None
+        args, end = self.commands.arguments(words, at + length, "take")
+        if not args.targets or not self.is_boundary(words, end):
+            return None
+        heard.parts.append(replace(last, targets=tuple(args.targets)))
+        return end
+
+    def _used(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "use the sponge to wash the bowl"."""
+        phrase = self.commands.phrases.read(words, at + 1) if words[at] == "use" else None
+        if phrase is None or words[phrase.end : phrase.end + 1] != ["to"]:
+            return None
+        found = self.commands.read(words, phrase.end + 1)
+        if found is None or not found[0].treatment:
+            return None
+        return self._take(heard, (replace(found[0], instrument=phrase), found[1], found[2]), words)
+
+    def _fronted(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "on the desk, put the CD"."""
+        placed = self.commands.phrases.place(words, at)
+        if placed is None or placed[0] not in (INTO, NEAR, FROM, WITH):
+            return None
+        start = placed[1].end + (words[placed[1].end : placed[1].end + 1] == [","])
+        inner = Heard()
+        end = self._ordered(words, start, inner) if start < len(words) else None
+        command = inner.parts[0] if inner.parts else None
+        if end is None or not isinstance(command, Command) or command.destination is not None or command.to_user:
+            return None
+        if placed[0] == WITH and command.treatment:
+            heard.parts.append(replace(command, instrument=placed[1]))
+            return end
+        if placed[0] == FROM and command.kind in (_K.PLACE, _K.FETCH):
+            heard.parts.append(replace(command, origin=placed[1]))
+            return end
+        if command.kind not in (_K.PLACE, _K.FETCH) or placed[0] == WITH:
+            return None
+        heard.parts.append(replace(command, kind=_K.PLACE, destination=placed[1], near=placed[0] == NEAR))
+        return end
+
+    def _verbless(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "the pillow on the bed", "TV off", "two forks to the table"."""
+        phrase = self.commands.phrases.read(words, at)
+        if phrase is None or not phrase.named or phrase.only_room or words[-1] == "?":
+            return None
+        if phrase.pronoun:
+            return None
+        again = self._again(words, at, phrase, heard)
+        if again is not None:
+            return again
+        found = self.commands.stated(words, phrase.end, phrase, at)
+        if found is None or found[0].kind not in (_K.PLACE, _K.SWITCH_ON, _K.SWITCH_OFF):
+            return None
+        return self._take(heard, found, words)
+
+    def _again(self, words: Sequence[str], at: int, phrase: NounPhrase, heard: Heard) -> int | None:
+        """Take "[wash the lettuce,] then the tomato", "[the spoon from the drawer] and the bowl from the shelf"."""
+        last = heard.parts[-1] if heard.parts else None
+        if not isinstance(last, Command) or words[at - 1] not in ("and", "then") or not last.targets:
+            return None
+        origin, end = None, phrase.end
+        placed = self.commands.phrases.place(words, end)
+        if placed is not None and placed[0] == FROM:
+            origin, end = placed[1], placed[1].end
+        return self._take(heard, (replace(last, targets=(phrase,), origin=origin), end, ""), words)
+
+    def _shared(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "[put the red mug on the shelf] and the blue one on the desk"."""
+        last = heard.parts[-1] if heard.parts else None
+        phrase = self.commands.phrases.read(words, at)
+        if phrase is None or not isinstance(last, Command) or last.kind is not _K.PLACE or len(last.targets) != 1:
+            return None
+        if words[at - 1] != "and" and not phrase.other:
+            return None  # "four eggs, two in the bowl" shares them out
+        shared = phrase.other or phrase.attributes or phrase.count > 1 or "one" in last.targets[0].text.split()
+        if phrase.pronoun not in ("one", "them") or not shared:
+            return None
+        found = self.commands.stated(words, phrase.end, phrase, at)
+        if found is None:
+            return None
+        noun = last.targets[0]
+        thing = replace(
+            noun, text=f"{phrase.text} {noun.head}", attributes=phrase.attributes, states=phrase.states,
+            count=phrase.count, every=phrase.every, plural=phrase.plural, other=True, places=(),
+        )  # fmt: skip
+        return self._take(heard, (replace(found[0], targets=(thing,)), found[1], found[2]), words)
+
+    # --- answers and corrections in few words
+
+    def _fragment(self, words: Sequence[str]) -> Fragment | None:
+        """Return an instruction as an answer, or as what it says of the last one; None where it is neither."""
+        english, commands = self._english, self.commands
+        at, corrects, agrees = 0, False, False
+        while at < len(words):
+            start = commands.correction_at(words, at)
+            if start > at:
+                corrects, at = True, start
+            elif words[at] in english.yes:
+                agrees, at = True, at + 1
+            elif words[at] in english.fillers | _LINKS | PUNCTUATION or words[at] in ("mean", "meant"):
+                at += 1
+            elif words[at : at + 1] == ["not"] and commands.phrases.read(words, at + 1) is not None:
+                excluded = commands.phrases.read(words, at + 1)
+                assert excluded is not None
+                corrects, at = True, excluded.end
+            else:
+                break
+        if at >= len(words):
+            return Fragment(agrees=True) if agrees else None
+        length = english.repeats.length_at(words, at)
+        args, end = commands.arguments(words, at + length, "take")
+        while end < len(words) and (words[end] in PUNCTUATION or words[end] in english.fillers):
+            end += 1
+        if end < len(words) or args.result or args.state or args.later:
+            return None
+        place = args.places[-1][:2] if args.places else None
+        if place is not None and args.targets and place[0] not in (INTO, NEAR):
+            place = None
+        thing = args.targets[0] if args.targets else None
+        if thing is None and place is None and not args.particle:
+            return None
+        return Fragment(thing, tuple(args.targets[1:]), place, args.particle, agrees, corrects)
+
+
+def _own_wish(said: Sequence[str]) -> bool:
+    """Return whether the speaker says what they will do themselves: "I want to sit down", "I shall read it"."""
+    if said[0] not in ("i", "we") or "you" in said:
+        return False
+    own = said[1] in ("shall", "should", "must") if len(said) > 1 else False
+    return own or any(list(said[at : at + 2]) in (["want", "to"], ["need", "to"], ["like", "to"]) for at in (1, 2))
+
+
+def _specifies(phrase: NounPhrase, before: NounPhrase) -> bool:
+    both = phrase.called is not None and before.called is not None
+    return both and phrase.called.all[0] in before.called.all  # type: ignore[union-attr]
+
+
+def _at_result(words: Sequence[str], begin: int, end: int, english: English) -> int:
+    """Return where the participle stands between two words."""
+    return next(i for i in range(begin, end) if english.base_form(words[i]) and words[i] not in english.function_words)
+
+
+Form = Callable[[InstructionReader, Sequence[str], int, Heard], "int | None"]
+
+# What a clause may be. The first form that explains it counts.
+_R = InstructionReader
+_ASKING: tuple[Form, ...] = (_R._halted, _R._question, _R._assured, _R._wish, _R._ordered, _R._obliged)
+_FORMS: tuple[Form, ...] = (
+    _R._taken_back,
+    _R._halted,
+    _R._corrected,
+    _R._polite,
+    _R._timed,
+    _R._reason,
+    _R._forbidden,
+    _R._repeated,
+    _R._question,
+    _R._assured,
+    _R._wish,
+    _R._ordered,
+    _R._used,
+    _R._fronted,
+    _R._shared,
+    _R._added,
+    _R._row,
+    _R._obliged,
+    _R._topic,
+    _R._verbless,
+    _R._courtesy,
+    _R._remark,
+)

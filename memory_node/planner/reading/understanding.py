@@ -1,0 +1,263 @@
+"""The reader of instructions of a robot without a language model: goals, or a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.ports import TextEmbedder
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.reading.command import Command, Instruction, Parts, Remark, named_classes
+from memory_node.planner.reading.conversation import Conversation, Pending, completed
+from memory_node.planner.reading.discourse import Discourse
+from memory_node.planner.reading.english import English
+from memory_node.planner.reading.forms import InstructionReader
+from memory_node.planner.reading.goal_rows import tidied
+from memory_node.planner.reading.goals import Goals
+from memory_node.planner.reading.grounding import Grounding
+from memory_node.planner.reading.home_classes import HomeClasses, Recall, lacks, nothing_recalled
+from memory_node.planner.reading.lexicon import Lexicon
+from memory_node.planner.reading.meaning import Meaning, Prefer
+from memory_node.planner.reading.question import Question, Slot, UnclearError
+from memory_node.planner.reading.trained_reader import GoalModel
+from memory_node.planner.reading.unseen_furniture import question_about
+
+LONGEST_CHARACTERS = 4_000
+_SLOTS = {Slot.TARGET: "target", Slot.DESTINATION: "parent", Slot.LIGHT: "light", Slot.COMMAND: "target"}
+_TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
+
+
+@dataclass(frozen=True)
+class Understanding:
+    """What an instruction asks for.
+
+    source: "commands", or "model": the trained reader's. confidence: the probability in [0, 1] that they are what is
+    meant. question: asked instead of doing anything. refused: why nothing is done, and what to say instead.
+    """
+
+    goals: tuple[Goal, ...] = ()
+    source: str = ""
+    confidence: float = 1.0
+    question: Question | None = None
+    refused: str = ""
+
+
+class Understander:
+    """Reads plain sentences whole; what it does not read is asked about.
+
+    kinds: the label space whose classes the words may name. reader: the trained reader, which guesses what is not plain
+    where nobody can be asked; None guesses nothing. embedder: finds what unknown nouns are close to; None does not.
+    asks: whether somebody can answer; if not, the likeliest reading is taken. open_names: a noun that names no class of
+    the label space is the name of a class of its own, as a detector with an open vocabulary reports it.
+    """
+
+    def __init__(
+        self,
+        kinds: ObjectCatalogue,
+        reader: GoalModel | None,
+        embedder: TextEmbedder | None,
+        asks: bool = True,
+        open_names: bool = False,
+    ) -> None:
+        self._kinds = kinds
+        self._reader = reader
+        self._asks = asks
+        self._open_names = open_names
+        self._grounding = Grounding(kinds, embedder)
+        english = English(kinds)
+        self._lexicon = Lexicon(kinds, english.data["rooms"])
+        self._instructions = InstructionReader(self._lexicon, english)
+        usual = {kind: kinds.usual_treatment(kind) for kind in _TREATING}
+        self._appliances = {kind: one.at[0] for kind, one in usual.items() if one is not None and one.at}
+
+    def understand(
+        self,
+        instruction: str,
+        home: HomeClasses | None = None,
+        recall: Recall = nothing_recalled,
+        conversation: Conversation | None = None,
+    ) -> Understanding:
+        """Return what the instruction asks for; `conversation` goes on with it."""
+        home, conversation = home or HomeClasses(), conversation or Conversation()
+        text = " ".join(instruction.split())
+        if not any(letter.isalnum() for letter in text):
+            return _asked("What shall I do?")
+        if len(text) > LONGEST_CHARACTERS:
+            limit = f"{LONGEST_CHARACTERS} are read at most; give it in parts"
+            return Understanding(refused=f"the instruction has {len(text)} characters, {limit}")
+        said = self._read(text, home)
+        if said.ends:
+            conversation.clear()
+            return Understanding((Goal(GoalKind.STOP, Mention(""), text=text),), "commands")
+        parts = completed(said, conversation, self._kinds)
+        if parts is None:
+            return self._unfitting(said, text, home, conversation)
+        filled_in = parts is not said.parts
+        if self._asks and said.put_off and not filled_in:
+            words = f"I do at once what I am asked for, and cannot wait for {said.put_off!r}. Shall I do it now?"
+            return _noted(_asked(words, ("now",), confirms=True), parts, conversation, 0)
+        if said.unread and not filled_in:
+            return self._not_understood(said, text, home, conversation)
+        return self._meant(parts, text, home, recall, conversation)
+
+    def overheard(self, instruction: str, goals: Sequence[Goal], home: HomeClasses, conversation: Conversation) -> None:
+        """Take over into a conversation what somebody else read in an instruction, each goal a command; without goals
+        what its words name."""
+        said = self._read(" ".join(instruction.split()), home)
+        if not goals:
+            conversation.discourse.remark(_spoken_of(said.parts))
+            return
+        conversation.pending, conversation.last = None, said.parts
+        conversation.discourse = conversation.discourse.copy()
+        for goal in goals:
+            conversation.discourse.take_over([goal], self._kinds)
+
+    def objection(self, instruction: str, goals: Sequence[Goal], home: HomeClasses) -> str:
+        """Return why goals that somebody else reads in an instruction do not fit its words; "" where they do, and where
+        the words describe things or refer to them."""
+        said = self._read(" ".join(instruction.split()), home)
+        if said.put_off and not said.unread:
+            return f"{said.put_off!r} is not now"
+        if said.commands and not said.unread and all(one.kind is GoalKind.TELL for one in said.commands):
+            acts = any(goal.kind is not GoalKind.TELL for goal in goals)
+            return "it is a question" if acts else ""
+        named = self._instructions.named(said.words)
+        if named is None:
+            return ""
+        named |= {*self._kinds.bins, self._kinds.recipient, *self._kinds.reading_lights}
+        strange = (one for goal in goals for one in goal.mentions if one.candidates and not named & set(one.candidates))
+        return next((f"no word stands for {mention.object_class}" for mention in strange), "")
+
+    # --- reading the words
+
+    def _read(self, text: str, home: HomeClasses) -> Instruction:
+        self._lexicon.learn_rooms(home.rooms)
+        self._lexicon.learn_classes(home.all)
+        said = self._instructions.read(text)
+        strange = [one.head for part in said.parts for one in part.phrases if one.strange] if self._open_names else []
+        if not strange:
+            return said
+        self._lexicon.learn_classes(strange)
+        return self._instructions.read(text)
+
+    def _unfitting(self, said: Instruction, text: str, home: HomeClasses, conversation: Conversation) -> Understanding:
+        fragment = said.fragment
+        if fragment is not None and fragment.thing is not None and fragment.thing.strange:
+            return self._ask_about(fragment.thing, home)
+        if not self._asks:
+            return self._guessed(text, home)
+        if fragment is not None and fragment.thing is not None:
+            conversation.discourse.remark(named_classes([fragment.thing]))
+        return _asked("What shall I do with it?")
+
+    def _ask_about(self, phrase: object, home: HomeClasses) -> Understanding:
+        try:
+            self._meaning(home, Discourse(), nothing_recalled, None).mention(phrase, Slot.TARGET)  # type: ignore[arg-type]
+        except UnclearError as unclear:
+            return Understanding((), "commands", 0.0, unclear.question)
+        return _asked("What shall I do with it?")
+
+    def _not_understood(
+        self, said: Instruction, text: str, home: HomeClasses, conversation: Conversation
+    ) -> Understanding:
+        if not self._asks:
+            return self._guessed(text, home)
+        conversation.discourse.remark(_spoken_of(said.parts))
+        conversation.pending = None
+        return _asked(f"I did not understand {said.unread!r}. What shall I do with which thing?")
+
+    def _guessed(self, text: str, home: HomeClasses) -> Understanding:
+        """Return the trained reader's goal where nobody can be asked."""
+        if self._reader is None or not self._reader.fits(text):
+            return _asked(f"I did not understand {text[:60]!r}.")
+        read = self._reader.predict(text, home)
+        if read.remark > 0.5:
+            return _asked("What shall I do?")
+        return Understanding((self._with_stand_ins(read.goal, home),), "model", read.whole)
+
+    def _with_stand_ins(self, goal: Goal, home: HomeClasses) -> Goal:
+        """Return a goal with what is alike in place of furniture that memory, which knows furniture of this home, has
+        none of; the named thing is still looked for before."""
+        changed = {}
+        for slot in ("target", "destination", "light"):
+            mention = getattr(goal, slot)
+            if mention is None or any(self._kinds[name].pickupable for name in mention.candidates):
+                continue
+            if lacks(home, mention, self._kinds):
+                alike = sorted(self._kinds.alike(mention.candidates) & home.fixtures)
+                close = self._grounding.by_meaning(mention.text, alike)
+                names = dict.fromkeys((*mention.stand_ins, *close, *alike))
+                changed[slot] = replace(mention, stand_ins=tuple(names))
+        return goal.changed(**changed)
+
+    # --- what the words mean
+
+    def _meant(
+        self, parts: Parts, text: str, home: HomeClasses, recall: Recall, conversation: Conversation
+    ) -> Understanding:
+        discourse = conversation.discourse.copy()
+        meaning = self._meaning(home, discourse, recall, None if self._asks else self._preference(text, home))
+        reader = Goals(self._kinds, meaning, home, discourse)
+        goals: list[Goal] = []
+        for index, part in enumerate(parts):
+            if isinstance(part, Remark):
+                reader.remark(part)
+                continue
+            try:
+                goals += reader.read(part)
+            except UnclearError as unclear:
+                if not self._asks:
+                    return self._guessed(text, home)
+                conversation.discourse.remark(_spoken_of(parts))
+                return _noted(Understanding((), "commands", 0.0, unclear.question), parts, conversation, index)
+        goals = tidied(goals, self._kinds.reading_lights, self._appliances)
+        if not goals:
+            conversation.discourse = discourse
+            return _asked("What shall I do?") if self._asks else self._guessed(text, home)
+        unseen = question_about(goals, parts, home, self._kinds) if self._asks else None
+        if unseen is not None:
+            return _noted(Understanding((), "commands", 0.0, unseen[0]), parts, conversation, unseen[1])
+        conversation.discourse = discourse
+        if not self._asks:
+            goals = [self._with_stand_ins(goal, home) for goal in goals]
+        return _noted(Understanding(tuple(goals), "commands"), parts, conversation, 0)
+
+    def _meaning(self, home: HomeClasses, discourse: Discourse, recall: Recall, prefer: Prefer | None) -> Meaning:
+        def similar(words: str) -> Sequence[str]:
+            return self._grounding.by_meaning(words, home.all or self._kinds.names)
+
+        return Meaning(self._kinds, home, discourse, recall, similar, prefer)
+
+    def _preference(self, text: str, home: HomeClasses) -> Prefer:
+        """Return who tells which of several classes is meant where nobody can be asked."""
+
+        def preferred(slot: Slot, among: Sequence[str]) -> str:
+            if self._reader is None or not self._reader.fits(text):
+                return ""
+            shares = self._reader.preference(text, home, _SLOTS[slot], among)
+            return max(shares, key=lambda name: shares[name], default="")
+
+        return preferred
+
+
+def _noted(understanding: Understanding, parts: Parts, conversation: Conversation, index: int) -> Understanding:
+    """Remember what a later instruction may refer to."""
+    if understanding.question is not None:
+        conversation.pending = Pending(understanding.question, parts, index) if parts else None
+    elif understanding.goals:
+        conversation.pending, conversation.last = None, parts
+    return understanding
+
+
+def _spoken_of(parts: Parts) -> list[str]:
+    return [name for part in parts for name in named_classes(_first_phrases(part))]
+
+
+def _first_phrases(part: Command | Remark) -> Sequence[object]:
+    return part.targets if isinstance(part, Command) else part.phrases
+
+
+def _asked(text: str, choices: tuple[str, ...] = (), confirms: bool = False) -> Understanding:
+    return Understanding(question=Question(text, choices, confirms=confirms), confidence=0.0)

@@ -1,0 +1,64 @@
+"""Asks before a home is searched for big furniture that was not there when every place was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import ObjectKind
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.reading.command import Command, Parts
+from memory_node.planner.reading.home_classes import HomeClasses, lacks
+from memory_node.planner.reading.noun_phrase import NounPhrase
+from memory_node.planner.reading.question import Question, Slot
+
+_BIG_M = 0.5  # what is smaller may have been overlooked
+_SEEKING = frozenset({GoalKind.FIND, GoalKind.GO, GoalKind.TELL})
+
+
+def question_about(
+    goals: Sequence[Goal], parts: Parts, home: HomeClasses, kinds: ObjectCatalogue
+) -> tuple[Question, int] | None:
+    """Return what is to be asked, and the index of the part that it is about; None where nothing is.
+
+    Things that can be carried, and small ones, are searched for; so is what the person tells the robot to find.
+    """
+    if not home.surveyed:
+        return None
+    for goal in goals:
+        if goal.kind in _SEEKING:
+            continue
+        for slot, mention in ((Slot.DESTINATION, goal.destination), (Slot.TARGET, goal.target)):
+            if mention is not None and _is_unseen(mention, home, kinds):
+                return _asked(mention, slot, home, kinds), _part_about(mention, parts)
+    return None
+
+
+def _is_unseen(mention: Mention, home: HomeClasses, kinds: ObjectCatalogue) -> bool:
+    if home.all & set(mention.stand_ins):
+        return False
+    return lacks(home, mention, kinds) and all(_is_big_furniture(kinds[name]) for name in mention.candidates)
+
+
+def _is_big_furniture(kind: ObjectKind) -> bool:
+    size_m = kind.size_m
+    return kind.is_receptacle and not kind.pickupable and size_m is not None and max(size_m[:2]) >= _BIG_M
+
+
+def _asked(mention: Mention, slot: Slot, home: HomeClasses, kinds: ObjectCatalogue) -> Question:
+    name = kinds[mention.object_class].best_name
+    alike = [kinds[one].best_name for one in sorted(kinds.alike(mention.candidates) & home.fixtures)]
+    instead = f" Shall I take the {' or the '.join(alike)}?" if alike else " What shall I take instead?"
+    return Question(f"I have looked everywhere and have seen no {name}.{instead}", tuple(alike), slot)
+
+
+def _part_about(mention: Mention, parts: Parts) -> int:
+    """Return the index of the first command that names the thing; 0 where none does."""
+    named = (index for index, part in enumerate(parts) if isinstance(part, Command) and _names(part, mention))
+    return next(named, 0)
+
+
+def _names(command: Command, mention: Mention) -> bool:
+    phrases: tuple[NounPhrase, ...] = command.phrases
+    return any(phrase.called is not None and mention.object_class in phrase.called.all for phrase in phrases)

@@ -1,0 +1,196 @@
+"""What plain sentences ask for, through the reader's public door: goals as effects, or a question."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.goal_effects import effects
+from memory_node.planner.reading.home_classes import HomeClasses
+from memory_node.planner.reading.understanding import LONGEST_CHARACTERS, Understander
+
+KINDS = load_catalogue()
+READER = Understander(KINDS, None, None)
+ASKED = "asks"
+
+
+def read(text: str, conversation: Conversation | None = None, home: HomeClasses | None = None) -> str:
+    """Return the effects of what is read, or that something is asked."""
+    found = READER.understand(text, home, conversation=conversation)
+    return "; ".join(effects(found.goals)) if found.question is None else ASKED
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Put the mug in the sink.", "Mug at SinkBasin"),
+        ("could you please bring me the red mug", "Mug at User"),
+        ("Take the pan off the stove and put it on the counter.", "Pan at CounterTop"),
+        ("put the vase on the desk next to the lamp", "Vase at Desk"),
+        ("put the vase next to the alarm clock on the desk", "Vase near AlarmClock"),
+        ("Wash the apple, slice it and put it in the bowl.", "clean Apple; slice Apple; Apple at Bowl"),
+        ("wash and slice the tomato", "clean Tomato; slice Tomato"),
+        ("turn the desk lamp off", "switch_off DeskLamp"),
+        ("switch on the TV", "switch_on Television"),
+        ("get rid of the newspaper", "Newspaper at GarbageCan"),
+        ("bring two forks and a knife", "2 Fork at User; Knife at User"),
+        ("put all the mugs in the cabinet", "all Mug at Cabinet"),
+        ("fill the vase with water", "fill Vase"),
+        ("pour the water out of the bowl", "empty Bowl"),
+        ("look at the book under the floor lamp", "examine Book with FloorLamp"),
+        ("drive over to the fridge", "find Fridge"),
+        ("go to the kitchen", "go kitchen"),
+        ("come here", "go User"),
+        ("put the pen back where it was", "Pen back"),
+        ("let go of the mug", "drop Mug"),
+        ("stop", "stop"),
+        ("just a moment", "wait"),
+    ],
+)
+def test_plain_commands_are_read(text: str, wanted: str) -> None:
+    assert read(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I'd like the salt.", "SaltShaker at User"),
+        ("can I have two spoons, please", "2 Spoon at User"),
+        ("I want the desk lamp on", "switch_on DeskLamp"),
+        ("The plates need a rinse.", "clean all Plate"),
+        ("the window should be closed", "close Window"),
+        ("The vase goes on the shelf.", "Vase at Shelf"),
+        ("the vase would look nicer on the dresser", "Vase at Dresser"),
+        ("make sure the fridge is closed", "close Fridge"),
+        ("Pillow on the bed, please.", "Pillow at Bed"),
+        ("My hands are full, open the door.", "open Door"),
+        ("The mug is dirty, wash it.", "clean Mug"),
+        ("Before you close the window, open the curtains.", "open Curtains; close Window"),
+        ("Close the safe after you put the watch in it.", "Watch at Safe; close Safe"),
+    ],
+)
+def test_wishes_duties_and_remarks_are_read(text: str, wanted: str) -> None:
+    assert read(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Where is my laptop?", "tell Laptop place"),
+        ("do you know where the salt is?", "tell SaltShaker place"),
+        ("is the stove still on?", "tell StoveBurner on"),
+        ("Is the mug on the desk clean?", "tell Mug clean"),
+        ("how many forks are there?", "tell Fork count"),
+        ("what's in the fridge?", "tell Fridge contents"),
+        ("is there any butter left?", "tell Butter exists"),
+        ("did I leave the window open?", "tell Window open"),
+        ("check whether the door is closed", "tell Door closed"),
+    ],
+)
+def test_questions_move_nothing(text: str, wanted: str) -> None:
+    assert read(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Bring me the pen, no, the pencil.", "Pencil at User"),
+        ("put the mug in the sink, sorry, on the counter", "Mug at CounterTop"),
+        ("Turn on the TV. No, turn on the floor lamp.", "switch_on FloorLamp"),
+        ("bring two, I mean three apples", "3 Apple at User"),
+        ("put the fork, not the knife, in the drawer", "Fork at Drawer"),
+        ("do not touch the clock; put the keys on the shelf", "KeyChain at Shelf"),
+    ],
+)
+def test_what_is_taken_back_is_not_done(text: str, wanted: str) -> None:
+    assert read(text) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put the flumbert on the shelf",
+        "bring me my glasses",
+        "put the mug in the sink at eight",
+        "if it rains, close the window",
+        "put the mug under the bed",
+        "pour the milk from the jug into the bowl",
+        "put it in the fridge",
+        "wash some cups and a few plates",
+        "sing a song",
+        "turn the volume up",
+        "don't open the window",
+        "the mug",
+        "turn off the lamp",
+        "???",
+        "x" * 50,
+    ],
+)
+def test_what_is_not_plain_is_asked_about(text: str) -> None:
+    assert read(text) == ASKED
+
+
+def test_memory_tells_which_lamp_is_meant() -> None:
+    home = HomeClasses(frozenset({"Mug"}), frozenset({"FloorLamp", "Sofa"}))
+    assert read("turn off the lamp", home=home) == "switch_off FloorLamp"
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [("Wash the apple.", "clean Apple"), ("Now slice it.", "slice Apple")],
+        [("Put the mug in the sink.", "Mug at SinkBasin"), ("No, the cup.", "Cup at SinkBasin")],
+        [("Put the book on the bed.", "Book at Bed"), ("Sorry, I meant the desk.", "Book at Desk")],
+        [("Put it in the fridge.", ASKED), ("The apple.", "Apple at Fridge")],
+        [("Put the vase.", ASKED), ("On the shelf.", "Vase at Shelf")],
+        [("turn off the lamp", ASKED), ("the floor lamp", "switch_off FloorLamp")],
+        [("close the window tomorrow", ASKED), ("yes", "close Window")],
+        [("Put the tomato in the fridge.", "Tomato at Fridge"), ("And the lettuce too.", "Lettuce at Fridge")],
+        [("Slice the potato.", "slice Potato"), ("Do the same with the tomato.", "slice Tomato")],
+        [("Where's the newspaper?", "tell Newspaper place"), ("OK, throw it away.", "Newspaper at GarbageCan")],
+        [("Put a mug on the desk.", "Mug at Desk"), ("Put the other one in the sink.", "Mug at SinkBasin")],
+    ],
+)
+def test_a_conversation_goes_on(turns: list[tuple[str, str]]) -> None:
+    conversation = Conversation()
+    assert [read(text, conversation) for text, _ in turns] == [wanted for _, wanted in turns]
+
+
+def test_goodbye_ends_the_conversation() -> None:
+    conversation = Conversation()
+    read("wash the apple", conversation)
+    assert read("thanks, that will be all", conversation) == "stop"
+    assert read("slice it", conversation) == ASKED
+
+
+def test_an_endless_text_is_refused() -> None:
+    found = READER.understand("put the mug in the sink and " * (LONGEST_CHARACTERS // 20))
+    assert not found.goals
+    assert found.refused
+
+
+def test_classes_and_rooms_of_memory_are_named_as_they_are_spelt() -> None:
+    home = HomeClasses(frozenset({"GardenGnome"}), frozenset({"Shelf"}), frozenset({"tower room"}))
+    assert read("put the garden gnome on the shelf", home=home) == "GardenGnome at Shelf"
+    assert read("go to the tower room", home=home) == "go tower room"
+
+
+def test_open_names_are_classes_of_their_own() -> None:
+    reader = Understander(KINDS, None, None, asks=False, open_names=True)
+    goals = reader.understand("put the flumbert in the drawer").goals
+    assert [str(goal) for goal in goals] == ["place flumbert to Drawer"]
+
+
+def test_goals_of_a_model_are_held_against_plain_words() -> None:
+    mug = READER.understand("put the mug in the sink").goals
+    assert READER.objection("put the mug in the sink", mug, HomeClasses()) == ""
+    assert "Mug" in READER.objection("put the vase in the sink", mug, HomeClasses())
+    assert READER.objection("where is the mug?", mug, HomeClasses()) == "it is a question"
+    assert READER.objection("do something nice with it", mug, HomeClasses()) == ""
+
+
+def test_what_a_model_read_is_taken_over() -> None:
+    conversation = Conversation()
+    READER.overheard("the apple wants a bath", READER.understand("wash the apple").goals, HomeClasses(), conversation)
+    assert read("now slice it", conversation) == "slice Apple"
