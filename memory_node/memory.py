@@ -142,7 +142,7 @@ class RobotMemory:
         of_tries = self.lessons_of_tries
         named = index.ranker.classes_named
         contexts = ContextWriter(
-            scene, lock, index.rank, experience, knowledge, told, clock, of_tries=of_tries, named=named
+            scene, lock, index.rank, experience, knowledge, told, clock, self._kinds, of_tries=of_tries, named=named
         )
         self._scene, self._lock, self._index, self._contexts = scene, lock, index, contexts
         self._search = LongTermSearch(scene, index.ranker, lock)

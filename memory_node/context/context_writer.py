@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Sequence
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.sections import LESSONS, MemoryExcerpt, assemble
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object, robot_room, room_relations
@@ -16,6 +17,7 @@ from memory_node.domain.ids import IdSource, new_id
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.text.sentences import sentences
+from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceQuery
 from memory_node.lessons.lesson import Lesson
@@ -30,7 +32,7 @@ class ContextWriter:
 
     lock: guards the scene graph. recall: ranks the short-term memory without counting a lookup. told: remembers what
     each context said, for when a planner says that it acted on it. of_tries: what tries teach now.
-    named: the classes that a text names.
+    named: the classes that a text names. kinds: the label space.
     """
 
     def __init__(
@@ -42,11 +44,13 @@ class ContextWriter:
         knowledge: KnowledgeGraph,
         told: ToldContexts,
         clock: Clock,
+        kinds: ObjectCatalogue,
         make_id: IdSource = new_id,
         of_tries: Callable[[], Sequence[Lesson]] = tuple,
         named: Callable[[str], Collection[str]] = lambda _text: (),
     ) -> None:
         self._named = named
+        self._kinds = kinds
         self._of_tries = of_tries
         self._scene = scene
         self._lock = lock
@@ -64,6 +68,19 @@ class ContextWriter:
         parts = sentences(instruction)[:_MOST_PARTS] or [instruction]
         found = [self._knowledge.told_about(part, k=max(_TOLD_LINES // len(parts), 1)) for part in parts]
         return list({one.text: one for told in found for one in told}.values())[:_TOLD_LINES]
+
+    def _bound(self, instruction: str, now_ns: int) -> list[Proposition]:
+        """Return all statements with facts about the things and persons of an instruction, and about who is there: they
+        bind, so that no ranking decides about them."""
+        stated = [(one, one.facts) for one in self._knowledge.structured()]
+        if not stated:
+            return []
+        with self._lock:
+            scene = self._scene.snapshot()
+        every = [fact for _, facts in stated for fact in facts]
+        index = BindingFacts(every, self._kinds, scene, now_ns, self._knowledge.zone)
+        binding = {id(fact) for fact in index.bearing_on(instruction)}
+        return [one for one, facts in stated if any(id(fact) in binding for fact in facts)]
 
     def _name_of(self, object_id: str) -> str:
         try:
@@ -100,7 +117,7 @@ class ContextWriter:
             lessons=[*((one, names[one.place_id]) for one in tried), *((one, "") for one in learnt.lessons)],
             facts=self._knowledge.about(classes),
             ways=self._knowledge.ways_to(instruction),
-            known=self._told_about(instruction),
+            known=list(dict.fromkeys([*self._bound(instruction, now_ns), *self._told_about(instruction)])),
             room_relations=relations,
             recollection=recalled,
             home=home.lines,
