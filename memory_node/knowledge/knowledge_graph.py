@@ -297,15 +297,6 @@ class KnowledgeGraph(KnowledgeQuestions):
         self.embed_statements()
         return sum(1 for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active)
 
-    def note_advice(self, intent: str, session: str, advice: str) -> int:
-        """Put advice in words beside the ways to an intent that an episode went; return how many there are."""
-        with self._lock:
-            every = self._nodes.procedural.all()
-            ways = [way for way in every if way.intent == intent and session in way.sources]
-            advised = [replace(way, advice=advice) for way in ways]
-            self._nodes.finish([self._nodes.edit(PRESCRIPTIONS, way.key, way) for way in advised])
-            return len(ways)
-
     def feedback(self, key: str, helped: bool) -> Prescription:
         """Note how the use of a way as guidance went; a way that keeps failing loses its return.
 

@@ -12,6 +12,7 @@ from memory_node.lessons.optimizer.config import OptimizerConfig
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
+from memory_node.store.store import open_store
 
 SECOND_NS = 1_000_000_000
 TASK = "put the mug in the cabinet"
@@ -66,3 +67,22 @@ def test_without_an_optimizer_nothing_is_written(opened: Open) -> None:
     memory = opened("none")
     lived(memory)
     assert memory.experience.lessons() == ()
+
+
+def test_what_an_earlier_release_stored_is_stored_as_lessons_from_now_on(opened: Open, tmp_path: Path) -> None:
+    opened().close()
+    way = {"key": "procedure|place", "text": "For place tasks ...", "kind": "procedure", "task_types": ["place"]}
+    repair = {"key": "repair|PutObject", "text": "Before PutObject, ...", "kind": "repair"}
+    version = {"query": TASK, "value": "Mind the mug.", "episode_id": "e1", "stamp_ns": 1, "task_type": "place"}
+    with open_store(tmp_path / "memory.db") as store:
+        store.put_documents("guideline", [(one["key"], one, []) for one in (way, repair)])
+        store.put_documents("memory_entry", [("m1", {"id": "m1", "versions": [version]}, [])]).wait()
+    memory = opened()
+    assert {one.text for one in memory.experience.lessons()} == {"For place tasks ...", "Mind the mug."}
+    assert "Mind the mug." in memory.context(TASK, 2000).text
+    memory.commit()
+    memory.close()
+    with open_store(tmp_path / "memory.db") as store:
+        assert store.documents("guideline") == store.documents("memory_entry") == []
+        assert len(store.documents("lesson")) == 2
+    assert len(opened().experience.lessons()) == 2
