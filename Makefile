@@ -8,7 +8,7 @@ export OMP_NUM_THREADS ?= 1
 # Whose rclpy, where the real one is wanted: jazzy or kilted.
 DISTRIBUTION ?= jazzy
 
-.PHONY: help setup demo test test-oldest test-rclpy lint alone clean
+.PHONY: help setup demo test test-oldest test-rclpy test-clients lint alone clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -30,6 +30,9 @@ test-oldest: ## run every test with Python 3.10 and the oldest versions of every
 
 test-rclpy: setup ## run the tests of the nodes on the real rclpy of Jazzy and Kilted, from wheels
 	VENV="$(VENV)" scripts/test_rclpy $(TEST_ARGS)
+
+test-clients: setup ## run the page in a Chromium, REST under schemathesis, and the readers of Rerun and Foxglove
+	VENV="$(VENV)" scripts/test_clients $(TEST_ARGS)
 
 lint: setup ## ruff, import rules and mypy
 	$(BIN)/ruff check .

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -13,12 +13,14 @@ from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.types import ASGIApp
+from starlette.routing import Match
+from starlette.types import ASGIApp, Scope
 
 from memory_node import __version__
 from memory_node.domain.errors import InvalidValueError, NotFoundError, RobotMemoryError
 from memory_node.inspector import rest_answers as answers
 from memory_node.inspector import rest_edits, rest_questions, rest_views
+from memory_node.inspector.edit_book import NotUndoableError
 from memory_node.inspector.figures import Figures
 from memory_node.inspector.guard import Guard, GuardConfig
 from memory_node.inspector.inspector import Inspector, Reader
@@ -31,6 +33,11 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         401: "no valid token",
         403: "the role does not allow it",
         404: "there is no such thing",
+        408: "the body does not come in time",
+        409: "an edit that cannot be undone, or was",
+        413: "a body that is too long",
+        415: "a body that is not application/json",
+        421: "another host's name",
         422: "a value that cannot be",
         429: "too many requests",
         503: "memory refuses, or does not answer",
@@ -68,7 +75,11 @@ def build_application(inspector: Inspector, guard: GuardConfig) -> ASGIApp:
     app.add_exception_handler(RobotMemoryError, _refused)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _http_error)
-    guarded = Guard(app, guard, figures.note)
+
+    def takes_posts(scope: Scope) -> bool:
+        return any(route.matches(scope)[0] is Match.FULL for route in app.routes)
+
+    guarded = Guard(app, guard, figures.note, takes_posts)
     if not guard.origins:
         return guarded
     headers = ("Authorization", "Content-Type", "If-None-Match")
@@ -111,8 +122,8 @@ def _serve_file(app: FastAPI, path: str, file: PageFile) -> None:
 
 
 def _refused(_: Request, error: Exception) -> JSONResponse:
-    if isinstance(error, NotFoundError):
-        return _problem(404, str(error))
+    if isinstance(error, (NotFoundError, NotUndoableError)):
+        return _problem(404 if isinstance(error, NotFoundError) else 409, str(error))
     return _problem(422 if isinstance(error, InvalidValueError) else 503, str(error))
 
 
@@ -127,8 +138,8 @@ def _not_valid(_: Request, error: Exception) -> JSONResponse:
 
 def _http_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    return _problem(error.status_code, str(error.detail))
+    return _problem(error.status_code, str(error.detail), error.headers)
 
 
-def _problem(status: int, message: str) -> JSONResponse:
-    return JSONResponse({"message": message}, status)
+def _problem(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"message": message}, status, headers)

@@ -19,6 +19,10 @@ _KEPT = 1000
 _log = logging.getLogger(__name__)
 
 
+class NotUndoableError(RobotMemoryError):
+    """An edit without a way back, or one that was taken back already."""
+
+
 @dataclass(frozen=True)
 class Deed:
     """Something to change, in words.
@@ -92,7 +96,7 @@ class EditBook:
 
         Raises:
             NotFoundError: no such edit is on record.
-            InvalidValueError: there is no way back, or it has been taken already.
+            NotUndoableError: there is no way back, or it has been taken already.
             RobotMemoryError: memory refuses it.
         """
         with self._lock:
@@ -102,7 +106,7 @@ class EditBook:
             if edit.state == "waiting":
                 self._timers.pop(edit_id).cancel()
             elif edit.state != "done" or deed.undo is None:
-                raise InvalidValueError(f"this edit is {edit.state} and cannot be undone: {edit.words}")
+                raise NotUndoableError(f"this edit is {edit.state} and cannot be undone: {edit.words}")
             else:
                 deed.undo(edit.ids)
                 self._on_done()

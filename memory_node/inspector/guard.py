@@ -16,7 +16,6 @@ from memory_node.inspector.access import Caller, RateLimit, Role, TokenBook
 LOCAL_CALLER = "local"
 # Paths without a token: they reveal nothing of the memory.
 _PRIVATE = ("/api/", "/metrics")
-_SAFE = ("GET", "HEAD", "OPTIONS")
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -62,11 +61,14 @@ class GuardConfig:
 class Guard:
     """An ASGI application in front of another one; scope["state"]["caller"] says who asks.
 
-    on_answer: is told (scope, status, seconds) of each answer's start.
+    on_answer: is told (scope, status, seconds) of each answer's start. takes_posts: whether a path takes POST.
     """
 
-    def __init__(self, app: ASGIApp, config: GuardConfig, on_answer: OnAnswer) -> None:
+    def __init__(
+        self, app: ASGIApp, config: GuardConfig, on_answer: OnAnswer, takes_posts: Callable[[Scope], bool]
+    ) -> None:
         self._app = app
+        self._takes_posts = takes_posts
         self._config = config
         self._on_answer = on_answer
         open_to_pages = (b"cross-origin-resource-policy", b"cross-origin" if config.origins else b"same-origin")
@@ -107,8 +109,13 @@ class Guard:
         wait_s = self._config.limit.take(client)
         if wait_s:
             raise _RefusedError(429, "too many requests", (b"retry-after", b"%d" % max(1, round(wait_s))))
-        if scope["method"] not in _SAFE:
+        caller = self._named(scope, headers, client)
+        if scope["method"] == "POST" and self._takes_posts(scope):  # nothing else changes memory
             self._check_page(headers, scope["scheme"])
+        return caller
+
+    def _named(self, scope: Scope, headers: dict[bytes, str], client: str) -> Caller:
+        """Return whose token it is."""
         if not len(self._config.tokens) or not scope["path"].startswith(_PRIVATE):
             return Caller(LOCAL_CALLER, self._config.local_role)
         scheme, _, token = headers.get(b"authorization", "").partition(" ")
@@ -133,7 +140,7 @@ class Guard:
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """Return the whole body, which a client has so long to send."""
-        if scope["method"] in _SAFE:
+        if scope["method"] != "POST":
             return b""
         too_long = _RefusedError(413, f"the body: expected at most {self._config.most_body_bytes} bytes")
         told = dict(scope["headers"]).get(b"content-length", b"0")

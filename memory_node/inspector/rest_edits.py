@@ -74,7 +74,7 @@ def forget(told: models.Forget, here: Here, caller: Forgetter) -> answers.EditRe
 
 
 @router.post("/edits/{edit_id}/undo")
-def undo(edit_id: models.Name, here: Here, caller: Editor) -> answers.EditRecord:
+def undo(edit_id: models.Name, _: models.Undo, here: Here, caller: Editor) -> answers.EditRecord:
     """Call off an edit that waits, or bring back what was before it."""
     return _record(here.book.undo(edit_id, caller.name))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
 from memory_node.domain.geometry import POSITION_LIMIT_M
 from memory_node.domain.states import ObjectState
@@ -25,10 +25,23 @@ Wait = Annotated[float, Field(ge=0.0, le=LONGEST_WAIT_S, allow_inf_nan=False)]
 Position = Annotated[list[Metres], Field(min_length=3, max_length=3, description="(x, y, z) in map, metres")]
 
 
-class Request(BaseModel):
-    """A body; what it has no field for is refused."""
+def _not_text(value: object) -> object:
+    """Return the value of a whole number, which may be written 5.0, but not "5"."""
+    if isinstance(value, (str, bool)):
+        raise ValueError("expected a whole number")
+    return value
 
-    model_config = ConfigDict(extra="forbid")
+
+BodyCount = Annotated[Count, Field(strict=False), BeforeValidator(_not_text)]
+BodyTokens = Annotated[Tokens, Field(strict=False), BeforeValidator(_not_text)]
+# In strict models, too, it comes as a text.
+State = Annotated[ObjectState, Field(strict=False)]
+
+
+class Request(BaseModel):
+    """A body; what it has no field for is refused, and so is a text in the place of a number."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class RecallObjects(Request):
@@ -36,9 +49,9 @@ class RecallObjects(Request):
 
     text: Text = ""
     object_class: Name = ""
-    states: Annotated[list[ObjectState], Field(max_length=20)] = []
+    states: Annotated[list[State], Field(max_length=20)] = []
     position: Position | None = None
-    k: Count = 5
+    k: BodyCount = 5
 
 
 class FindObjects(RecallObjects):
@@ -52,7 +65,7 @@ class LocateObject(RecallObjects):
     """srv/LocateObject."""
 
     area_id: Name = ""
-    max_areas: Count = 0
+    max_areas: BodyCount = 0
     exclude_ids: Annotated[list[Name], Field(max_length=1000)] = []
     exclude_supports: Annotated[list[Name], Field(max_length=1000)] = []
 
@@ -61,7 +74,7 @@ class RankSearchAreas(Request):
     """srv/RankSearchAreas."""
 
     object_class: Concept
-    k: Count = 0
+    k: BodyCount = 0
 
 
 class AskMemory(Request):
@@ -69,14 +82,14 @@ class AskMemory(Request):
 
     question: Words
     mode: Literal["", "episodic", "semantic", "procedural"] = ""
-    k: Count = 0
+    k: BodyCount = 0
 
 
 class GetContext(Request):
     """srv/GetContext."""
 
     instruction: Text
-    token_budget: Tokens = 2000
+    token_budget: BodyTokens = 2000
     episode_id: Name = ""
 
 
@@ -86,13 +99,19 @@ class Edit(Request):
     wait_s: Wait = 0.0
 
 
+_NAMED_BY_ID: JsonValue = {"required": ["object_id"], "properties": {"object_id": {"pattern": r"\S"}}}
+_NAMED_BY_CLASS: JsonValue = {"required": ["object_class"], "properties": {"object_class": {"pattern": r"\S"}}}
+
+
 class Remember(Edit):
     """One change of srv/Remember (msg/StateChange), told by a person; object_id or object_class names the thing."""
 
+    model_config = ConfigDict(json_schema_extra={"anyOf": [_NAMED_BY_ID, _NAMED_BY_CLASS]})
+
     object_class: Name = ""
     object_id: Name = ""
-    added: Annotated[list[ObjectState], Field(max_length=20)] = []
-    removed: Annotated[list[ObjectState], Field(max_length=20)] = []
+    added: Annotated[list[State], Field(max_length=20)] = []
+    removed: Annotated[list[State], Field(max_length=20)] = []
     support: Name = ""
     inside: bool = False
     position: Position | None = None
@@ -105,8 +124,16 @@ class MoveObject(Edit):
     position: Position
 
 
+# Of srv/EditObject: these operations need a name.
+_NAMED = ("relabel", "call", "name_room")
+_NAMING: dict[str, JsonValue] = {"properties": {"operation": {"enum": list(_NAMED)}}}
+_WITH_NAME: dict[str, JsonValue] = {"required": ["new_class"], "properties": {"new_class": {"pattern": r"\S"}}}
+
+
 class EditObject(Edit):
     """srv/EditObject."""
+
+    model_config = ConfigDict(json_schema_extra={"if": _NAMING, "then": _WITH_NAME})
 
     operation: Literal["relabel", "call", "merge", "split", "delete", "restore", "name_room"]
     object_id: Concept
@@ -116,7 +143,7 @@ class EditObject(Edit):
 
     @model_validator(mode="after")
     def _is_named(self) -> EditObject:
-        if self.operation in ("relabel", "call", "name_room") and not self.new_class.strip():
+        if self.operation in _NAMED and not self.new_class.strip():
             raise ValueError(f"new_class: {self.operation} needs a name, got a blank one")
         return self
 
@@ -132,6 +159,10 @@ class RetractFact(Edit):
     """A statement, in the words in which memory tells it, counts no longer."""
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+
+
+class Undo(Request):
+    """Nothing is asked; the empty body tells it from what a page of another site can send."""
 
 
 class Forget(Edit):

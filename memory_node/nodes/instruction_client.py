@@ -57,7 +57,8 @@ class InstructionClient:
             if error.cause not in (Cause.LATE, Cause.CANCELED) or error.response is None:
                 raise
             result = error.response.result
-            result.message = result.message or str(error)
+            if error.cause is Cause.LATE or not result.message:
+                result.message = str(error)
             return result
 
     def carry_out(self, task: Task, tell: Callable[[Task], None], is_canceled: Callable[[], bool]) -> Task:

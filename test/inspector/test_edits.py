@@ -126,7 +126,7 @@ def test_forgetting_waits_and_can_be_called_off(client: Client) -> None:
     assert (done["state"], done["undoable"]) == ("done", False)
     assert apple not in objects(client)
     status, told = client.ask("POST", f"/api/edits/{done['id']}/undo", {})
-    assert status == 422
+    assert status == 409
     assert "cannot be undone" in told["message"]
 
 
