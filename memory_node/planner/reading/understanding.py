@@ -26,6 +26,8 @@ from memory_node.planner.reading.unseen_furniture import question_about
 
 LONGEST_CHARACTERS = 4_000
 _SLOTS = {Slot.TARGET: "target", Slot.DESTINATION: "parent", Slot.LIGHT: "light", Slot.COMMAND: "target"}
+# Goals that hurt when they are wrong: a word must ask for them.
+_HURTFUL = frozenset({GoalKind.BREAK, GoalKind.THROW, GoalKind.SLICE, GoalKind.EMPTY, GoalKind.HEAT})
 _TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
 
 
@@ -66,7 +68,7 @@ class Understander:
         self._asks = asks
         self._open_names = open_names
         self._grounding = Grounding(kinds, embedder)
-        english = English(kinds)
+        self._english = english = English(kinds)
         self._lexicon = Lexicon(kinds, english.data["rooms"])
         self._instructions = InstructionReader(self._lexicon, english)
         usual = {kind: kinds.usual_treatment(kind) for kind in _TREATING}
@@ -118,6 +120,9 @@ class Understander:
         """Return why goals that somebody else reads in an instruction do not fit its words; "" where they do, and where
         the words describe things or refer to them."""
         said = self._read(" ".join(instruction.split()), home)
+        unasked = {goal.kind for goal in goals} & _HURTFUL - self._kinds_asked_for(said)
+        if unasked:
+            return f"no word asks to {min(unasked)}"
         if said.put_off and not said.unread:
             return f"{said.put_off!r} is not now"
         if said.commands and not said.unread and all(one.kind is GoalKind.TELL for one in said.commands):
@@ -129,6 +134,16 @@ class Understander:
         named |= {*self._kinds.bins, self._kinds.recipient, *self._kinds.reading_lights}
         strange = (one for goal in goals for one in goal.mentions if one.candidates and not named & set(one.candidates))
         return next((f"no word stands for {mention.object_class}" for mention in strange), "")
+
+    def _kinds_asked_for(self, said: Instruction) -> set[GoalKind]:
+        """Return the kinds of goals that the verbs, wanted states and pieces among an instruction's words stand for."""
+        english = self._english
+        kinds = {command.kind for command in said.commands}
+        kinds |= {english.verbs[word].kind for word in said.words if word in english.verbs}
+        kinds |= {english.wanted[word] for word in said.words if word in english.wanted}
+        phrases = (verb.kind for words, verb in english.phrasal.items() if set(words) <= set(said.words))
+        pieces = {GoalKind.SLICE} if any(word.removesuffix("s") in english.pieces for word in said.words) else set()
+        return kinds | set(phrases) | pieces
 
     # --- reading the words
 
