@@ -20,6 +20,7 @@ from memory_node.planner.reading.grounding import Grounding
 from memory_node.planner.reading.home_classes import HomeClasses, Recall, lacks, nothing_recalled
 from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.meaning import Meaning, Prefer
+from memory_node.planner.reading.noun_phrase import NounPhrase
 from memory_node.planner.reading.question import Question, Slot, UnclearError
 from memory_node.planner.reading.trained_reader import GoalModel
 from memory_node.planner.reading.unseen_furniture import question_about
@@ -167,9 +168,9 @@ class Understander:
             conversation.discourse.remark(named_classes([fragment.thing]))
         return _asked("What shall I do with it?")
 
-    def _ask_about(self, phrase: object, home: HomeClasses) -> Understanding:
+    def _ask_about(self, phrase: NounPhrase, home: HomeClasses) -> Understanding:
         try:
-            self._meaning(home, Discourse(), nothing_recalled, None).mention(phrase, Slot.TARGET)  # type: ignore[arg-type]
+            self._meaning(home, Discourse(), nothing_recalled, None).mention(phrase, Slot.TARGET)
         except UnclearError as unclear:
             return Understanding((), "commands", 0.0, unclear.question)
         return _asked("What shall I do with it?")
@@ -270,7 +271,7 @@ def _spoken_of(parts: Parts) -> list[str]:
     return [name for part in parts for name in named_classes(_first_phrases(part))]
 
 
-def _first_phrases(part: Command | Remark) -> Sequence[object]:
+def _first_phrases(part: Command | Remark) -> Sequence[NounPhrase]:
     return part.targets if isinstance(part, Command) else part.phrases
 
 
