@@ -103,6 +103,8 @@ class ToldFact:
 
     def replaces(self, earlier: ToldFact) -> bool:
         """Return whether an earlier fact ends because this one was told."""
+        if {self.relation, earlier.relation} == {Relation.LIKES, Relation.AVOIDS}:  # a taste that has changed
+            return self.subject.key == earlier.subject.key and self.object.key == earlier.object.key
         if self.relation is not earlier.relation or self.subject.key != earlier.subject.key:
             return False
         if self.relation.functional:
