@@ -303,15 +303,18 @@ class LogWriter:
             self._lose(error)
             return
         replayed = 0
-        # An empty commit shows whether writing works again.
-        while self._commit(self._waiting_batch(replayed)):
-            replayed += 1
+        while True:
+            batch = self._waiting_batch(replayed)
+            # An empty commit shows whether writing works again; the journal may fill meanwhile.
+            if not self._commit(batch if batch is not None else {}):
+                return
+            replayed += batch is not None
             if self._is_replayed(replayed):
                 return
 
-    def _waiting_batch(self, number: int) -> Batch:
+    def _waiting_batch(self, number: int) -> Batch | None:
         with self._journal_lock:
-            return next(self._journal.batches(number), {})
+            return next(self._journal.batches(number), None)
 
     def _is_replayed(self, replayed: int) -> bool:
         """Return whether the recovery ends: all of the journal is in the database, or it cannot be cleared."""

@@ -19,6 +19,7 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.store.address import parse_url
 from memory_node.store.errors import StoreBacklogError, StoreUnavailableError
 from memory_node.store.journal import Journal
+from memory_node.store.writer import LogWriter
 
 
 def event(scene_object, kind=SceneEventKind.UPDATED):
@@ -111,6 +112,40 @@ def test_read_only_disk_keeps_facts_in_memory_until_it_writes_again(
     later.wait()
     until(lambda: store.diagnostics().state == "ok")
     assert {o.id: o.times_seen for o in store.load_scene().objects} == {first.id: 9, second.id: 1}
+
+
+def test_what_reaches_the_journal_while_the_database_is_tried_is_not_cleared(
+    open_at, make_object, tmp_path, monkeypatch, on_begin
+):
+    refuses = {"database": False, "journal": False}
+    waiting = []
+    on_begin(lambda: f"PRAGMA query_only = {int(refuses['database'])}")
+    look, write = LogWriter._waiting_batch, Journal._write
+
+    def look_and_wait(writer, number):
+        found = look(writer, number)
+        if waiting and not refuses["database"]:
+            refuses["journal"] = False
+            waiting.pop().wait()  # it reaches the journal after the look, before the commit
+        return found
+
+    def refuse(journal, data, offset):
+        if refuses["journal"]:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        write(journal, data, offset)
+
+    monkeypatch.setattr(LogWriter, "_waiting_batch", look_and_wait)
+    monkeypatch.setattr(Journal, "_write", refuse)
+    store = open_at(str(tmp_path / "memory.db"))
+    refuses.update(database=True, journal=True)
+    mug = make_object()
+    ticket = store.append([event(mug)])
+    with pytest.raises(StoreUnavailableError, match="readonly"):
+        ticket.wait(2.0)
+    waiting.append(ticket)
+    refuses["database"] = False
+    until(lambda: store.diagnostics().state == "ok")
+    assert [found.id for found in store.load_scene().objects] == [mug.id]
 
 
 def test_backlog_is_refused_loudly_and_what_was_taken_arrives(open_at, make_object, tmp_path, locked):
