@@ -127,6 +127,8 @@ class SceneView:
         table = self._table
         if not len(rows):
             return np.zeros(0)
+        if self._then_ns:
+            return np.asarray(self._ranker.classes.vectors_of(self._words_of_then(rows)) @ vector)
         sets = len(table.state_sets)
         kind = table.class_code[rows].astype(np.intp) * sets + table.state_code[rows]
         used = np.flatnonzero(np.bincount(kind))
@@ -137,6 +139,17 @@ class SceneView:
         cosines = np.zeros(int(used[-1]) + 1)
         cosines[used] = self._ranker.classes.vectors_of(words) @ vector
         return np.asarray(cosines[kind])
+
+    def _words_of_then(self, rows: NDArray[Any]) -> list[str]:
+        """Return the own words of table rows (n,), with the states that were believed then."""
+        table = self._table
+        return [
+            described(
+                table.class_names[int(table.class_code[row])],
+                believed(states_as_of(table.record(row).states, self._then_ns)),
+            )
+            for row in rows.tolist()
+        ]
 
     def _at_place(self, rows: Rows, place: PlaceMention) -> Floats:
         asked, table = self._asked, self._table
