@@ -24,6 +24,7 @@ _STATES = {
     "full": (ObjectState.FILLED, ObjectState.USED_UP),
     "empty": (ObjectState.USED_UP, ObjectState.FILLED),
     "sliced": (ObjectState.SLICED, None),
+    "wiped": (ObjectState.WIPED, ObjectState.DIRTY),
     "broken": (ObjectState.BROKEN, None),
     "cooked": (ObjectState.COOKED, None),
 }

@@ -30,6 +30,7 @@ _STATES = {
     "sliced": ObjectState.SLICED,
     "broken": ObjectState.BROKEN,
     "cooked": ObjectState.COOKED,
+    "wiped": ObjectState.WIPED,
 }
 # What is known of one of these says the contrary of the other.
 _CONTRARY = {

@@ -237,7 +237,7 @@ def _is_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Aske
 
 
 def _left_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
-    """Read "did I leave the stove on?", "did you wash the apple?", "have you closed the window?"."""
+    """Read "did you leave the stove on?", "did you wash the apple?", "have you closed the window?"."""
     if words[at] not in ("did", "have", "has") or "".join(words[at + 1 : at + 2]) not in commands.english.subjects:
         return None
     start = at + 2
