@@ -123,8 +123,6 @@ def test_weights_are_data_of_the_extra() -> None:
     shipped = {path.name for path in (ROOT / "readers" / "src" / "robot_memory_readers").iterdir()}
     assert {
         "instructions.onnx",
-        "sequence_reader.onnx",
-        "sequence_writer.onnx",
         "tokenizer.json",
     } <= shipped
     assert resources.readers_folder().name == "robot_memory_readers"

@@ -1,10 +1,8 @@
-import argparse
-
 import pytest
 
 from benchmarks.household_cases import Case
 from benchmarks.household_life import Trial
-from benchmarks.model_figures import add_planner_arguments, llm_config, model_figures
+from benchmarks.model_figures import model_figures
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import PlanOutcome
 
@@ -47,11 +45,3 @@ def test_model_that_never_answered_is_not_left_out() -> None:
 def test_model_that_never_answered_still_has_its_fallbacks_counted() -> None:
     figures = model_figures([trial("offline (fallback)")])
     assert (figures["fallback_share"], figures["valid_share"]) == (1.0, None)
-
-
-@pytest.mark.parametrize("brief", [False, True])
-def test_an_adapter_of_ones_own_may_get_the_brief_prompts_that_it_learnt(brief: bool) -> None:
-    parser = argparse.ArgumentParser()
-    add_planner_arguments(parser)
-    config = llm_config(parser.parse_args(["--adapter", "own.gguf", *(["--brief"] if brief else [])]))
-    assert (config.adapter_path, config.brief) == ("own.gguf", brief)

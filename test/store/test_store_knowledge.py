@@ -33,7 +33,7 @@ def test_knowledge_comes_back_whole_to_another_robot(store_url: str, tmp_path: P
         first.read(talk_steps("talk", [Turn("Ann", "I went to the lake and swam and walked. " * 5)], 4))
         first.knowledge.watch("run", RUN, 6)
         assert first.knowledge.delete(Criteria(before_ns=4)) > 0
-        assert first.knowledge.compress(5) == 3
+        assert first.knowledge.compress(5) == 1, "of what was deleted no step is left"
         kept = first.knowledge.hash()
         first.commit()
     finally:
