@@ -16,6 +16,8 @@ from memory_node.store.address import prepare_threshold
 # Of the client's own: to connect, and for a link that broke. Addresses may say otherwise.
 _DEFAULTS = {"connect_timeout": 2, "keepalives_idle": 5, "tcp_user_timeout": 5000, "application_name": "robot_memory"}
 _QUIET_LIMIT = "quiet_limit_s"
+# How often a wait for the server looks at the clock.
+_LOOK_EVERY_S = 0.1
 
 
 def open_server_engine(url: URL) -> Engine:
@@ -51,6 +53,7 @@ def connect(url: URL, quiet_limit_s: float | None = None, **options: Any) -> Any
 def _bounded_connection() -> Any:
     try:
         import psycopg
+        from psycopg.waiting import wait_selector
     except ImportError as error:
         raise ResourceMissingError("PostgreSQL needs psycopg: pip install 'robot_memory[fleet]'") from error
 
@@ -65,10 +68,11 @@ def _bounded_connection() -> Any:
         def wait(self, gen: Any, *arguments: Any, **options: Any) -> Any:
             if self.quiet_limit_s is None:
                 return super().wait(gen, *arguments, **options)
-            return super().wait(self._bounded(gen, self.quiet_limit_s), *arguments, **options)
+            # Not psycopg's compiled loop: that of 3.2.1 does not come back while nothing is ready.
+            return wait_selector(self._bounded(gen, self.quiet_limit_s), self.pgconn.socket, _LOOK_EVERY_S)
 
         def _bounded(self, gen: Any, limit_s: float) -> Generator[Any, Any, Any]:
-            """Pass the waiting generator through; psycopg sends it 0 every 0.1 s while nothing is ready."""
+            """Pass the waiting generator through; it is sent 0 every 0.1 s while nothing is ready."""
             deadline = time.monotonic() + limit_s
             try:
                 wanted = next(gen)
