@@ -40,12 +40,6 @@ class FailureReason(str, enum.Enum):
         """Whether the skill failed by itself: nothing is known that was missing, so it may succeed once more."""
         return self in (FailureReason.EXECUTION, FailureReason.TIMEOUT)
 
-    @property
-    def teaches(self) -> bool:
-        """Whether the failure has a cause that something can be done about beforehand."""
-        untaught = (FailureReason.NONE, FailureReason.CANCELED, FailureReason.FORBIDDEN)
-        return not self.by_chance and self not in untaught
-
 
 @dataclass(frozen=True)
 class SkillCall:

@@ -128,11 +128,6 @@ class Skill:
         """The arguments that a call must give."""
         return tuple(one for one in self.arguments if not (one.optional or one.repeated))
 
-    @property
-    def fills_hand(self) -> bool | None:
-        """True where a thing is in the hand after it, False where the hand is free, None where it stays as it was."""
-        return next((one.value for one in self.effects if one.predicate is Predicate.HOLDING), None)
-
     def abilities_of(self, argument: str) -> tuple[str, ...]:
         """Return what kind of thing an argument must be, as abilities of KIND facts."""
         facts = (rule.fact for rule in self.preconditions)

@@ -28,11 +28,6 @@ def wants_pieces(goal: Goal, kinds: ObjectCatalogue) -> bool:
     return goal.sliced or (treatment is not None and treatment.pieces)
 
 
-def is_always_permitted(skill: Skill) -> bool:
-    """Return whether a skill may serve any goal: it moves the robot and what it carries, or opens and closes."""
-    return skill.name not in _ASKED_BY
-
-
 def licensed_skills(goals: Sequence[Goal], kinds: ObjectCatalogue) -> tuple[Skill, ...]:
     """Return the skills that may serve these goals, in the library's order; without goals those that can be undone."""
     if not goals:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.scene_as_of import states_as_of
-from memory_node.domain.states import believed
+from memory_node.domain.states import ObjectState, believed
 from memory_node.scene_graph.as_of import Whereabouts, whereabouts, whereabouts_as_of
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.answers import answer_of
@@ -118,8 +118,7 @@ class SceneView:
         of_class = self._bits_of_class[table.class_code[rows]]
         if not self._then_ns:
             return np.asarray(self._bits_of_set[table.state_code[rows]] | of_class)
-        then = (states_as_of(table.record(row).states, self._then_ns) for row in rows.tolist())
-        of_then = np.array([state_bits(*believed(states)) for states in then], dtype=np.int64)
+        of_then = np.array([state_bits(*self._states_then(row)) for row in rows.tolist()], dtype=np.int64)
         return np.asarray(of_then | of_class)
 
     def _own_cosines(self, rows: NDArray[Any], vector: NDArray[np.float32]) -> Floats:
@@ -128,7 +127,12 @@ class SceneView:
         if not len(rows):
             return np.zeros(0)
         if self._then_ns:
-            return np.asarray(self._ranker.classes.vectors_of(self._words_of_then(rows)) @ vector)
+            then = [
+                described(table.class_names[table.class_code[row]], self._states_then(row)) for row in rows.tolist()
+            ]
+            once = {text: index for index, text in enumerate(dict.fromkeys(then))}
+            found = self._ranker.classes.vectors_of(list(once)) @ vector
+            return np.asarray(found[[once[text] for text in then]])
         sets = len(table.state_sets)
         kind = table.class_code[rows].astype(np.intp) * sets + table.state_code[rows]
         used = np.flatnonzero(np.bincount(kind))
@@ -140,16 +144,9 @@ class SceneView:
         cosines[used] = self._ranker.classes.vectors_of(words) @ vector
         return np.asarray(cosines[kind])
 
-    def _words_of_then(self, rows: NDArray[Any]) -> list[str]:
-        """Return the own words of table rows (n,), with the states that were believed then."""
-        table = self._table
-        return [
-            described(
-                table.class_names[int(table.class_code[row])],
-                believed(states_as_of(table.record(row).states, self._then_ns)),
-            )
-            for row in rows.tolist()
-        ]
+    def _states_then(self, row: int) -> tuple[ObjectState, ...]:
+        """Return the states that were believed of a table row at the stamp that is asked about."""
+        return believed(states_as_of(self._table.record(row).states, self._then_ns))
 
     def _at_place(self, rows: Rows, place: PlaceMention) -> Floats:
         asked, table = self._asked, self._table

@@ -162,26 +162,6 @@ def _possible(skill: Skill, state: WorldState) -> Iterator[SkillCall]:
                 yield call
 
 
-def arguments_with(skill: Skill, state: WorldState) -> tuple[tuple[str, ...], ...]:
-    """Return the keys that each argument of a skill may be while the hand holds what it does, whatever becomes of
-    places and doors meanwhile; () where the skill cannot be called with such a hand."""
-    hand = (Predicate.HAND_EMPTY, Predicate.HOLDING_TOOL)
-    about_hand = (rule.fact for rule in skill.preconditions if rule.fact.predicate in hand)
-    needs_held = skill.needs(Predicate.HOLDING)
-    if not all(holds(fact, (), state) for fact in about_hand) or (needs_held and not state.held):
-        return ()
-    values = []
-    for index, argument in enumerate(skill.arguments):
-        # What the hand holds is no target of itself.
-        used = state.held if needs_held or skill.needs(Predicate.HOLDING_TOOL) else None
-        keys = [state.held or ""] if needs_held and not index else [key for key in state.things if key != used]
-        fitting = tuple(key for key in keys if fits_kind(skill, argument.name, state.things[key], state))
-        if not fitting and argument in skill.named_arguments:
-            return ()
-        values.append(fitting)
-    return tuple(values)
-
-
 def serves(skill: Skill, thing: Thing, state: WorldState) -> bool:
     """Return whether a composite can be done at a thing."""
     return state.kinds.serves(thing.object_class, skill.name)
