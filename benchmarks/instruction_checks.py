@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from memory_node.planner.reading.goal_effects import effects
+from benchmarks.goal_effects import effects
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.understanding import Understander
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from benchmarks.goal_effects import effects
 from benchmarks.knowledge_rankers import NoLog
 from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -21,7 +22,6 @@ from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.planner.open_planner import open_understander
-from memory_node.planner.reading.goal_effects import effects
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.plain_reader import Known, PlainReader
 from memory_node.planner.reading.understanding import Understander

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import yaml
 
+from benchmarks.goal_effects import cut_once, effects
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.reading.conversation import Conversation
-from memory_node.planner.reading.goal_effects import cut_once, effects
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.understanding import Understander
 

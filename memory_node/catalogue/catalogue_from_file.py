@@ -96,7 +96,7 @@ def _treatment(name: str, entry: TreatmentEntry) -> Treatment:
         known = ", ".join(GOAL_OF_SKILL)
         raise InvalidValueError(f"treatments.{name}.skill: expected one of {known}, got {entry.skill!r}")
     states = entry.states or (declared_state(entry.skill),)
-    needs = (entry.verbs, entry.said, entry.at, entry.tools, entry.vessels)
+    needs = (entry.verbs, entry.at, entry.tools, entry.vessels)
     try:
         return Treatment(name, entry.skill, *needs, pieces=entry.pieces, states=states)
     except InvalidValueError as error:

@@ -59,7 +59,6 @@ class TreatmentEntry(_Entry):
 
     skill: Text | None = None
     verbs: tuple[Text, ...] = ()
-    said: tuple[Text, ...] = ()
     at: tuple[ClassName, ...] = ()
     tools: tuple[ClassName, ...] = ()
     vessels: tuple[ClassName, ...] = ()

@@ -52,21 +52,3 @@ def test_first_treatment_is_the_usual_one(catalogue: ObjectCatalogue) -> None:
     assert usual is not None
     assert usual.name == "heat"
     assert catalogue.usual_treatment(GoalKind.PLACE) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "spoken_of"),
-    [
-        ("toast", "toast the bread", True),
-        ("toast", "please toast bread", True),
-        ("toast", "put the toast on the plate", False),
-        ("heat", "take the mug out of the microwave", False),
-        ("heat", "microwave the mug", True),
-        ("heat", "a reheated potato", True),
-        ("boil", "two boiled eggs", True),
-    ],
-)
-def test_words_of_a_treatment(catalogue: ObjectCatalogue, name: str, text: str, spoken_of: bool) -> None:
-    treatment = catalogue.treatment(name)
-    assert treatment is not None
-    assert treatment.is_spoken_of(text) is spoken_of

@@ -7,7 +7,6 @@ from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Appliance
 from memory_node.domain.skill_library import SKILLS, check_call
-from memory_node.domain.skill_text import library_text
 
 EXPECTED = (
     "Explore GoToObject PickupObject PutObject OpenObject CloseObject ToggleOn ToggleOff SwitchOn SwitchOff "
@@ -97,15 +96,3 @@ def test_reference_round_trips_class_and_position() -> None:
 def test_reference_with_broken_position_is_refused(text: str) -> None:
     with pytest.raises(InvalidValueError):
         ObjectReference.parse(text)
-
-
-def test_library_text_names_every_skill_and_its_needs() -> None:
-    text = library_text()
-    for name in SKILLS:
-        assert f"`{name}(" in text
-    assert "else hand_full" in text
-
-
-def test_library_text_tells_what_a_skill_is_done_at() -> None:
-    text = library_text(classes={"HeatObject": ("Microwave", "Oven")})
-    assert "at or with: Microwave, Oven" in text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.goal_effects import effects
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.planner.reading.conversation import Conversation
-from memory_node.planner.reading.goal_effects import effects
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.understanding import LONGEST_CHARACTERS, Understander
 
