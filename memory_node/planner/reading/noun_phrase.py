@@ -370,6 +370,10 @@ class NounPhraseReader:
         called, end = named[0], at + named[1]
         if words[end : end + 1] == ["'s"] and "".join(words[end + 1 : end + 2]) in self._english.attached:
             end += 1
+        cut = self._pieces_behind(words, end)
+        if cut:
+            found = self._with_noun(words, at, end, called, phrase, cut)
+            return replace(found, pieces=True, plural=found.plural or singular(words[cut - 1]) != words[cut - 1])
         behind = self._lexicon.name_at(words, end) if end < len(words) else None
         word = "".join(words[end : end + 1])
         if word in self._english.attached and (behind is None or word in ("door", "lid")):
@@ -381,6 +385,17 @@ class NounPhraseReader:
         if word == "of":
             return self._of(words, at, end, called, phrase)
         return self._with_noun(words, at, end, called, phrase, end)
+
+    def _pieces_behind(self, words: Sequence[str], end: int) -> int:
+        """Return where "[the bread] slices", "[the lettuce] 's slices" ends; 0 where no pieces are named."""
+        at = end + (words[end : end + 1] == ["'s"])
+        word = "".join(words[at : at + 1])
+        if not word or singular(word) not in self._english.pieces:
+            return 0
+        following = "".join(words[at + 1 : at + 2])
+        is_order = at == end and word == singular(word)  # "[wash the apple] slice it"
+        is_order &= following in self._english.pronouns | self._english.determiners
+        return 0 if is_order else at + 1
 
     def _of(self, words: Sequence[str], at: int, end: int, called: Called, phrase: NounPhrase) -> NounPhrase:
         """Return "a glass of water" with what is in it; "a box of matches" is no box that anybody knows."""
