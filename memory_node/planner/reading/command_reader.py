@@ -654,12 +654,23 @@ class CommandReader:
         if sense == FROM:
             return replace(command, origin=phrase)
         if sense == WITH and command.kind is _K.PLACE and not args.taken:
+            *others, last = command.targets
+            if self._holds(last, phrase):  # "put the bowl with the apple on the table"
+                return replace(command, targets=(*others, replace(last, contents=phrase)))
             return replace(command, targets=(*command.targets, phrase))  # "bring it with two glasses"
         if command.kind is _K.EXAMINE and sense in (WITH, UNDER):
             return replace(command, light=phrase)
         if sense == FOR:  # "search the kitchen for my keys"
             return replace(command, targets=(phrase,)) if command.kind is _K.FIND else command
         return replace(command, instrument=phrase)
+
+    def _holds(self, vessel: NounPhrase, phrase: NounPhrase) -> bool:
+        """Return whether "a vessel with a thing" is one with the thing in it: a bowl with an apple, no two glasses."""
+        named, lexicon = (vessel.called, phrase.called), self.lexicon
+        if named[0] is None or named[1] is None or vessel.contents is not None:
+            return False
+        is_tray = lexicon.is_carried(named[0]) and lexicon.is_holder(named[0])
+        return is_tray and lexicon.is_carried(named[1]) and not lexicon.is_holder(named[1])
 
     def _at_place(self, command: Command, args: Arguments, place: tuple[str, NounPhrase, str], where: bool) -> Command:
         """Return a command with a place: where to, or where the thing is."""

@@ -274,6 +274,8 @@ class NounPhraseReader:
         inner = self._plain(words, at + 2)
         if inner is None:
             return None
+        states, attributes = (*draft.states, *inner.states), (*draft.attributes, *inner.attributes)
+        inner = replace(inner, states=states, attributes=attributes)
         text = " ".join(words[begin : inner.end])
         if is_part:
             part = word if word in self._english.attached else ""
