@@ -21,9 +21,12 @@ Reject = Callable[[str, tuple[Any, ...], Exception], None]
 # PostgreSQL's error classes that are caused by a value, not by the server: data, integrity, program limits.
 _VALUE_STATES = ("22", "23", "54")
 _VALUE_ERRORS = (sa.exc.DataError, sa.exc.IntegrityError, sa.exc.StatementError, OverflowError, ValueError)
-# How long a robot waits for its site's lock, and how long one whose link breaks within a commit holds it.
+# How long a robot waits for its site's lock: well below the time after which a silent server counts as away.
+LOCK_LIMIT = "1200ms"
+# The other one: how long a robot whose link breaks within a commit holds the lock.
 _LIMITS = (
-    "SELECT set_config('lock_timeout', '1500ms', true), set_config('idle_in_transaction_session_timeout', '5s', true)"
+    f"SELECT set_config('lock_timeout', '{LOCK_LIMIT}', true), "
+    "set_config('idle_in_transaction_session_timeout', '5s', true)"
 )
 _RAISE = (
     "UPDATE sites SET revision = revision + 1, revision_check = revision_check - 1 WHERE name = %s RETURNING revision"

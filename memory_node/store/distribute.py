@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.errors import StoreError
 from memory_node.store import schema
+from memory_node.store.apply import LOCK_LIMIT
 from memory_node.store.row_values import check_names
 from memory_node.store.versioning import make_tables
 
@@ -26,7 +27,6 @@ CREATE OR REPLACE FUNCTION robot_memory_may_see(site text) RETURNS boolean LANGU
     FROM (SELECT 'rm:' || CASE WHEN octet_length(site) <= {longest} THEN site ELSE md5(site) END AS name) AS role
 $$
 """
-_LOCK_LIMIT = "2s"
 
 
 def distribute(engine: Engine) -> list[str]:
@@ -54,7 +54,8 @@ def distribute(engine: Engine) -> list[str]:
         if _VERSION_TABLE not in present:
             connection.execute(sa.text(f"SELECT create_reference_table('{_VERSION_TABLE}')"))
             done.append(f"table {_VERSION_TABLE} copied to every node")
-        done.append(_limit_locks(connection))
+        owner = str(connection.execute(sa.text("SELECT current_user")).scalar_one())
+        done.append(_limit_locks(connection, owner))
     return done
 
 
@@ -98,23 +99,25 @@ def _require_owner(connection: Connection) -> None:
         raise StoreError(f"the tables {', '.join(foreign)} belong to another role; connect as their owner")
 
 
-def _limit_locks(connection: Connection) -> str:
+def _limit_locks(connection: Connection, role: str) -> str:
     """Let the workers give up waiting for a lock, too: what a transaction sets stays on the coordinator."""
-    role = str(connection.execute(sa.text("SELECT current_user")).scalar_one())
-    connection.exec_driver_sql(f"ALTER ROLE {_quoted(role)} SET lock_timeout = '{_LOCK_LIMIT}'")
-    # Citus passes the setting on to the nodes that it knows, unless that is switched off.
-    asked = (
-        "SELECT count(*) FROM pg_db_role_setting JOIN pg_roles ON pg_roles.oid = setrole "
-        f"WHERE rolname = {_literal(role)} AND 'lock_timeout={_LOCK_LIMIT}' = ANY(setconfig)"
-    )
-    query = sa.text("SELECT nodeid, result FROM run_command_on_all_nodes(:command)")
-    without = [str(row.nodeid) for row in connection.execute(query, {"command": asked}) if row.result == "0"]
-    if without:
-        raise StoreError(
-            f"nodes {', '.join(without)} did not take lock_timeout for role {role}; run there: "
-            f"ALTER ROLE {_quoted(role)} SET lock_timeout = '{_LOCK_LIMIT}'"
-        )
-    return f"role {role} waits {_LOCK_LIMIT} for a lock at most, on every node"
+    _on_each_node(connection, f"ALTER ROLE {_quoted(role)} SET lock_timeout = '{LOCK_LIMIT}'")
+    return f"role {role} waits {LOCK_LIMIT} for a lock at most, on every node"
+
+
+def _on_each_node(connection: Connection, statement: str) -> None:
+    """Run a statement about roles; on workers, too, where Citus passes it on only for roles made in this database.
+
+    Raises:
+        StoreError: a worker refuses it.
+    """
+    connection.exec_driver_sql(statement.replace("%", "%%"))
+    if not _has_citus(connection):
+        return
+    alone = _block(f"SET LOCAL citus.enable_ddl_propagation TO off; {statement};")
+    query = sa.text("SELECT nodename, nodeport, result FROM run_command_on_workers(:command) WHERE NOT success")
+    for name, port, why in connection.execute(query, {"command": alone}):
+        raise StoreError(f"the worker {name}:{port} refuses ({why}); run there: {statement}")
 
 
 def separate_sites(engine: Engine, grants: Sequence[tuple[str, str]]) -> list[str]:
@@ -135,6 +138,8 @@ def separate_sites(engine: Engine, grants: Sequence[tuple[str, str]]) -> list[st
         for role, site in grants:
             _grant(connection, role, site)
             done.append(f"role {role} may use site {site!r}")
+        if _has_citus(connection):
+            done += [_limit_locks(connection, role) for role in dict(grants)]
     return done
 
 
@@ -155,12 +160,12 @@ def _protect(connection: Connection, table: sa.Table) -> None:
 def _grant(connection: Connection, role: str, site: str) -> None:
     check_names(role=role, site=site)
     group = _quoted(site_role(site))
-    if not connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = :n"), {"n": site_role(site)}).first():
-        connection.exec_driver_sql(f"CREATE ROLE {group} NOLOGIN")
+    absent = f"NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {_literal(site_role(site))})"
+    _on_each_node(connection, _block(f"IF {absent} THEN CREATE ROLE {group} NOLOGIN; END IF;"))
     tables = ", ".join(f'"{name}"' for name in schema.metadata.tables)
-    connection.exec_driver_sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {group}")
-    connection.exec_driver_sql(f"GRANT SELECT ON {_VERSION_TABLE} TO {group}")
-    connection.exec_driver_sql(f"GRANT {group} TO {_quoted(role)}")
+    connection.exec_driver_sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {group}".replace("%", "%%"))
+    connection.exec_driver_sql(f"GRANT SELECT ON {_VERSION_TABLE} TO {group}".replace("%", "%%"))
+    _on_each_node(connection, f"GRANT {group} TO {_quoted(role)}")
 
 
 def site_role(site: str) -> str:
@@ -171,8 +176,13 @@ def site_role(site: str) -> str:
 
 
 def _quoted(name: str) -> str:
-    """Return a name as an SQL identifier; % is doubled for the driver."""
-    return '"' + name.replace('"', '""').replace("%", "%%") + '"'
+    """Return a name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _block(statements: str) -> str:
+    """Return one statement that runs some."""
+    return f"DO {_literal(f'BEGIN {statements} END')}"
 
 
 def _literal(text: str) -> str:

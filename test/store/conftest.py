@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 from citus_server import CitusServer, citus_server
 
 from benchmarks.postgres_server import PostgresServer, postgres_server
@@ -30,6 +31,8 @@ from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import Document, Store, StoreChange, StoreConfig, open_store, step_key
+from memory_node.store.address import parse_url
+from memory_node.store.engine import open_engine
 from memory_node.store.write_backlog import Ticket
 
 
@@ -54,6 +57,21 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "memory.db")
     return request.getfixturevalue("postgres").create_database()
+
+
+@pytest.fixture
+def login_role() -> Callable[[str, str], str]:
+    """Return a function that makes a login role, if its server has none, and returns the address for it."""
+
+    def make(url: str, name: str) -> str:
+        engine = open_engine(parse_url(url))
+        with engine.begin() as connection:
+            if not connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = :n"), {"n": name}).first():
+                connection.execute(sa.text(f"CREATE ROLE {name} LOGIN"))
+        engine.dispose()
+        return url.replace("robot@", f"{name}@")
+
+    return make
 
 
 OpenStore = Callable[..., Store]

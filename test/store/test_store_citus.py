@@ -83,6 +83,15 @@ def test_rows_that_the_coordinator_keeps_are_no_verified_forgetting(citus, remem
         assert any("store distribute" in line for line in report.found)
 
 
+def test_no_role_waits_on_a_worker_longer_than_its_client_waits_for_the_server(citus, capsys, login_role):
+    url = citus.create_database(spread=False)
+    theirs = login_role(url, "ward_robot")
+    assert run(capsys, url, "distribute", "--rls", "--grant", "ward_robot", "ward $$ '%s")[0] == 0
+    asked = "SELECT result FROM run_command_on_all_nodes('SHOW lock_timeout')"
+    for address in (url, theirs):
+        assert set(rows(address, asked)) == {("1200ms",)}
+
+
 def test_an_older_distributed_database_is_migrated(citus, capsys, remember_home):
     url = citus.create_database(spread=False)
     with open_store(url, "r1", "home", SMALL) as store:

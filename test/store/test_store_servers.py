@@ -396,14 +396,13 @@ def test_backup_export_and_their_ways_back_are_of_one_site(two_sites, capsys, tm
     }
 
 
-def test_what_a_role_may_not_rewrite_is_no_verified_forgetting(two_sites, postgres):
+def test_what_a_role_may_not_rewrite_is_no_verified_forgetting(two_sites, login_role):
+    theirs = login_role(two_sites, "guest")
     engine = open_engine(parse_url(two_sites))
     with engine.begin() as connection:
-        if not connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = 'guest'")).first():
-            connection.execute(sa.text("CREATE ROLE guest LOGIN"))
         connection.execute(sa.text("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO guest"))
     engine.dispose()
-    with open_store(two_sites.replace("robot@", "guest@"), "r2", "ward", SMALL) as store:
+    with open_store(theirs, "r2", "ward", SMALL) as store:
         report = store.forget(ForgetRequest(label="Anna"))
     assert not report.verified
     assert any("only" in line and "owner" in line for line in report.found), report.found
@@ -475,18 +474,14 @@ def test_inspector_and_agents_read_a_site_of_a_server(two_sites):
 # -- roles -----------------------------------------------------------------------------------------------------------
 
 
-def test_each_role_sees_its_own_sites_and_reads_the_fleets(postgres, remember_home, capsys):
+def test_each_role_sees_its_own_sites_and_reads_the_fleets(postgres, remember_home, login_role):
     url = postgres.create_database()
     for site in ("home", "ward", "fleet"):
         with open_store(url, "r1", site, SMALL) as store:
             remember_home(store)
-    engine = open_engine(parse_url(url))
-    with engine.begin() as connection:
-        if not connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = 'ward_robot'")).first():
-            connection.execute(sa.text("CREATE ROLE ward_robot LOGIN"))
+    theirs = login_role(url, "ward_robot")
     for _ in range(2):
         assert main(["store", "distribute", "--rls", "--grant", "ward_robot", "ward", "--database", url]) == 0
-    theirs = url.replace("robot@", "ward_robot@")
     with open_store(theirs, "r2", "ward", SMALL) as store:
         assert len(store.load_scene().objects) == 3
         store.append([EpisodeSummary("mine", "bring it", "pick", 1)]).wait()
@@ -504,7 +499,6 @@ def test_each_role_sees_its_own_sites_and_reads_the_fleets(postgres, remember_ho
         with guest.begin() as connection:
             assert connection.execute(sa.text(statement)).rowcount == 0
     guest.dispose()
-    engine.dispose()
     with pytest.raises(StoreError, match="--grant"):
         open_store(theirs, "r2", "home", SMALL)
     with open_store(url, "r1", "home", SMALL) as store:
