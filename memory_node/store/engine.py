@@ -194,9 +194,12 @@ def page_copy(source: Path) -> Iterator[Path]:
         yield target
 
 
-def copy_pages(source: Path, target: Path) -> None:
-    """Copy a SQLite file page by page, its write-ahead log included, while others write it."""
-    origin = sqlite3.connect(reading_address(source), uri=True)
+def copy_pages(source: Path, target: Path, alone: bool = True) -> None:
+    """Copy a SQLite file page by page, its write-ahead log included, while others write it.
+
+    alone: nobody begins to write it meanwhile, and reading leaves no trace beside it.
+    """
+    origin = sqlite3.connect(reading_address(source), uri=True) if alone else sqlite3.connect(source)
     copy = sqlite3.connect(target)
     try:
         origin.backup(copy)

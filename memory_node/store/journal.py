@@ -95,6 +95,8 @@ class Journal:
         self.capacity_bytes = capacity_bytes
         self._descriptor = -1
         self._frames: list[tuple[int, int]] = []
+        # Of the databases that the frames are for.
+        self._identities: set[str] = set()
         self._end = 0
         self._reserved = False
 
@@ -117,6 +119,7 @@ class Journal:
         self._descriptor = descriptor
         self.capacity_bytes = max(self.capacity_bytes, os.fstat(self._descriptor).st_size)
         self._frames = list(frames_of(self._descriptor))
+        self._identities = {self._read(frame)[0] for frame in self._frames}
         self._end = sum(self._frames[-1]) if self._frames else 0
         if os.pread(self._descriptor, _HEAD.size, self._end).strip(b"\0"):
             # A frame that a crash tore: it was never acknowledged, and must not lie there for ever.
@@ -153,6 +156,7 @@ class Journal:
             return False
         self._write(frame + bytes(_HEAD.size), self._end)
         self._frames.append((self._end, len(frame)))
+        self._identities.add(self.identity)
         self._end += len(frame)
         return True
 
@@ -172,12 +176,10 @@ class Journal:
         Raises:
             ForeignJournalError: some of it is for another one.
         """
-        own = ("", self.identity)
-        foreign = sum(self._read(frame)[0] not in own for frame in self._frames) if self.identity else 0
-        if foreign:
+        if self.identity and self._identities - {"", self.identity}:
             raise ForeignJournalError(
-                f"the journal {self.path} holds {foreign} entries for another database than this one, which does not "
-                "get them; point the robot to the other one until they are written, or move the journal away"
+                f"the journal {self.path} holds entries for another database than this one, which does not get them; "
+                "point the robot to the other one until they are written, or move the journal away"
             )
 
     def _read(self, frame: tuple[int, int]) -> tuple[str, Batch]:
@@ -189,6 +191,7 @@ class Journal:
         if self._end:
             self._write(bytes(self._end + _HEAD.size), 0)
         self._frames.clear()
+        self._identities.clear()
         self._end = 0
         if not self._reserved:
             self._reserved = self._reserve()

@@ -42,6 +42,8 @@ class LocalCopy:
         self._site = site
         self._robot_id = robot_id
         self._clock = clock
+        self._updating = threading.Lock()
+        # Held while the file comes, goes or is copied; never while a server is waited for.
         self._lock = threading.Lock()
         self._read: tuple[object, Engine] | None = None
 
@@ -56,9 +58,10 @@ class LocalCopy:
         Raises:
             StoreUnavailableError, sqlalchemy.exc.SQLAlchemyError, OSError: it cannot be now.
         """
-        with self._lock, reading(server, quiet_limit_s=_QUIET_LIMIT_S) as source:
+        with self._updating, reading(server, quiet_limit_s=_QUIET_LIMIT_S) as source:
             if self.exists and not self._is_older(source):
-                _remove(self._path)
+                with self._lock:
+                    _remove(self._path)
             path = self._path if self.exists else self._path.with_name(self._path.name + ".part")
             if not self.exists:
                 _remove(path)
@@ -71,7 +74,8 @@ class LocalCopy:
                 copy.dispose()
             if path != self._path:
                 leave_wal(path)
-                os.replace(path, self._path)
+                with self._lock:
+                    os.replace(path, self._path)
 
     def _is_older(self, source: Connection) -> bool:
         """Return whether the server goes on from what the copy holds, and nothing was forgotten since."""
@@ -114,7 +118,7 @@ class LocalCopy:
             self.close()
             _remove(shown)
             if self.exists:
-                copy_pages(self._path, shown)
+                copy_pages(self._path, shown, alone=False)
             self._replay(shown, waiting)
             self._read = (stamp, open_for_reading(shown))
             return self._read[1]

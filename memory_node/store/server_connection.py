@@ -16,6 +16,10 @@ from memory_node.store.address import prepare_threshold
 # Of the client's own: to connect, and for a link that broke. Addresses may say otherwise.
 _DEFAULTS = {"connect_timeout": 2, "keepalives_idle": 5, "tcp_user_timeout": 5000, "application_name": "robot_memory"}
 _QUIET_LIMIT = "quiet_limit_s"
+# A server that says nothing for so long while a robot's thread waits for it is away (s).
+PATIENCE_S = 1.8
+# In the error that says so.
+SILENT = "has said nothing"
 # How often a wait for the server looks at the clock.
 _LOOK_EVERY_S = 0.1
 
@@ -83,7 +87,7 @@ def _bounded_connection() -> Any:
                         deadline = now + limit_s
                     elif now > deadline:
                         self.pgconn.finish()
-                        raise psycopg.OperationalError(f"the server has said nothing for {limit_s:g} s")
+                        raise psycopg.OperationalError(f"the server {SILENT} for {limit_s:g} s")
                     wanted = gen.send(ready)
             except StopIteration as end:
                 return end.value

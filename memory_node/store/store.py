@@ -30,6 +30,7 @@ from memory_node.store.local_copy import LocalCopy, try_update
 from memory_node.store.location import locate
 from memory_node.store.records import Batch, Document, Recordable, StoreChange, StoreMark
 from memory_node.store.row_values import check_names
+from memory_node.store.server_connection import PATIENCE_S
 from memory_node.store.site_database import SiteDatabase
 from memory_node.store.store_readings import StoreReadings
 from memory_node.store.tombstones import tombstone_of
@@ -185,8 +186,10 @@ class Store(StoreReadings):
             if self._writer.diagnostics().state != "ok":
                 raise StoreUnavailableError("own facts are still in the journal")
             own, known_ids = (self.robot_id, self.session_id), self._translator.known_ids()
+            # The robot's own thread waits for this, with the lock of its memory.
             change, beliefs = self._read(
-                lambda c, bad: reader.read_changes(c, self.site, self._revision, own, known_ids, bad, self._checks)
+                lambda c, bad: reader.read_changes(c, self.site, self._revision, own, known_ids, bad, self._checks),
+                PATIENCE_S,
             )
         except StoreUnavailableError:
             self._feed.signal()

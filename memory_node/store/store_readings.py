@@ -18,10 +18,11 @@ from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.quarantine import count_quarantined, put_away
 from memory_node.store.reader import Found
 from memory_node.store.records import Document, StoreMark
+from memory_node.store.server_connection import SILENT
 from memory_node.store.site_database import SiteDatabase
 from memory_node.store.tombstones import read_tombstones
 
-# A server that says nothing for so long while it is read is away (s).
+# A server that says nothing for so long while much is read is away (s).
 _QUIET_LIMIT_S = 10.0
 
 
@@ -149,7 +150,8 @@ class StoreReadings:
         try:
             return read(self._engine)
         except StoreUnavailableError as error:
-            if not (isinstance(error.__cause__, DBAPIError) and error.__cause__.connection_invalidated):
+            cut = isinstance(error.__cause__, DBAPIError) and error.__cause__.connection_invalidated
+            if not cut or SILENT in str(error):
                 raise
             return read(self._engine)
 

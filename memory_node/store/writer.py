@@ -25,7 +25,7 @@ from memory_node.store.engine import for_writing, reason_of
 from memory_node.store.errors import RecordRejectedError, StoreUnavailableError
 from memory_node.store.journal import Journal
 from memory_node.store.records import Batch, Recordable
-from memory_node.store.server_connection import with_quiet_limit
+from memory_node.store.server_connection import PATIENCE_S, with_quiet_limit
 from memory_node.store.tombstones import Tombstone
 from memory_node.store.translate import Translator
 from memory_node.store.write_backlog import Ticket, Waiting, WriteBacklog
@@ -34,8 +34,6 @@ _log = logging.getLogger(__name__)
 
 # Records of one frame in the journal: small ones use a nearly full journal up.
 _JOURNAL_BATCH = 500
-# A server that says nothing for so long while it is written is away; a little more than it waits for a lock (s).
-_QUIET_LIMIT_S = 1.8
 
 
 @dataclass(frozen=True)
@@ -252,7 +250,7 @@ class LogWriter:
         try:
             self._verify()
             if self._connection is None:
-                self._connection = with_quiet_limit(for_writing(self._engine.connect()), _QUIET_LIMIT_S)
+                self._connection = with_quiet_limit(for_writing(self._engine.connect()), PATIENCE_S)
             revision = self._applier.apply(self._connection, batch)
         except (sa.exc.SQLAlchemyError, OSError) as error:
             self._lose(error)

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sqlite3
+import threading
 import time
 from pathlib import Path
 
@@ -11,17 +12,29 @@ import sqlalchemy as sa
 from citus_server import CitusServer
 
 from memory_node.cli import main
+from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.domain.scene import Area, SceneEvent, SceneEventKind
 from memory_node.domain.step import EpisodeSummary
 from memory_node.inspector import opened_memory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
-from memory_node.store import Document, ForgetRequest, StoreConfig, installation, open_store, schema
+from memory_node.store import (
+    Document,
+    ForgetRequest,
+    StoreConfig,
+    installation,
+    open_store,
+    schema,
+    server_connection,
+)
 from memory_node.store.address import parse_url
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.engine import open_engine
 from memory_node.store.errors import ForeignJournalError, RecordRejectedError, StoreInUseError, StoreUnavailableError
+from memory_node.store.local_copy import LocalCopy
 from memory_node.store.location import locate, state_folder
+from memory_node.store.reader import read_beliefs, reading
 
 SMALL = StoreConfig(journal_mib=1.0, retry_interval_s=0.1)
 NAMES = [
@@ -269,6 +282,63 @@ def test_a_server_that_hangs_counts_as_away_and_nothing_waits_for_it(postgres, m
     until(lambda: store.diagnostics().state == "ok", 60.0)
     assert len(objects_of(store)) == 42
     store.close()
+
+
+def test_facts_are_durable_while_another_thread_waits_for_the_network(postgres, make_object, monkeypatch):
+    url, told = postgres.create_database(), [make_object() for _ in range(12)]
+    is_cut, connecting, gives_up = threading.Event(), threading.Event(), threading.Event()
+    tried_by, connect = set(), server_connection.connect
+
+    def connect_or_wait(*arguments, **options):
+        if is_cut.is_set():
+            tried_by.add(threading.current_thread().name)
+            connecting.set()
+            gives_up.wait(60.0)
+        return connect(*arguments, **options)
+
+    monkeypatch.setattr(server_connection, "connect", connect_or_wait)
+    store = open_store(url, "r1", "home", SMALL)
+    store.append([seen(told[0])]).wait()
+    is_cut.set()
+    postgres.stop()
+    try:
+        store.append([seen(told[1])]).wait()
+        assert connecting.wait(60.0)
+        for thing in told[2:]:
+            store.append([seen(thing)]).wait()
+            store.poll_changes()
+        assert not gives_up.is_set()
+        assert tried_by <= {"store-recovery", "store-feed", "store-keeper"}
+    finally:
+        postgres.start()
+        is_cut.clear()
+        gives_up.set()
+    until(lambda: store.diagnostics().state == "ok")
+    assert objects_of(store) == {thing.id for thing in told}
+    store.close()
+
+
+def test_the_local_copy_is_read_while_a_server_is_waited_for_in_its_update(make_object, open_at, tmp_path, monkeypatch):
+    served, mug = open_at(str(tmp_path / "served.db")), make_object()
+    served.append([seen(mug)]).wait()
+    copy = LocalCopy(tmp_path / "site.db", "home", "r1", system_clock)
+    copy.update(served._engine)
+    asked, answers = threading.Event(), threading.Event()
+
+    def wait_for_server(copy, source, target):
+        asked.set()
+        answers.wait(60.0)
+
+    monkeypatch.setattr(LocalCopy, "_copy", wait_for_server)
+    update = threading.Thread(target=copy.update, args=(served._engine,))
+    update.start()
+    assert asked.wait(60.0)
+    with reading(copy.engine((), 0)) as connection:
+        assert [one.object.id for one in read_beliefs(connection, "home", BadRows())] == [mug.id]
+    assert not answers.is_set()
+    answers.set()
+    update.join(60.0)
+    copy.close()
 
 
 def test_a_server_that_cut_idle_connections_is_read_by_a_new_one(postgres, make_object):
