@@ -120,10 +120,11 @@ class _Toll:
         logs, pids = _on_each_node(engine, _WAL_BYTES), _on_each_node(engine, _PIDS)
         refused = [f"write-ahead log: {why}" for ok, why in logs if not ok]
         wal_bytes = None if refused else sum(int(float(found)) for _, found in logs)
-        server_s = _cpu_s([int(pid) for ok, found in pids if ok for pid in found.split(",")])
-        if server_s is None or not all(ok for ok, _ in pids):
+        each = [_cpu_s(found.split(",")) if ok else None for ok, found in pids]
+        here = [seconds for seconds in each if seconds is not None]
+        server_s = sum(here) if len(here) == len(each) else None
+        if server_s is None:
             refused.append("server CPU: not all of its processes run on this machine")
-            server_s = None
         return cls(commits, time.process_time(), len(logs), wal_bytes, server_s, tuple(refused))
 
     def since(self, before: _Toll) -> _Toll:
@@ -185,13 +186,23 @@ def _measure_step(engine: sa.Engine, robot: _Robot) -> float:
         return (connection.execute(size).scalar_one() - before) / _MEASURED_STEPS
 
 
-def _cpu_s(pids: Sequence[int]) -> float | None:
-    """Return the CPU seconds of processes of this machine; None where one is not."""
-    ticks = 0
-    try:
-        for pid in pids:
-            fields_ = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-            ticks += int(fields_[11]) + int(fields_[12])
-    except FileNotFoundError:
+def _cpu_s(pids: Sequence[str]) -> float | None:
+    """Return the CPU seconds of the server with these processes, ended ones included; None for one elsewhere."""
+    parents = [fields_[1] for pid in pids if (fields_ := _stat(pid))]
+    if not parents:
         return None
+    first = parents[0]
+    children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+    # User and system time; of the process that starts the others also that of those that have ended.
+    ticks = sum(map(int, _stat(first)[11:15]))
+    ticks += sum(int(ticks) for pid in children for ticks in _stat(pid)[11:13])
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _stat(pid: str) -> list[str]:
+    """Return what /proc says of a process of PostgreSQL here, from its state on; nothing where it is none."""
+    try:
+        name, _, rest = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")
+    except FileNotFoundError:
+        return []
+    return rest.split() if name.endswith("(postgres") else []

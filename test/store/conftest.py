@@ -30,7 +30,17 @@ from memory_node.domain.scene import (
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.store import Document, Store, StoreChange, StoreConfig, open_store, step_key
+from memory_node.store import (
+    Document,
+    Store,
+    StoreChange,
+    StoreConfig,
+    open_store,
+    server_connection,
+    step_key,
+    writer,
+)
+from memory_node.store import store as store_module
 from memory_node.store.address import parse_url
 from memory_node.store.engine import open_engine
 from memory_node.store.write_backlog import Ticket
@@ -98,9 +108,19 @@ def open_at(tmp_path: Path) -> Iterator[OpenStore]:
 
 
 @pytest.fixture(autouse=True)
-def _patience(monkeypatch):
-    """Let `Ticket.wait()` wait a minute: no test is about its default, and the machine may be busy."""
-    monkeypatch.setattr(Ticket.wait, "__defaults__", (60.0,))
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every wait last a minute, for the machine may be busy; tests about the short ones use `product_patience`."""
+    for waits in (Ticket.wait, Store.flush, Store.close):
+        monkeypatch.setattr(waits, "__defaults__", (60.0,))
+    for module in (writer, store_module):
+        monkeypatch.setattr(module, "PATIENCE_S", 60.0)
+
+
+@pytest.fixture
+def product_patience(_patience: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a silent server count as away when it does so for a robot."""
+    for module in (writer, store_module):
+        monkeypatch.setattr(module, "PATIENCE_S", server_connection.PATIENCE_S)
 
 
 @pytest.fixture

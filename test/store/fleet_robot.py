@@ -64,12 +64,14 @@ def main(url, robot_id, folder, shared_id):
     robot = Robot(url, robot_id, folder)
     say(ready=True)
     number = 0
-    while told(0.01) != "stop":
+    word = ""
+    while word != "stop":
         robot.hear()
         robot.see(shared_id)
         if number % 20 == 0:
             robot.discover(f"{robot_id}-{number}")
         number += 1
+        word = told(0.01)
     deadline = time.monotonic() + 60.0
     while robot.store.diagnostics().state != "ok" and time.monotonic() < deadline:
         time.sleep(0.02)

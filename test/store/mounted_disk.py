@@ -19,7 +19,7 @@ from memory_node.store import StoreConfig, open_store
 from memory_node.store.errors import StoreUnavailableError
 
 CONFIG = StoreConfig(journal_mib=1.0)
-DEADLINE_S = 30.0
+DEADLINE_S = 60.0
 
 
 def mount(folder, options, source=("-t", "tmpfs", "tmpfs")):
@@ -34,21 +34,25 @@ def remember(store, count, crop_bytes):
     return {o.id for o in objects}, store.append([SceneEvent(SceneEventKind.UPDATED, 1, o) for o in objects])
 
 
-def await_ok(store):
+def until(condition):
     deadline = time.monotonic() + DEADLINE_S
-    while store.diagnostics().state != "ok" and time.monotonic() < deadline:
+    while not condition() and time.monotonic() < deadline:
         time.sleep(0.02)
+
+
+def await_ok(store):
+    until(lambda: store.diagnostics().state == "ok")
 
 
 def fill_the_disk(folder):
     """A group that finds no room goes to the journal; all is there once the disk grew."""
     with open_store(folder / "memory.db", "r1", "home", CONFIG) as store:
         told, ticket = remember(store, 8, 30_000)
-        ticket.wait()
+        ticket.wait(DEADLINE_S)
         while store.diagnostics().state == "ok" and len(told) < 200:
             ids, ticket = remember(store, 4, 30_000)
             told |= ids
-            ticket.wait()
+            ticket.wait(DEADLINE_S)
         state = store.diagnostics().state
         mount(folder, "remount,size=64m")
         await_ok(store)
@@ -63,8 +67,9 @@ def start_read_only(folder):
         remembered = len(store.load_scene().objects)
         told, ticket = remember(store, 3, 10)
         error = ""
+        until(lambda: "Read-only" in store.diagnostics().state)
         try:
-            ticket.wait(0.3)
+            ticket.wait(0.1)
         except StoreUnavailableError as unavailable:
             error = str(unavailable)
         mount(folder, "remount,rw")

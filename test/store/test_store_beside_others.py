@@ -13,13 +13,11 @@ from memory_node.domain.step import EpisodeSummary
 from memory_node.store import StoreConfig, open_store
 from memory_node.store.forget_request import ForgetRequest
 store = open_store(sys.argv[1], "r1", config=StoreConfig(journal_mib=1.0))
-store.append([EpisodeSummary("before", "bring it", "pick", 1)]).wait()
-store.flush(10.0)
+store.append([EpisodeSummary("before", "bring it", "pick", 1)]).wait(60.0)
 {work}
 print("ready", flush=True)
 sys.stdin.readline()
-store.append([EpisodeSummary("after", "bring it", "pick", 2)]).wait()
-store.flush(10.0)
+store.append([EpisodeSummary("after", "bring it", "pick", 2)]).wait(60.0)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 _WORK = {
@@ -40,5 +38,5 @@ def test_nothing_is_lost_when_another_program_closes_the_file(work, open_at, tmp
     assert memory.stdout.readline() == "ready\n"
     with closing(sqlite3.connect(path)) as visitor:
         visitor.execute("SELECT count(*) FROM episodes").fetchone()
-    memory.communicate("\n", timeout=30)
+    memory.communicate("\n", timeout=100)
     assert "after" in {episode.id for episode in open_at(path).episodes()}

@@ -110,7 +110,7 @@ def test_three_robots_with_cut_links_lose_nothing_and_agree(open_at, make_object
     finally:
         for robot in robots:
             robot.process.kill()
-            robot.process.wait(5)
+            robot.process.wait(60)
         for link in links:
             link.close()
     assert ends[1]["outages"] >= 1
