@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.knowledge_actions import action_cases, action_recalls, load_runs, split_runs
 from benchmarks.knowledge_answers import TOKENS, answer_rows
 from benchmarks.knowledge_asked import asked_rows
 from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
@@ -20,7 +19,7 @@ from benchmarks.knowledge_load import load_row
 from benchmarks.knowledge_rankers import MEMORIES, METHODS, Ranker, build, knowledge_by_model
 from benchmarks.knowledge_readers import ModelReader, Reader, RuleReader
 from benchmarks.knowledge_update import update_row
-from benchmarks.knowledge_utility import BUDGETS, rows_over, utility_rows
+from benchmarks.knowledge_utility import BUDGETS, utility_rows
 from benchmarks.knowledge_utility_picture import draw
 from benchmarks.reply_cache import open_shelf
 from benchmarks.rows import emit
@@ -50,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data",
         type=Path,
         metavar="FILE",
-        help="questions and passages, or talks; with --utility also runs of games (.jsonl)",
+        help="questions and passages, or talks",
     )
     what.add_argument("--nodes", type=int, metavar="N", help="latency in a graph of N propositions, without embedding")
     what.add_argument("--home", action="store_true", help="instructions that need what people told")
@@ -163,13 +162,7 @@ def utility(args: argparse.Namespace) -> list[UtilityRow]:
             raise UnsupportedError(f"{model.name} cannot say how likely a reply is; a model in this process can")
         reader = ModelReader(model, _REPLY_S)
     embedder = CachingEmbedder(MiniLmEmbedder(threads=args.threads))
-    if args.data.suffix == ".jsonl":
-        known, asked = split_runs(load_runs(args.data))
-        cases = list(action_cases(asked, args.limit, args.seed))
-        recalls = action_recalls(known, asked, embedder, args.seed)
-        found = list(rows_over(args.data.name, [(cases, recalls)], reader, args.budgets))
-    else:
-        found = list(utility_rows(load_dataset(args.data, args.limit), embedder, reader, args.budgets, args.seed))
+    found = list(utility_rows(load_dataset(args.data, args.limit), embedder, reader, args.budgets, args.seed))
     if args.plot:
         draw(found, args.plot)
     return found

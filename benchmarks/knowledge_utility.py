@@ -41,12 +41,11 @@ Recall = Callable[[int, AskedQuestion], Sequence[str]]
 
 @dataclass(frozen=True)
 class Case:
-    """A question with candidates for its answer; the first is right. exact: another one is worth nothing."""
+    """A question with candidates for its answer; the first is right."""
 
     number: int
     question: AskedQuestion
     candidates: tuple[str, ...]
-    exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,8 +205,6 @@ def texts_within(texts: Iterable[str], count_tokens: Callable[[str], int], budge
 def _score(probabilities: NDArray[np.float64], case: Case) -> float:
     """Return the F1 of the most probable answer; the mean of several that are as probable."""
     best = np.flatnonzero(np.isclose(probabilities, probabilities.max()))
-    if case.exact:
-        return float(np.mean(best == 0))
     return float(np.mean([answer_f1(case.candidates[place], case.candidates[0]) for place in best]))
 
 

@@ -86,7 +86,7 @@ class RobotMemory:
         index: follows the cache; its ranker answers for both memories.
         store: makes it durable; None keeps everything in this process only (benchmarks, dry runs).
         experience: what was learnt from episodes.
-        knowledge: propositions and prescriptions.
+        knowledge: propositions.
         clock: "now", on the same time line as the stamps of frames and changes.
         judge_states: opens what judges object states by pictures, given what takes its claims; None: skill effects
             alone.

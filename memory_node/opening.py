@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.spoken_names import SpokenNames
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.deed import Deed
 from memory_node.domain.memories import Memory
@@ -21,17 +23,25 @@ from memory_node.episodes.deed_log import DEEDS, DeedLog
 from memory_node.episodes.episode_register import ENDED_KEPT
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
 from memory_node.knowledge.by_model.reading import ModelTellingReader
-from memory_node.knowledge.facts import prescription_from_dict, proposition_from_dict
+from memory_node.knowledge.facts import proposition_from_dict
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, Source
+from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS, Source
 from memory_node.knowledge.standard_step import TOLD, step_from_dict
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import LESSONS, write_lessons
-from memory_node.lessons.old_rows import ENTRIES, GUIDELINES, lesson_of_entry, lesson_of_guideline
+from memory_node.lessons.old_rows import (
+    ENTRIES,
+    GUIDELINES,
+    PRESCRIPTIONS,
+    lesson_of_entry,
+    lesson_of_guideline,
+    lesson_of_prescription,
+)
 from memory_node.lessons.optimizer.open_optimizer import open_curator
+from memory_node.lessons.plugmem import in_words, merged
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
@@ -60,7 +70,7 @@ _BODY_CHECKS = {
     GUIDELINES: lesson_of_guideline,
     PLACE_CENSUS: PlaceCensus.from_dict,
     PROPOSITIONS: proposition_from_dict,
-    PRESCRIPTIONS: prescription_from_dict,
+    PRESCRIPTIONS: partial(lesson_of_prescription, names=SpokenNames(())),
     STEPS: step_from_dict,
     DEEDS: Deed.from_dict,
 }
@@ -129,18 +139,18 @@ def open_memory(
         ),
         unread=unread,
         zone=zone,
+        ways_to=lambda question: [in_words(way, question, catalogue) for way in learnt.ways_to(question)],
     )
-    if experience is None:
-        curator = open_curator(config.optimizer, embedder, catalogue, models, log)
-        experience = Experience(
-            _without(unread, config.experience),
-            log,
-            clock,
-            kinds=catalogue,
-            curator=curator,
-            on_ended=knowledge.learn,
-            most_waiting=config.optimizer.llm.most_waiting,
-        )
+    learnt = experience or Experience(
+        _without(unread, config.experience),
+        log,
+        clock,
+        kinds=catalogue,
+        curator=open_curator(config.optimizer, embedder, catalogue, models, log),
+        on_ended=knowledge.learn,
+        most_waiting=config.optimizer.llm.most_waiting,
+        embedder=embedder,
+    )
     records: dict[str, Any] = {}
     deeds = DeedLog(log)
     if store is not None and kept is not None:
@@ -150,8 +160,8 @@ def open_memory(
         if embed_in_background:
             knowledge.embed_in_background()
         own = store.own_episodes(ENDED_KEPT)
-        experience.load(_bodies(store, ATTEMPTS), _stored_lessons(store, log), own)
-        experience.load_episodes(_steps_by_episode(store))
+        learnt.load(_bodies(store, ATTEMPTS), _stored_lessons(store, log, catalogue.spoken_names), own)
+        learnt.load_episodes(_steps_by_episode(store))
         deeds.load(_bodies(store, DEEDS))
     ids = stamp_ids(config.robot_id, records)
     scene = SceneGraph.from_records(records, config.scene_graph, ids, embedder, catalogue)
@@ -166,7 +176,7 @@ def open_memory(
         cache,
         index,
         store,
-        experience,
+        learnt,
         knowledge,
         clock,
         judge_states=lambda claim: open_state_queue(short_term, models, claim),
@@ -239,15 +249,19 @@ def _steps_by_episode(store: Store) -> Iterator[tuple[str, list[StepRecord]]]:
         yield episode_id, list(steps)
 
 
-def _stored_lessons(store: Store, log: StoreLog) -> list[Lesson]:
+def _stored_lessons(store: Store, log: StoreLog, names: SpokenNames) -> list[Lesson]:
     """Return what the store holds of lessons; what an earlier release stored is stored as lessons from now on."""
     lessons = {lesson.id: lesson for lesson in map(Lesson.from_dict, _bodies(store, LESSONS))}
     read = [*map(lesson_of_guideline, _bodies(store, GUIDELINES)), *map(lesson_of_entry, _bodies(store, ENTRIES))]
-    older = [lesson for lesson in read if lesson is not None and lesson.id not in lessons]
-    write_lessons(log, older)
-    for kind in (GUIDELINES, ENTRIES):
+    older = {lesson.id: lesson for lesson in read if lesson is not None and lesson.id not in lessons}
+    for body in _bodies(store, PRESCRIPTIONS):
+        way = lesson_of_prescription(body, names)
+        if way is not None and way.id not in lessons:
+            older[way.id] = merged(older[way.id], way) if way.id in older else way
+    write_lessons(log, older.values())
+    for kind in (GUIDELINES, ENTRIES, PRESCRIPTIONS):
         log.remove_documents(kind, [document.id for document in store.bodies([kind])])
-    return [*lessons.values(), *older]
+    return [*lessons.values(), *older.values()]
 
 
 def _bodies(store: Store, kind: str) -> list[dict[str, Any]]:

@@ -87,7 +87,7 @@ class Attempts:
         one = self.all[number]
         return Entry(
             f"trajectory|{number}",
-            EntryKind.TRAJECTORY,
+            EntryKind.WAY,
             one.text,
             goal_kinds=frozenset(one.kinds),
             classes=one.classes,

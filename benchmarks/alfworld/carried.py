@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import StepRecord
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.lessons.config import ExperienceConfig
@@ -29,7 +30,6 @@ class CarriedExperience:
     attempts: Documents = ()
     lessons: Documents = ()
     propositions: Documents = ()
-    prescriptions: Documents = ()
     episodes: tuple[tuple[str, tuple[StepRecord, ...]], ...] = ()
     ended_ns: int = 0
 
@@ -38,11 +38,15 @@ class CarriedExperience:
         return [Lesson.from_dict(values) for values in self.lessons]
 
     def experience(
-        self, log: ExperienceLog, now_ns: Callable[[], int], on_ended: OnEnded = learn_nothing
+        self,
+        log: ExperienceLog,
+        now_ns: Callable[[], int],
+        on_ended: OnEnded = learn_nothing,
+        embedder: TextEmbedder | None = None,
     ) -> Experience:
         """Return the experience of a robot that has been through these games. log: keeps the episodes from now on;
-        on_ended: is told each of them."""
-        found = Experience(ExperienceConfig(), log, now_ns, on_ended=on_ended)
+        on_ended: is told each of them; embedder: compares instructions."""
+        found = Experience(ExperienceConfig(), log, now_ns, on_ended=on_ended, embedder=embedder)
         found.load(self.attempts, self.known_lessons())
         found.load_episodes(self.episodes)
         found.wait_settled(_LOADING_S)
@@ -50,8 +54,7 @@ class CarriedExperience:
 
     def tell(self, knowledge: KnowledgeGraph) -> None:
         """Let knowledge take over what these games showed."""
-        knowledge.load(self.propositions, self.prescriptions)
-        knowledge.embed_names_of_intents()
+        knowledge.load(self.propositions)
 
 
 @dataclass(frozen=True)

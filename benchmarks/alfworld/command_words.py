@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from benchmarks.alfworld.game_commands import GameAct, read_command
 from memory_node.domain.skill import SkillCall
-from memory_node.knowledge.game_commands import GameAct, read_command
 
 _SKILLS = {
     GameAct.GO: "GoToObject",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from benchmarks.alfworld.game_commands import GameAct, read_command
 from benchmarks.alfworld.sentences import NOTHING_HAPPENS, label_of, read_places, read_sight
 from memory_node.domain.skill import FailureReason
-from memory_node.knowledge.game_commands import GameAct, read_command
 from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
 
 _KINDS = {

@@ -15,7 +15,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, Source
+from memory_node.knowledge.knowledge_log import PROPOSITIONS, Source
 from memory_node.lessons.log import LESSONS
 from memory_node.opening import KnowledgeStoreLog, StoreLog
 from memory_node.store.store import Store
@@ -34,7 +34,7 @@ class ExperienceOfGames:
         self._knowledge = KnowledgeGraph(embedder, _KnowledgeLog(store, self._kept))
         carried.tell(self._knowledge)
         self._log = _ExperienceLog(store, self._kept)
-        self._experience = carried.experience(self._log, lambda: self._now_ns, self._knowledge.learn)
+        self._experience = carried.experience(self._log, lambda: self._now_ns, self._knowledge.learn, embedder)
 
     @property
     def carried(self) -> CarriedExperience:
@@ -73,7 +73,7 @@ class Kept:
     def of(cls, store: Store) -> Kept:
         """Return what a store holds."""
         kept = cls()
-        for document in store.bodies([ATTEMPTS, LESSONS, PROPOSITIONS, PRESCRIPTIONS]):
+        for document in store.bodies([ATTEMPTS, LESSONS, PROPOSITIONS]):
             kept.documents[document.kind][document.id] = dict(document.body)
         kept.episodes = {key: list(steps) for key, steps in groupby(store.all_steps(), lambda step: step.episode_id)}
         return kept
@@ -88,7 +88,6 @@ class Kept:
             attempts=tuple(attempts),
             lessons=tuple(self.documents[LESSONS].values()),
             propositions=tuple(self.documents[PROPOSITIONS].values()),
-            prescriptions=tuple(self.documents[PRESCRIPTIONS].values()),
             episodes=tuple((key, tuple(steps)) for key, steps in self.episodes.items()),
             ended_ns=attempts[-1]["stamp_ns"] if attempts else 0,
         )

@@ -92,7 +92,7 @@ class Life:
             return cls(memory_of_game(kinds, clock.now_ns, embedder, census), clock, is_won)
         clock.began_ns = known.ended_ns  # the game comes after all that was learnt
         recorder = EpisodeRecorder(known.known_lessons())
-        experience = known.experience(recorder, clock.now_ns)
+        experience = known.experience(recorder, clock.now_ns, embedder=embedder)
         memory = memory_of_game(kinds, clock.now_ns, embedder, census, experience)
         known.tell(memory.knowledge)
         return cls(memory, clock, is_won, recorder)

@@ -79,7 +79,7 @@ def _entry(number: int, transcript: Mapping[str, Any]) -> AttemptEntry:
     deeds, rooms = _followed(transcript["text"], transcript["turns"])
     return AttemptEntry(
         f"trajectory|{number}",
-        EntryKind.TRAJECTORY,
+        EntryKind.WAY,
         as_one_text(transcript),
         task=transcript["task"],
         deeds=tuple(deeds),

@@ -15,14 +15,13 @@ from pathlib import Path
 from memory_node.app.progress import progress_bar
 from memory_node.domain.clock import system_clock
 from memory_node.knowledge.answering import KnowledgeAnswer
-from memory_node.knowledge.documents import ReadCounts, read_document, session_of
+from memory_node.knowledge.documents import ReadCounts, read_document
 from memory_node.knowledge.graph_view import draw, graph_of, write_graphml
 from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.removal import Criteria
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.dates import stamp_of
 from memory_node.knowledge.told.in_words import in_words
-from memory_node.knowledge.transcripts import read_transcripts
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
@@ -51,9 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     def add(name: str, help_: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=help_, description=help_, parents=[shared])
 
-    command = add(
-        "add", "read documents, talks and runs of games (.txt, .md, .json, .jsonl); one that was interrupted goes on"
-    )
+    command = add("add", "read documents and talks (.txt, .md, .json); one that was interrupted goes on")
     command.add_argument("files", nargs="+", type=Path, metavar="FILE")
     command.add_argument(
         "--words-only",
@@ -68,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     command.add_argument("question")
     command.add_argument("--mode", choices=[str(mode) for mode in Mode], help="kind of memory (default: found out)")
     command.add_argument("--k", type=int, default=0, help="statements in the answer (default: the parameter's)")
-    add("update", "merge statements that say the same, and intents that are nearly the same")
+    add("update", "merge statements that say the same")
     command = add(
         "delete", "delete statements that match all that is given, and the text that nothing else was learned from"
     )
@@ -84,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     command.add_argument("--made-by", default="", metavar="NAME", help="read by rules, or by a model")
     command.add_argument("--session", default="", help="only known from an episode, document or talk")
     command.add_argument("--replaced", action="store_true", help="what later statements took the place of")
-    command = add("prune", "delete all but the most useful statements, and ways that never helped")
+    command = add("prune", "delete all but the most useful statements")
     command.add_argument("--keep", type=int, required=True, metavar="N", help="beside what people told")
     command = add("compress", "keep only the beginning of old talks and documents, and what was learned from them")
     command.add_argument("--before", type=_day, required=True, metavar="DAY", help="older than a day (2026-05-08)")
@@ -109,9 +106,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _add(args: argparse.Namespace, memory: RobotMemory) -> int:
     for path in args.files:
-        if path.suffix.lower() == ".jsonl":
-            _add_runs(path, args.json, memory)
-            continue
         counts, new = ReadCounts(), 0
         known = memory.knowledge.steps()
         with progress_bar() as progress:
@@ -151,19 +145,6 @@ def _embed(memory: RobotMemory) -> None:
         memory.knowledge.embed_statements(on_progress)
 
 
-def _add_runs(path: Path, as_json: bool, memory: RobotMemory) -> None:
-    """Read a file of runs of text games; each is durable before the next is read."""
-    runs = new = 0
-    session = session_of(path)
-    with progress_bar() as progress:
-        task = progress.add_task(path.name, total=path.stat().st_size)
-        for number, run in read_transcripts(path, on_bytes=lambda count: progress.advance(task, count)):
-            new += memory.knowledge.watch(f"{session}-{number}", run)
-            runs += 1
-            memory.commit(_COMMIT_S)
-    print(json.dumps({"file": str(path), "runs": runs, "new": new}) if as_json else f"{path}: {runs} runs, {new} new")
-
-
 def _batches(steps: Iterator[StandardStep]) -> Iterator[list[StandardStep]]:
     while batch := list(islice(steps, _BATCH)):
         yield batch
@@ -200,7 +181,7 @@ def as_row(answer: KnowledgeAnswer) -> dict[str, object]:
             {"text": one.text, "sources": list(one.sources), "stamp_ns": one.stamp_ns, "made_by": one.made_by}
             for one in answer.propositions
         ],
-        "ways": [way.key for way in answer.ways],
+        "ways": list(answer.ways),
         "steps": [step.source for step in answer.steps],
     }
 
@@ -229,7 +210,7 @@ def _day(text: str) -> int:
 
 def _show(args: argparse.Namespace, memory: RobotMemory) -> int:
     propositions = memory.knowledge.propositions(active=not args.all)
-    graph = graph_of(propositions, memory.knowledge.prescriptions())
+    graph = graph_of(propositions)
     if args.graphml:
         write_graphml(graph, args.graphml)
     if args.picture:
@@ -240,8 +221,6 @@ def _show(args: argparse.Namespace, memory: RobotMemory) -> int:
     for one in sorted(propositions, key=lambda one: (one.stamp_ns, one.text)):
         mark = "" if one.active else f"  (replaced by: {one.replaced_by})"
         print(f"{one.text}  [{', '.join(one.sources[-3:])}]{mark}")
-    for way in memory.knowledge.prescriptions():
-        print(f"{way.key}  (return {way.returned:g})")
     return 0
 
 

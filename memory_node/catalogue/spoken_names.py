@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from memory_node.catalogue.class_name import folded, spoken
 from memory_node.catalogue.object_kind import ObjectKind
 from memory_node.domain.nouns import singular
 
+_ARTICLES = frozenset(("a", "an", "the", "some", "my", "your"))
 _RARE = 100  # rank of the names of classes that people seldom mean
 
 
@@ -39,7 +40,23 @@ class SpokenNames:
     def named_in(self, text: str) -> list[tuple[str, ...]]:
         """Return the classes that each name in a text may mean, best first; the names in the order of their last words.
         A name within a longer one names nothing: no butter in a "butter knife"."""
-        words = [_plain(word.strip(".!?;:\"'")) for word in text.lower().replace(",", " , ").split()]
+        words = [_plain(word.lower()) for word in _written(text)]
+        names = (" ".join(words[start:end]) for start, end in self._spans(words))
+        return [tuple(dict.fromkeys(found for _, found in self._ranked[name])) for name in names]
+
+    def without_names(self, text: str, instead: str) -> str:
+        """Return a text with a word in the place of each name and of the articles before it, without punctuation."""
+        words, kept, last = _written(text), [], 0
+        for start, end in self._spans([_plain(word.lower()) for word in words]):
+            before = words[last : max(start, last)]
+            while before and before[-1].lower() in _ARTICLES:
+                before.pop()
+            kept += [*before, instead]
+            last = end
+        return " ".join((*kept, *words[last:]))
+
+    def _spans(self, words: Sequence[str]) -> list[tuple[int, int]]:
+        """Return where names are, (begin, end) in words, in the order of their last words; none within another."""
         spans = [
             (start, start + length)
             for start in range(len(words))
@@ -47,8 +64,7 @@ class SpokenNames:
             if " ".join(words[start : start + length]) in self._ranked
         ]
         whole = [one for one in spans if not any(_is_within(one, other) for other in spans)]
-        names = (" ".join(words[start:end]) for start, end in sorted(whole, key=lambda span: span[1]))
-        return [tuple(dict.fromkeys(found for _, found in self._ranked[name])) for name in names]
+        return sorted(whole, key=lambda span: span[1])
 
     def only_class(self, label: str) -> str:
         """Return the class that a whole name means before all others, however that is spelt; "" where none does, or two
@@ -64,6 +80,11 @@ class SpokenNames:
 
     def _entries(self, label: str) -> list[tuple[int, str]]:
         return self._spelt.get(folded(label)) or self._spelt.get(folded(_plain(spoken(label))), [])
+
+
+def _written(text: str) -> list[str]:
+    """Return the words of a text as they are written, without the punctuation around them; a comma is one."""
+    return [word.strip(".!?;:\"'") for word in text.replace(",", " , ").split()]
 
 
 def _is_within(span: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -47,9 +47,6 @@ class CompilerConfig(Parameters):
     most_tries: Expert[int] = Field(
         default=2, ge=0, le=100, description="how often a call that fails by chance is advised again at most"
     )
-    trajectories: Expert[bool] = Field(
-        default=False, description="whether whole successful attempts are retrieved, too, as MemCompiler does"
-    )
     close_m: Expert[float] = Field(
         default=1.0,
         ge=0.0,

@@ -19,8 +19,9 @@ from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.experience_answer import ExperienceQuery
+from memory_node.lessons.experience_answer import ExperienceAnswer, ExperienceQuery
 from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.plugmem import in_words
 from memory_node.scene_graph.graph import SceneGraph
 
 # Lines of what was told that a context holds at most, and sentences of an instruction that are looked up apart.
@@ -82,11 +83,22 @@ class ContextWriter:
         binding = {id(fact) for fact in index.bearing_on(instruction)}
         return [one for one, facts in stated if any(id(fact) in binding for fact in facts)]
 
-    def _name_of(self, object_id: str) -> str:
+    def _in_place(self, lesson: Lesson) -> str:
+        """Return a lesson of tries with memory's name of its place."""
         try:
-            return self._scene.object(object_id).name if object_id else ""
+            name = self._scene.object(lesson.place_id).name if lesson.place_id else ""
         except NotFoundError:
-            return ""
+            name = ""
+        return lesson.text.replace(f"this {lesson.place_class}", name) if name else lesson.text
+
+    def _lessons(self, instruction: str, learnt: ExperienceAnswer) -> list[tuple[Lesson, str]]:
+        """Return what was learnt, each in words: what tries teach now, ways of like instructions, the rest."""
+        tried = self._of_tries()
+        ways = self._experience.ways_to(instruction)
+        with self._lock:
+            of_tries = [(one, self._in_place(one)) for one in tried]
+        of_ways = [(one, in_words(one, instruction, self._kinds)) for one in ways]
+        return [*of_tries, *of_ways, *((one, one.text) for one in learnt.lessons)]
 
     def write(
         self,
@@ -105,18 +117,15 @@ class ContextWriter:
             here, held = robot_room(self._scene), held_object(self._scene)
         query = ExperienceQuery(room=here, objects=classes, episode_id=episode_id, instruction=instruction)
         learnt = self._experience.ask(query)
-        tried = self._of_tries()
         with self._lock:
-            names = {one.place_id: self._name_of(one.place_id) for one in tried}
             relations = room_relations(self._scene, learnt.room, classes)
             # The graph's text ranks its own areas; it gets the part of the budget that no other section has a share in.
             home = self._scene.in_words(token_budget // 2, topic=instruction)
         in_hand = held.object_class if held is not None else "nothing"
         excerpt = MemoryExcerpt(
             learnt,
-            lessons=[*((one, names[one.place_id]) for one in tried), *((one, "") for one in learnt.lessons)],
+            lessons=self._lessons(instruction, learnt),
             facts=self._knowledge.about(classes),
-            ways=self._knowledge.ways_to(instruction),
             known=list(dict.fromkeys([*self._bound(instruction, now_ns), *self._told_about(instruction)])),
             room_relations=relations,
             recollection=recalled,

@@ -12,10 +12,11 @@ from memory_node.domain.skill import FailureReason
 from memory_node.domain.spoken_time import ago
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.knowledge.answering import quoted
-from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.knowledge.facts import Proposition
 from memory_node.lessons.expectations import WRITER
 from memory_node.lessons.experience_answer import ExperienceAnswer
 from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.plugmem import WRITER as WAYS
 
 # BrainMem's order. Spatial guidance comes from three memories: the room's relations, the short-term memory, the graph.
 LESSONS = "Lessons"
@@ -117,7 +118,7 @@ def _allotted(sections: Sequence[Section], token_budget: int) -> list[int]:
 class MemoryExcerpt:
     """What all memories have to say about one instruction.
 
-    lessons: each with memory's name of the one place that it is about, "" for none, in the order of telling.
+    lessons: each in the words of this home and instruction, in the order of telling.
     known: what people told and documents say that bears on the instruction. room_relations: what is near, on and in
     what in the room now. home: the scene graph in words; areas_left_out: names of the areas that it had no room for.
     robot: the robot's state in words, "" when nothing is known of it. zone: that of the days; None: the machine's.
@@ -126,7 +127,6 @@ class MemoryExcerpt:
     experience: ExperienceAnswer
     lessons: Sequence[tuple[Lesson, str]] = ()
     facts: Sequence[Proposition] = ()
-    ways: Sequence[Prescription] = ()
     known: Sequence[Proposition] = ()
     room_relations: Sequence[str] = ()
     recollection: Recollection | None = None
@@ -139,12 +139,12 @@ class MemoryExcerpt:
     def sections(self, sources: Collection[ContextSource] = ALL_SOURCES) -> list[Section]:
         """Return the sections of some sources in BrainMem's order."""
         lines = {
-            LESSONS: [f"- {_said(one, name)} ({_proven(one)})" for one, name in self.lessons],
+            LESSONS: [f"- {said} ({_proven(one)})" for one, said in self.lessons],
             ROOM_PATTERNS: [
                 f"- {action} worked {done} of {tried} times here"
                 for action, done, tried in self.experience.room_patterns
             ],
-            EXPERIENCES: [*self._experiences(), *(f"- {way.intent}: {' -> '.join(way.actions)}" for way in self.ways)],
+            EXPERIENCES: self._experiences(),
             KNOWN: [f"- {quoted(proposition, self.zone)}" for proposition in self.known],
             ACTION_HINTS: self._action_hints(),
             SPATIAL_ROOM: [
@@ -199,16 +199,11 @@ def _areas_left_out(names: Sequence[str]) -> tuple[str, ...]:
     return (f"{len(names)} areas: {', '.join(names[:_NAMED])}{more}",)
 
 
-def _said(lesson: Lesson, name: str) -> str:
-    """Return a lesson in words, with the name of its place."""
-    return lesson.text.replace(f"this {lesson.place_class}", name) if name else lesson.text
-
-
 def _proven(lesson: Lesson) -> str:
     """Return what bears a lesson out, in words: the tries, or how often it helped of the times that it was given."""
     if lesson.writer == WRITER:
         against = f", {len(lesson.evidence_against)} against" if lesson.evidence_against else ""
         return f"{lesson.support} tries{against}" if lesson.support > 1 else f"one try{against}"
     if not lesson.given.trials:
-        return "not tried yet"
+        return f"worked in {len(lesson.episodes)}" if lesson.writer == WAYS else "not tried yet"
     return f"helped {lesson.given.total:g} of {lesson.given.trials} times"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,16 +11,14 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
-from memory_node.episodes.episode_graph import Trajectory
-from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.episodes.remedy import remedy_of_rule
-from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.knowledge.facts import Proposition
 from memory_node.lessons.brainmem import confidence
 from memory_node.lessons.lesson import Lesson, LessonKind
+from memory_node.lessons.plugmem import calls_of, intents_of
 
 # Worth of an entry that was never tried.
 UNTRIED_WORTH = 0.5
-_CALL = re.compile(r"(\w+)\(([^()]*)\)")
 
 
 class EntryKind(str, enum.Enum):
@@ -30,10 +27,9 @@ class EntryKind(str, enum.Enum):
     PREPARATION = "preparation"  # what made a call work in earlier tries
     PROCEDURE = "procedure"  # the skills that attempts of one kind shared
     ADVICE = "advice"  # in words
-    PRESCRIPTION = "prescription"  # a way that has worked
+    WAY = "way"  # how an instruction, or one attempt, was carried out
     PROPOSITION = "proposition"  # a fact
     PLACE = "place"  # where a thing is likely
-    TRAJECTORY = "trajectory"  # one attempt that succeeded, step by step, and why
     DECLARED = "declared"  # what the skill library declares: known without any memory
 
     def __str__(self) -> str:
@@ -103,6 +99,8 @@ class TaskMemory:
 def of_lesson(lesson: Lesson) -> Entry:
     """Return a lesson as an entry. One of tries says what to do before a call, where it knows; a way of skills alone is
     a procedure; all else is advice in words."""
+    if intents_of(lesson):
+        return _of_way(lesson)
     skills = tuple(SkillCall(step) for step in lesson.steps if step in SKILLS)
     before = tuple(SkillCall(one.skill, (one.thing_class,)) for one in lesson.before)
     kind = EntryKind.ADVICE
@@ -122,16 +120,15 @@ def of_lesson(lesson: Lesson) -> Entry:
     )
 
 
-def of_prescription(way: Prescription) -> Entry:
-    """Return a way that has worked as an entry: its steps are calls over classes."""
-    steps = tuple(call for text in way.actions for call in _calls(text))
+def _of_way(way: Lesson) -> Entry:
+    """Return a way over roles as an entry: for any thing, as its kind of task asks for it."""
     return Entry(
-        f"prescription|{way.key}",
-        EntryKind.PRESCRIPTION,
-        f"{way.intent}: {' -> '.join(way.actions)}",
-        classes=frozenset(name for call in steps for name in call.arguments),
-        steps=steps,
-        worth=way.support / (way.support + 1),
+        way.id,
+        EntryKind.WAY,
+        f"{way.situation}: {way.text}",
+        goal_kinds=frozenset(kind for task in way.task_types for kind in task.split("+")),
+        steps=calls_of(way),
+        worth=confidence(way) if way.given.trials else way.support / (way.support + 1),
     )
 
 
@@ -160,23 +157,6 @@ def of_places(object_class: str, areas: Sequence[RankedArea]) -> list[Entry]:
     ]
 
 
-def of_trajectory(record: PastAttempt, trajectory: Trajectory) -> Entry:
-    """Return one attempt as an entry, with the reasons of its failures."""
-    steps = tuple(call for text, reason in trajectory if reason is FailureReason.NONE for call in _calls(text))
-    way = " -> ".join(
-        text + (f" [{reason}]" if reason is not FailureReason.NONE else "") for text, reason in trajectory
-    )
-    why = "; ".join(record.failure_causes)
-    return Entry(
-        f"trajectory|{record.episode_id}",
-        EntryKind.TRAJECTORY,
-        f"{record.task!r} {'succeeded' if record.success else 'failed'}: {way}" + (f" (why: {why})" if why else ""),
-        goal_kinds=frozenset(record.task_type.split("+")) if record.task_type else frozenset(),
-        classes=frozenset(record.objects),
-        steps=steps if record.success else (),
-    )
-
-
 def declared_entries() -> tuple[Entry, ...]:
     """Return what the skill library declares: for each skill, what establishes a precondition that is not met."""
     return tuple(
@@ -197,11 +177,3 @@ def declared_entries() -> tuple[Entry, ...]:
 
 def _negated(fact: Fact) -> Fact:
     return replace(fact, value=not fact.value)
-
-
-def _calls(text: str) -> list[SkillCall]:
-    """Return the call that a text such as "PutObject(Mug, Shelf)" names, none for another text."""
-    match = _CALL.fullmatch(text.strip())
-    if match is None or match[1] not in SKILLS:
-        return []
-    return [SkillCall(match[1], tuple(part.strip() for part in match[2].split(",") if part.strip()))]

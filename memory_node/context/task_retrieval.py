@@ -11,9 +11,7 @@ from memory_node.context.task_memory import (
     TaskMemory,
     of_lesson,
     of_places,
-    of_prescription,
     of_proposition,
-    of_trajectory,
 )
 from memory_node.domain.answer import RankedArea
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
@@ -55,14 +53,9 @@ class TaskRetrieval:
         yield from map(of_lesson, self._experience.ask(query).lessons)
         # What tries teach may be about a thing that no goal names: the tap, or the door of the microwave.
         yield from map(of_lesson, self._of_tries())
-        yield from map(of_prescription, self._knowledge.ways_to(instruction))
+        yield from map(of_lesson, self._experience.ways_to(instruction))
         yield from map(of_proposition, self._knowledge.about(classes))
         subgoals = [Subgoal.parse(goal) for goal in goals]
         for name in dict.fromkeys(name for subgoal in subgoals for name in (subgoal.target, subgoal.light)):
             if name and self._config.places:
                 yield from of_places(name, self._rank_areas(name, self._config.places))
-        if self._config.trajectories:
-            about = self._experience.ask(ExperienceQuery(task_type=task_type, objects=classes, episode_id=episode_id))
-            for record, trajectory in zip(about.experiences, about.trajectories):
-                if record.success:
-                    yield of_trajectory(record, trajectory)

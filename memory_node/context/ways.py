@@ -9,8 +9,9 @@ from memory_node.context.step_observation import StepObservation
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind
 from memory_node.domain.skill import SkillCall
+from memory_node.lessons.plugmem import PLACE, THING
 
-WAYS = (EntryKind.PROCEDURE, EntryKind.PRESCRIPTION, EntryKind.TRAJECTORY)
+WAYS = (EntryKind.PROCEDURE, EntryKind.WAY)
 # Most things of a class that a reply may name.
 _MOST_NAMED = 6
 
@@ -18,7 +19,7 @@ _MOST_NAMED = 6
 def fitted(entry: Entry, subgoal: Subgoal, is_held: bool) -> list[SkillCall]:
     """Return an entry's sequence with this subgoal's things instead of its own, over classes.
 
-    A procedure names no things: it gets the usual ones. [] where a part has no thing.
+    A procedure names no things: it gets the usual ones. Steps are left out whose part has no thing.
     """
     if entry.kind is EntryKind.PROCEDURE:
         filled = [subgoal.filled(call.skill, is_held) for call in entry.steps if call.skill != "GoToObject"]
@@ -26,14 +27,16 @@ def fitted(entry: Entry, subgoal: Subgoal, is_held: bool) -> list[SkillCall]:
     parts = _parts(entry, subgoal)
     if not parts:
         return []
-    return [SkillCall(call.skill, tuple(parts.get(text, text) for text in call.arguments)) for call in entry.steps]
+    calls = [SkillCall(call.skill, tuple(parts.get(text, text) for text in call.arguments)) for call in entry.steps]
+    return [call for call in calls if all(call.arguments)]
 
 
 def _parts(entry: Entry, subgoal: Subgoal) -> dict[str, str]:
-    """Return the subgoal's thing for each thing of an entry: what it took first, and where it put something last.
-
-    {} where it took nothing.
+    """Return the subgoal's thing for each role of an entry; of one over classes for what it took first, and where it
+    put something last. {} where it took nothing.
     """
+    if any(THING in call.arguments for call in entry.steps):
+        return {THING: subgoal.target, PLACE: subgoal.destination}
     taken = next((call.arguments[0] for call in entry.steps if call.skill == "PickupObject" and call.arguments), "")
     if not taken:
         return {}

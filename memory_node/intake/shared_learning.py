@@ -10,7 +10,7 @@ from typing import Any
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS
+from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.log import LESSONS
 from memory_node.store import Store, StoreChange
@@ -43,9 +43,9 @@ def take_over_learning(store: Store, change: StoreChange, experience: Experience
     try:
         episodes = [(episode_id, list(store.steps(episode_id))) for episode_id in dict.fromkeys(told)]
         experience.take_over(bodies[ATTEMPTS], bodies[LESSONS], episodes, gone[LESSONS])
-        knowledge.load(map(dict, bodies[PROPOSITIONS]), map(dict, bodies[PRESCRIPTIONS]), map(dict, bodies[STEPS]))
-        knowledge.give_up({kind: set(gone[kind]) for kind in (PROPOSITIONS, PRESCRIPTIONS, STEPS)})
-        knowledge.embed_intents()
+        knowledge.load(map(dict, bodies[PROPOSITIONS]), map(dict, bodies[STEPS]))
+        knowledge.give_up({kind: set(gone[kind]) for kind in (PROPOSITIONS, STEPS)})
+        knowledge.embed_statements()
     except RobotMemoryError as error:
         # A document of another program version must not block the others.
         _log.error("what others have learnt cannot be taken over: %s", error)

@@ -1,1 +1,1 @@
-"""Propositions and prescriptions with their provenance."""
+"""Propositions with their provenance."""

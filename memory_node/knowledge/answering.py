@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.dates import spoken_day
@@ -27,7 +27,8 @@ class KnowledgeAnswer:
 
     text: the answer in words, "null" when it abstains. confidence: 0 to 1, the share of the question's words, by their
     weight, that the propositions hold, or how like it they are, whichever is more. object_ids: the things that it is
-    about. read: the told facts that it rests on. missing: what memory does not know, where it abstains.
+    about. ways: how the robot did the like, in words. read: the told facts that it rests on. missing: what memory does
+    not know, where it abstains.
     """
 
     question: str
@@ -35,7 +36,7 @@ class KnowledgeAnswer:
     mode: Mode
     confidence: float
     propositions: tuple[Proposition, ...] = ()
-    ways: tuple[Prescription, ...] = ()
+    ways: tuple[str, ...] = ()
     steps: tuple[StandardStep, ...] = ()
     object_ids: tuple[str, ...] = ()
     read: tuple[ToldFact, ...] = ()
@@ -47,11 +48,9 @@ class KnowledgeAnswer:
         return self.text == NOTHING
 
 
-def said(
-    mode: Mode, propositions: Sequence[Proposition], ways: Sequence[Prescription], zone: tzinfo | None = None
-) -> str:
+def said(mode: Mode, propositions: Sequence[Proposition], ways: Sequence[str], zone: tzinfo | None = None) -> str:
     """Return an answer in words without a language model: what is known is quoted, with its days."""
-    lines = [_advice(way) for way in ways] if mode is Mode.PROCEDURAL else []
+    lines = list(ways) if mode is Mode.PROCEDURAL else []
     ordered = sorted(propositions, key=lambda p: p.stamp_ns) if mode is Mode.EPISODIC else propositions
     lines += [quoted(proposition, zone) for proposition in ordered]
     return "\n".join(lines) or NOTHING
@@ -62,10 +61,6 @@ def quoted(proposition: Proposition, zone: tzinfo | None = None) -> str:
     return (
         f"{proposition.text} ({spoken_day(proposition.stamp_ns, zone)})" if proposition.stamp_ns else proposition.text
     )
-
-
-def _advice(way: Prescription) -> str:
-    return f"{way.intent}: {way.advice or ' -> '.join(way.actions)}"
 
 
 def episodic_steps(sources: Sequence[str], steps: Mapping[str, StandardStep]) -> list[StandardStep]:

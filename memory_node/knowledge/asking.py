@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from memory_node.knowledge.answering import LEAST_CONFIDENCE, NOTHING, KnowledgeAnswer, said
-from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.names import name_key, names_in
@@ -183,7 +183,7 @@ def answer_of(
     mode: Mode,
     confidence: float,
     propositions: Sequence[Proposition],
-    ways: Sequence[Prescription],
+    ways: Sequence[str],
     steps: Sequence[StandardStep],
     zone: tzinfo | None = None,
 ) -> KnowledgeAnswer:

@@ -61,9 +61,7 @@ class KnowledgeConfig(Parameters):
     )
     recency_half_life_s: ClassVar[float] = 2_592_000.0  # age at which a proposition's recency is half (s)
     top_k: Live[Expert[int]] = Field(default=10, ge=1, le=1000, description="propositions in an answer")
-    guidance_k: Live[Expert[int]] = Field(
-        default=2, ge=1, le=100, description="propositions and ways in guidance while acting"
-    )
+    guidance_k: Live[Expert[int]] = Field(default=2, ge=1, le=100, description="propositions in guidance while acting")
     hops: Live[Expert[int]] = Field(
         default=2, ge=1, le=8, description="searches for one question at most (PlugMem's T_max)"
     )

@@ -1,4 +1,4 @@
-"""Reads propositions and prescriptions out of steps; deterministic, no language model."""
+"""Reads propositions out of steps; deterministic, no language model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.coreference import Named, resolved, told_clauses
-from memory_node.knowledge.facts import MOST_SENTENCES, RULES, Prescription, Proposition
+from memory_node.knowledge.facts import MOST_SENTENCES, RULES, Proposition
 from memory_node.knowledge.standard_step import ASKED, StandardStep
 from memory_node.knowledge.standardise import classes_of
 from memory_node.knowledge.text.dates import with_days
@@ -96,14 +96,6 @@ def said_in_passing(episode: EpisodeSummary) -> StandardStep | None:
         return None
     stamp_ns = episode.ended_ns or episode.started_ns
     return StandardStep(f"{episode.id}:0", state=ASKED, action=episode.instruction.strip(), stamp_ns=stamp_ns)
-
-
-def prescription_of(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> Prescription | None:
-    """Return the prescription of a successful episode, None for a failed one."""
-    if not episode.success or not episode.instruction.strip():
-        return None
-    actions = tuple(f"{step.action.skill}({', '.join(classes_of(step.action))})" for step in steps if step.success)
-    return Prescription(episode.instruction, actions, (episode.id,), episode.ended_ns) if actions else None
 
 
 def _proposition(step: StandardStep, statement: str) -> Proposition:

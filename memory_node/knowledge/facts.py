@@ -1,13 +1,13 @@
-"""What is known: propositions about things, and prescriptions for intents, each with its provenance (PlugMem)."""
+"""What is known: propositions about things, each with its provenance (PlugMem)."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.knowledge.told.fact import ToldFact
@@ -16,8 +16,6 @@ from memory_node.knowledge.told.fact import ToldFact
 TOLD_SESSION = "told-"
 # What read a fact out of its source, where no language model did.
 RULES = "rules"
-# The return of a prescription that reached its whole goal.
-COMPLETE = 10.0
 # Most sentences of a proposition (PlugMem).
 MOST_SENTENCES = 4
 # Newest sources that a fact names; all are counted.
@@ -81,12 +79,20 @@ class Proposition:
 
     def merged(self, other: Proposition) -> Proposition:
         """Return the same statement with the sources of both, as the other one reads it."""
-        merged = _merged(self, other)
-        return replace(merged, structure=other.structure) if other.structure else merged
+        new = [source for source in other.sources if source not in self.sources]
+        return replace(
+            self,
+            sources=(*self.sources, *new)[-SOURCES_KEPT:],
+            stamp_ns=max(self.stamp_ns, other.stamp_ns),
+            support=self.support + len(new),
+            structure=other.structure or self.structure,
+        )
 
     def without(self, episode_id: str) -> Proposition | None:
         """Return it without what an episode showed; None when that was all."""
-        return _without(self, [source for source in self.sources if source.rpartition(":")[0] != episode_id])
+        left = tuple(source for source in self.sources if source.rpartition(":")[0] != episode_id)
+        support = self.support - (len(self.sources) - len(left))
+        return replace(self, sources=left, support=support) if support > 0 and left else None
 
 
 def key_of(text: str) -> str:
@@ -95,93 +101,40 @@ def key_of(text: str) -> str:
     return text if len(encoded) <= _LONGEST_KEY else f"sha256:{hashlib.sha256(encoded).hexdigest()}"
 
 
-@dataclass(frozen=True)
-class Prescription:
-    """A way that was gone. intent: what it is for, in a person's words; actions: skills over classes, in order.
-
-    sources: ids of the newest episodes in which it was. support: in how many. returned: how far it led, 10 complete, 8
-    to 9 minor gaps, 6 to 7 partial, 4 to 5 under half, 2 to 3 very little, 1 nothing. advice: in words, free of the
-    particular place. uses, helped: how often it was used as guidance, and how often that went well. made_by, active: as
-    of a proposition. goal: the name of the intent that it shares with ways for nearly the same, "" for none.
-    """
-
-    intent: str
-    actions: tuple[str, ...]
-    sources: tuple[str, ...]
-    stamp_ns: int = 0
-    support: int = 0
-    returned: float = COMPLETE
-    advice: str = ""
-    uses: int = 0
-    helped: int = 0
-    made_by: str = RULES
-    active: bool = True
-    goal: str = ""
-
-    def __post_init__(self) -> None:
-        if not 1.0 <= self.returned <= COMPLETE:
-            raise InvalidValueError(f"Prescription {self.intent!r}: expected a return of 1 to 10, got {self.returned}")
-        if not self.intent or not self.actions or not self.sources:
-            raise InvalidValueError(f"Prescription {self.intent!r}: expected an intent, actions and a source")
-        object.__setattr__(self, "support", max(self.support, len(self.sources)))
-
-    @property
-    def key(self) -> str:
-        """What makes two prescriptions the same."""
-        return f"{self.intent.strip().lower()} -> {'; '.join(self.actions)}"
-
-    @property
-    def solves(self) -> str:
-        """The intent that it is a way for, by the name that it shares."""
-        return self.goal or self.intent
-
-    def merged(self, other: Prescription) -> Prescription:
-        """Return the same way with the sources of both."""
-        return _merged(self, other)
-
-    def without(self, episode_id: str) -> Prescription | None:
-        """Return it without an episode; None when it worked in no other."""
-        return _without(self, [source for source in self.sources if source != episode_id])
-
-
-Fact = TypeVar("Fact", Proposition, Prescription)
 # The values of a proposition that need not be kept where they are these.
 _DEFAULTS = {
     field.name: field.default for field in dataclasses.fields(Proposition) if field.default is not dataclasses.MISSING
 }
+_FIELDS = tuple(field.name for field in dataclasses.fields(Proposition))
+_COLLECTIONS: dict[str, Callable[[Any], Any]] = {"concepts": frozenset, "sources": tuple, "structure": tuple}
 
 
-_FIELDS = {kind: tuple(field.name for field in dataclasses.fields(kind)) for kind in (Proposition, Prescription)}
-
-
-def _merged(fact: Fact, other: Fact) -> Fact:
-    new: list[str] = [source for source in other.sources if source not in fact.sources]
-    return replace(
-        fact,
-        sources=(*fact.sources, *new)[-SOURCES_KEPT:],
-        stamp_ns=max(fact.stamp_ns, other.stamp_ns),
-        support=fact.support + len(new),
-    )
-
-
-def _without(fact: Fact, left: Sequence[str]) -> Fact | None:
-    """Return a fact with the named sources that are left; None: it has none, named or not."""
-    support = fact.support - (len(fact.sources) - len(left))
-    if support <= 0 or not left:
-        return None
-    return replace(fact, sources=tuple(left), support=support)
-
-
-def to_dict(fact: Proposition | Prescription) -> dict[str, Any]:
+def to_dict(fact: Proposition) -> dict[str, Any]:
     """Return plain values for the store."""
     # dataclasses.asdict() copies every value deeply, which took a fifth of the time of reading a document.
-    values = {name: getattr(fact, name) for name in _FIELDS[type(fact)]}
+    values = {name: getattr(fact, name) for name in _FIELDS}
     return {key: sorted(value) if isinstance(value, frozenset) else value for key, value in values.items()}
 
 
 def proposition_from_dict(values: dict[str, Any]) -> Proposition:
-    """Return the proposition of stored values; what an older program did not store has its default."""
-    proposition = _from_dict(Proposition, values, concepts=frozenset, sources=tuple, structure=tuple)
+    """Return the proposition of stored values; what an older program did not store has its default.
+
+    Raises:
+        InvalidValueError: a value is missing or of another type.
+    """
+    types = {field.name: str(field.type) for field in dataclasses.fields(Proposition)}
+    given: dict[str, Any] = {}
+    for name, value in values.items():
+        if name in _COLLECTIONS:
+            if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
+                raise InvalidValueError(f"Proposition.{name}: expected a list of texts, got {value!r:.80}")
+            given[name] = _COLLECTIONS[name](value)
+        elif name in types:  # else a newer program's
+            given[name] = _scalar(f"Proposition.{name}", types[name], value)
+    try:
+        proposition = Proposition(**given)
+    except TypeError as error:
+        raise InvalidValueError(f"Proposition: {error}") from error
     _ = proposition.facts  # what cannot be read is an error of the stored body
     return proposition
 
@@ -200,32 +153,6 @@ def unpack_proposition(text: str, packed: bytes) -> Proposition:
     # It was a checked proposition that was packed: checking each value again took two thirds of the time.
     concepts, sources, structure = values.pop("concepts"), values.pop("sources"), values.pop("structure", ())
     return Proposition(text, frozenset(concepts), tuple(sources), structure=tuple(structure), **values)
-
-
-def prescription_from_dict(values: dict[str, Any]) -> Prescription:
-    """Return the prescription of stored values; what an older program did not store has its default."""
-    return _from_dict(Prescription, values, actions=tuple, sources=tuple)
-
-
-def _from_dict(kind: type[Fact], values: dict[str, Any], **collections: Callable[[Any], Any]) -> Fact:
-    """Return a fact of stored values.
-
-    Raises:
-        InvalidValueError: a value is missing or of another type.
-    """
-    types = {field.name: field.type for field in dataclasses.fields(kind)}
-    given: dict[str, Any] = {}
-    for name, value in values.items():
-        if name in collections:
-            if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
-                raise InvalidValueError(f"{kind.__name__}.{name}: expected a list of texts, got {value!r:.80}")
-            given[name] = collections[name](value)
-        elif name in types:  # else a newer program's
-            given[name] = _scalar(f"{kind.__name__}.{name}", str(types[name]), value)
-    try:
-        return kind(**given)
-    except TypeError as error:
-        raise InvalidValueError(f"{kind.__name__}: {error}") from error
 
 
 def _scalar(name: str, kind: str, value: Any) -> Any:

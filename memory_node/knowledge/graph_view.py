@@ -10,7 +10,7 @@ from pathlib import Path
 import networkx as nx
 
 from memory_node.domain.private_files import create_private
-from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.knowledge.facts import Proposition
 
 # A picture of more says nothing.
 _DRAWN = 60
@@ -18,14 +18,12 @@ _COLOURS = {
     "proposition": "#4477aa",
     "concept": "#ccbb44",
     "step": "#bbbbbb",
-    "prescription": "#228833",
-    "intent": "#ee6677",
 }
 
 
-def graph_of(propositions: Iterable[Proposition], ways: Iterable[Prescription]) -> nx.MultiDiGraph:
+def graph_of(propositions: Iterable[Proposition]) -> nx.MultiDiGraph:
     """Return knowledge as a graph: mentions (proposition to concept), provenance (to step or episode), siblings,
-    solves (prescription to intent), replaced_by."""
+    replaced_by."""
     graph = nx.MultiDiGraph()
     by_step: dict[str, list[str]] = {}
     for one in propositions:
@@ -45,15 +43,6 @@ def graph_of(propositions: Iterable[Proposition], ways: Iterable[Prescription]) 
     for siblings in by_step.values():
         for first, second in itertools.pairwise(siblings):
             graph.add_edge(first, second, kind="siblings")
-    for way in ways:
-        graph.add_node(
-            f"prescription:{way.key}", kind="prescription", text="; ".join(way.actions), returned=way.returned
-        )
-        graph.add_node(f"intent:{way.solves}", kind="intent", text=way.solves)
-        graph.add_edge(f"prescription:{way.key}", f"intent:{way.solves}", kind="solves")
-        for source in way.sources:
-            graph.add_node(f"step:{source}", kind="step", text=source)
-            graph.add_edge(f"prescription:{way.key}", f"step:{source}", kind="provenance")
     return graph
 
 

@@ -1,14 +1,14 @@
-"""What changed in the graphs, so that it can be undone."""
+"""What changed in the graph, so that it can be undone."""
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
 
-from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.standard_step import StandardStep
 
-Node = Proposition | Prescription | StandardStep
+Node = Proposition | StandardStep
 # Operations that can be undone.
 _OPERATIONS_KEPT = 64
 

@@ -1,5 +1,4 @@
-"""Knowledge as a whole: the semantic and the procedural graph under one lock, made durable; learns, answers,
-forgets."""
+"""Knowledge as a whole: the semantic graph under a lock, made durable; learns, answers, forgets."""
 
 from __future__ import annotations
 
@@ -18,30 +17,20 @@ from memory_node.knowledge.extraction import (
     Extractor,
     ReadFacts,
     RuleExtractor,
-    prescription_of,
     propositions_of,
     said_in_passing,
     told_propositions,
 )
-from memory_node.knowledge.facts import (
-    TOLD_SESSION,
-    Prescription,
-    Proposition,
-    prescription_from_dict,
-    proposition_from_dict,
-)
+from memory_node.knowledge.facts import TOLD_SESSION, Proposition, proposition_from_dict
 from memory_node.knowledge.history import Edit
-from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeLog
+from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS, KnowledgeLog
 from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
-from memory_node.knowledge.knowledge_questions import KnowledgeQuestions
-from memory_node.knowledge.procedural_graph import Vectors
-from memory_node.knowledge.removal import Criteria, is_useless, least_useful
+from memory_node.knowledge.knowledge_questions import KnowledgeQuestions, WaysTo, no_ways
+from memory_node.knowledge.removal import Criteria, least_useful
 from memory_node.knowledge.retrieval.packing import Arrays
-from memory_node.knowledge.segments import prescriptions_of
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.taking_back import is_said_by, words_taken_back
-from memory_node.knowledge.transcripts import Transcript, things_seen, transcript_steps, ways_of
 from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
 
 
@@ -64,7 +53,7 @@ class KnowledgeGraph(KnowledgeQuestions):
     judge: decides what becomes of two like statements. on_removal: is called before anything goes.
     read_facts: reads told sentences, and those of documents that bind.
     unread: of facts and lessons those that tell nothing.
-    zone: the time zone in which people mean days; None: the machine's.
+    zone: the time zone in which people mean days; None: the machine's. ways_to: see KnowledgeQuestions.
     """
 
     def __init__(
@@ -79,38 +68,31 @@ class KnowledgeGraph(KnowledgeQuestions):
         read_facts: ReadFacts = _read_nothing,
         unread: Collection[Memory] = (),
         zone: tzinfo | None = None,
+        ways_to: WaysTo = no_ways,
     ) -> None:
         config = config or KnowledgeConfig()
         nodes = KnowledgeNodes(embedder, config, log, judge, on_removal or _pass_over)
-        super().__init__(embedder, nodes, config, unread, zone)
+        super().__init__(embedder, nodes, config, unread, zone, ways_to)
         self._extractor = extractor or RuleExtractor(zone)
         self._read_facts = read_facts
         self._make_id = make_id
 
-    def load(
-        self,
-        propositions: Iterable[dict[str, Any]],
-        prescriptions: Iterable[dict[str, Any]],
-        steps: Iterable[dict[str, Any]] = (),
-    ) -> None:
+    def load(self, propositions: Iterable[dict[str, Any]], steps: Iterable[dict[str, Any]] = ()) -> None:
         """Take over what the store holds, at start-up, or what another robot has learnt."""
         with self._lock:
             for values in propositions:
                 self._nodes.semantic.put(proposition_from_dict(values))
-            for values in prescriptions:
-                self._nodes.procedural.put(prescription_from_dict(values))
             for values in steps:
                 step = step_from_dict(values)
                 self._nodes.steps[step.source] = step
-            self._nodes.procedural.keep_newest()
 
     def packed(self) -> Arrays:
-        """Return what restore() takes: statements, their steps and all indexes over them; ways are not among them."""
+        """Return what restore() takes: statements, their steps and all indexes over them."""
         with self._lock:
             return self._nodes.packed()
 
     def restore(self, arrays: Arrays) -> None:
-        """Hold the statements and steps of packed() and no others, without computing anything; ways stay."""
+        """Hold the statements and steps of packed() and no others, without computing anything."""
         with self._lock:
             self._nodes.restore(arrays)
 
@@ -128,51 +110,13 @@ class KnowledgeGraph(KnowledgeQuestions):
 
     def learn(self, episode: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
         """Take over what a finished episode showed."""
-        whole = prescription_of(episode, steps)
-        parts = prescriptions_of(episode, steps, self._embedder.embed) if episode.success is not None else []
-        ways = {way.key: way for way in [*([whole] if whole is not None else []), *parts]}
-        intents = list(dict.fromkeys(way.intent for way in ways.values()))
-        vectors = self._embedder.embed(intents) if intents else ()
         with self._lock:
             edits = [self._nodes.stated(proposition) for proposition in propositions_of(steps)]
             said = said_in_passing(episode)
             if said is not None:
                 edits.append(self._nodes.edit(STEPS, said.source, said))
                 edits += [self._nodes.stated(one) for one in self._extractor.propositions(said)]
-            self._finish_ways(edits, ways, dict(zip(intents, vectors)))
-        self.embed_names_of_intents()
-
-    def watch(self, session: str, run: Transcript, stamp_ns: int = 0) -> int:
-        """Take over a run of a text game; return how many ways and propositions were new.
-
-        session: names the run; a run that is known changes nothing.
-        """
-        steps = transcript_steps(session, run, stamp_ns)
-        ways = {way.key: way for way in ways_of(session, run, self._embedder.embed, stamp_ns)}
-        intents = list(dict.fromkeys(way.intent for way in ways.values()))
-        vectors = self._embedder.embed(intents) if intents else ()
-        with self._lock:
-            if not steps or steps[0].source in self._nodes.steps:
-                return 0
-            before = len(self._nodes)
-            edits = [self._nodes.edit(STEPS, step.source, step) for step in steps]
-            edits += [self._nodes.stated(one) for one in things_seen(session, run, stamp_ns)]
-            self._finish_ways(edits, ways, dict(zip(intents, vectors)))
-            new = len(self._nodes) - before
-        self.embed_names_of_intents()
-        return new
-
-    def _finish_ways(self, edits: list[Edit], ways: Mapping[str, Prescription], vectors: Mapping[str, Vectors]) -> None:
-        """Take over ways with the vectors of their intents, and finish edits with them."""
-        for key, way in ways.items():
-            known = self._nodes.procedural.get(key)
-            edits.append(self._nodes.edit(PRESCRIPTIONS, key, known.merged(way) if known else way))
-        for intent, vector in vectors.items():
-            self._nodes.procedural.put_vector(intent, vector)
-        for key in ways:
-            edits += self._nodes.joined(key)
-        self._nodes.finish(edits)
-        self._nodes.procedural.keep_newest()
+            self._nodes.finish(edits)
 
     def add(self, steps: Iterable[StandardStep]) -> int:
         """Take over steps of talks and documents; return how many propositions were new."""
@@ -285,34 +229,15 @@ class KnowledgeGraph(KnowledgeQuestions):
             return again[0]
 
     def update(self) -> int:
-        """Merge what says the same: each proposition with the one most like it, and intents; return how many went."""
+        """Merge each proposition with the one most like it where both say the same; return how many went."""
         self.embed_statements()
         with self._lock:
             edits: list[Edit] = []
             for proposition in self._nodes.semantic.all():
                 edits += self._nodes.updates(proposition.text)
-            for way in self._nodes.procedural.all():
-                edits += self._nodes.joined(way.key)
             self._nodes.finish(edits)
         self.embed_statements()
         return sum(1 for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active)
-
-    def feedback(self, key: str, helped: bool) -> Prescription:
-        """Note how the use of a way as guidance went; a way that keeps failing loses its return.
-
-        Raises:
-            NotFoundError: there is no such way.
-        """
-        with self._lock:
-            way = self._nodes.procedural.get(key)
-            if way is None:
-                raise NotFoundError(f"there is no way {key!r}")
-            used = replace(way, uses=way.uses + 1, helped=way.helped + helped)
-            # Its own success counts as one use beside those of later users.
-            returned = max(1.0, way.returned * (1 + used.helped) / (1 + used.uses)) if not helped else way.returned
-            used = replace(used, returned=returned)
-            self._nodes.finish([self._nodes.edit(PRESCRIPTIONS, key, used)])
-            return used
 
     def delete(self, criteria: Criteria) -> int:
         """Delete the propositions that criteria match, and the steps that no other one comes from; return how many
@@ -327,16 +252,14 @@ class KnowledgeGraph(KnowledgeQuestions):
             return len(gone)
 
     def prune(self, kept: int) -> int:
-        """Delete all but the `kept` most useful propositions, and ways that never helped; return how many.
+        """Delete all but the `kept` most useful propositions; return how many.
 
         What people told stays, whatever its number.
         """
         with self._lock:
             gone = least_useful(self._nodes.semantic.all(), self._nodes.is_told, kept)
-            ways = [way for way in self._nodes.procedural.all() if is_useless(way)]
-            edits = [self._nodes.edit(PROPOSITIONS, one.text, None) for one in gone]
-            self._nodes.finish(edits + [self._nodes.edit(PRESCRIPTIONS, way.key, None) for way in ways])
-            return len(gone) + len(ways)
+            self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, None) for one in gone])
+            return len(gone)
 
     def compress(self, before_ns: int) -> int:
         """Keep of steps that are older only the beginning of what was said or read; return of how many.

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 PROPOSITIONS = "proposition"
-PRESCRIPTIONS = "prescription"
 STEPS = "knowledge_step"
 # What a document was learned from: (kind, id).
 Source = tuple[str, str]

@@ -1,4 +1,4 @@
-"""Both graphs and the steps behind them, and every change to them: applied, made durable, and able to be undone."""
+"""The graph and the steps behind it, and every change to them: applied, made durable, and able to be undone."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from dataclasses import dataclass, replace
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
-from memory_node.knowledge.facts import Prescription, Proposition, key_of, to_dict
+from memory_node.knowledge.facts import Proposition, key_of, to_dict
 from memory_node.knowledge.history import Edit, History, Node
-from memory_node.knowledge.intents import THETA_EQUAL, common_intent
-from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeLog, Source
+from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS, KnowledgeLog, Source
 from memory_node.knowledge.packed_table import PackedTable
-from memory_node.knowledge.procedural_graph import ProceduralGraph
 from memory_node.knowledge.retrieval.packing import Arrays, part, under
 from memory_node.knowledge.semantic_graph import SemanticGraph
 from memory_node.knowledge.standard_step import ASKED, TOLD, StandardStep, pack_step, step_to_dict, unpack_step
@@ -23,11 +21,9 @@ from memory_node.knowledge.updating import LEAST_LIKENESS, TOPIC_LIKENESS, Updat
 
 @dataclass(frozen=True)
 class Withdrawal:
-    """What an episode's withdrawal changed, and the texts and keys of what went."""
+    """What an episode's withdrawal changed, and the keys of what went."""
 
     stated: list[Proposition]
-    ways: list[Prescription]
-    texts: list[str]
     keys: list[str]
 
 
@@ -46,7 +42,6 @@ class KnowledgeNodes:
         on_removal: Callable[[], None],
     ) -> None:
         self.semantic = SemanticGraph(embedder, config)
-        self.procedural = ProceduralGraph(embedder)
         self.steps: PackedTable[StandardStep] = PackedTable(pack_step, unpack_step)
         self._log = log
         self._judge = judge
@@ -54,10 +49,10 @@ class KnowledgeNodes:
         self._history = History()
 
     def __len__(self) -> int:
-        return len(self.semantic) + len(self.procedural)
+        return len(self.semantic)
 
     def packed(self) -> Arrays:
-        """Return statements, their steps and all indexes over them as arrays; ways are not among them."""
+        """Return statements, their steps and all indexes over them as arrays."""
         return {**under("semantic", self.semantic.packed()), **under("steps", self.steps.packed())}
 
     def restore(self, arrays: Arrays) -> None:
@@ -83,15 +78,11 @@ class KnowledgeNodes:
 
     def figures(self) -> tuple[int, int]:
         """Return how many nodes and edges there are."""
-        nodes, edges = self.semantic.figures()
-        ways = self.procedural.all()
-        intents = {way.solves for way in ways}
-        return nodes + len(ways) + len(intents), edges + len(ways) + sum(len(way.sources) for way in ways)
+        return self.semantic.figures()
 
     def hash(self) -> str:
         """Return a hash of everything that is known: equal for equal knowledge."""
         facts = sorted(json.dumps(to_dict(one), sort_keys=True) for one in self.semantic.all())
-        facts += sorted(json.dumps(to_dict(one), sort_keys=True) for one in self.procedural.all())
         facts += sorted(json.dumps(step_to_dict(one), sort_keys=True) for one in self.steps.values())
         return hashlib.blake2b("\n".join(facts).encode(), digest_size=16).hexdigest()
 
@@ -148,16 +139,6 @@ class KnowledgeNodes:
                 )
         return edits
 
-    def joined(self, key: str) -> list[Edit]:
-        """Give a way and those for nearly the same intent one name for it; return this for finish()."""
-        way = self.procedural.get(key)
-        others = self.procedural.nearly_same(way, THETA_EQUAL) if way is not None else []
-        if way is None or not others:
-            return []
-        goal = common_intent(others[0].solves, way.solves)
-        named = [replace(one, goal=goal) for one in (way, *others) if one.goal != goal]
-        return [self.edit(PRESCRIPTIONS, one.key, one) for one in named]
-
     def edit(self, kind: str, key: str, after: Node | None) -> Edit:
         """Put a node in the place of the one of this key, None to drop that; return this for finish()."""
         before = self._node(kind, key)
@@ -166,21 +147,15 @@ class KnowledgeNodes:
         return edit
 
     def _node(self, kind: str, key: str) -> Node | None:
-        if kind == PROPOSITIONS:
-            return self.semantic.get(key)
-        return self.procedural.get(key) if kind == PRESCRIPTIONS else self.steps.get(key)
+        return self.semantic.get(key) if kind == PROPOSITIONS else self.steps.get(key)
 
     def _apply(self, edit: Edit) -> None:
         if isinstance(edit.after, Proposition):
             self.semantic.put(edit.after)
-        elif isinstance(edit.after, Prescription):
-            self.procedural.put(edit.after)
         elif isinstance(edit.after, StandardStep):
             self.steps[edit.key] = edit.after
         elif edit.kind == PROPOSITIONS:
             self.semantic.remove(edit.key)
-        elif edit.kind == PRESCRIPTIONS:
-            self.procedural.remove(edit.key)
         else:
             self.steps.pop(edit.key, None)
 
@@ -206,11 +181,10 @@ class KnowledgeNodes:
         steps = [source for source in self.steps if source.rpartition(":")[0] == session]
         for source in steps:
             del self.steps[source]
-        self._log.remove_documents(PROPOSITIONS, withdrawn.texts)
-        self._log.remove_documents(PRESCRIPTIONS, withdrawn.keys)
+        self._log.remove_documents(PROPOSITIONS, withdrawn.keys)
         self._log.remove_documents(STEPS, steps)
-        self._put(withdrawn.stated, withdrawn.ways, [])
-        return len(withdrawn.texts) + len(withdrawn.keys)
+        self._put(withdrawn.stated, [])
+        return len(withdrawn.keys)
 
     def drop(self, session: str) -> Withdrawal:
         """Withdraw a session that has gone from the store already; return what that took and changed. It is final."""
@@ -222,15 +196,7 @@ class KnowledgeNodes:
         stated = [left for one in shown if (left := one.without(session)) is not None]
         for left in stated:
             self.semantic.put(left)
-        worked = [way for way in self.procedural.all() if session in way.sources]
-        for way in worked:
-            self.procedural.remove(way.key)
-        ways = [kept for way in worked if (kept := way.without(session)) is not None]
-        for way in ways:
-            self.procedural.put(way)
-        texts = [one.key for one in shown if self.semantic.get(one.text) is None]
-        keys = [way.key for way in worked if self.procedural.get(way.key) is None]
-        return Withdrawal(stated, ways, texts, keys)
+        return Withdrawal(stated, [one.key for one in shown if self.semantic.get(one.text) is None])
 
     def take_out(self, is_gone: Callable[[str, str], bool]) -> None:
         """Give up what has gone from the store already; is_gone: by a document's kind and id. It is final."""
@@ -238,9 +204,6 @@ class KnowledgeNodes:
         self._on_removal()
         for text in [text for text in self.semantic.texts() if is_gone(PROPOSITIONS, key_of(text))]:
             self.semantic.remove(text)
-        for way in self.procedural.all():
-            if is_gone(PRESCRIPTIONS, way.key):
-                self.procedural.remove(way.key)
         for source in [source for source in self.steps if is_gone(STEPS, source)]:
             del self.steps[source]
 
@@ -249,23 +212,19 @@ class KnowledgeNodes:
     def _write(self, edits: Sequence[Edit]) -> None:
         last = {(edit.kind, edit.key): edit for edit in edits}
         nodes = [edit.after for edit in last.values() if edit.after is not None]
-        for kind in (PROPOSITIONS, PRESCRIPTIONS, STEPS):
+        for kind in (PROPOSITIONS, STEPS):
             gone = [edit.logged_key for edit in last.values() if edit.kind == kind and edit.after is None]
             if gone:
                 self._on_removal()
                 self._log.remove_documents(kind, gone)
         self._put(
             [node for node in nodes if isinstance(node, Proposition)],
-            [node for node in nodes if isinstance(node, Prescription)],
             [node for node in nodes if isinstance(node, StandardStep)],
         )
 
-    def _put(self, stated: Sequence[Proposition], ways: Sequence[Prescription], steps: Sequence[StandardStep]) -> None:
+    def _put(self, stated: Sequence[Proposition], steps: Sequence[StandardStep]) -> None:
         self._log.put_documents(STEPS, [(step.source, step_to_dict(step), ()) for step in steps])
         self._log.put_documents(PROPOSITIONS, [(p.key, to_dict(p), self._origins(p.sources)) for p in stated])
-        self._log.put_documents(
-            PRESCRIPTIONS, [(way.key, to_dict(way), self._origins([f"{one}:0" for one in way.sources])) for way in ways]
-        )
 
     def _origins(self, sources: Sequence[str]) -> tuple[Source, ...]:
         """Return what facts come from, as the store names it: steps that are held, else their episodes."""

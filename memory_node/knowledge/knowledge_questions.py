@@ -14,10 +14,9 @@ from memory_node.knowledge.answering import EPISODIC_HITS, KnowledgeAnswer, epis
 from memory_node.knowledge.asking import Candidate, answer_of, answering, bearing_on
 from memory_node.knowledge.by_model.answering import ModelAnswers
 from memory_node.knowledge.config import KnowledgeConfig
-from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
 from memory_node.knowledge.mode import Mode, mode_of
-from memory_node.knowledge.procedural_graph import WORTH_GOING, best_ways
 from memory_node.knowledge.retrieval.retriever import Hit
 from memory_node.knowledge.retrieval.vector_rows import Vectors
 from memory_node.knowledge.standard_step import StandardStep
@@ -32,9 +31,19 @@ _BESIDE = 0.8
 _READ_WHOLE = 3
 
 
+# Returns how the robot did the like of an instruction, in words.
+WaysTo = Callable[[str], Sequence[str]]
+
+
+def no_ways(_question: str) -> Sequence[str]:
+    """Know no way."""
+    return ()
+
+
 class KnowledgeQuestions:
     """Thread-safe. nodes: what is known; used under `_lock` alone. unread: of facts and lessons those that tell
-    nothing. zone: that of the days; None: the machine's."""
+    nothing. zone: that of the days; None: the machine's. ways_to: how the robot did the like of an instruction, in
+    words."""
 
     def __init__(
         self,
@@ -43,8 +52,10 @@ class KnowledgeQuestions:
         config: KnowledgeConfig,
         unread: Collection[Memory] = (),
         zone: tzinfo | None = None,
+        ways_to: WaysTo = no_ways,
     ) -> None:
         self.zone = zone
+        self._ways_to = ways_to
         self._embedder = embedder
         self._unread = frozenset(unread)
         self._nodes = nodes
@@ -64,25 +75,9 @@ class KnowledgeQuestions:
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def embed_intents(self) -> None:
-        """Make what was loaded findable by meaning; takes seconds, so not to be waited for. close() ends it."""
-        self.embed_names_of_intents()
-        self.embed_statements()
-
-    def embed_names_of_intents(self) -> None:
-        """Make all intents, and the names that they share, findable by meaning."""
-        with self._lock:
-            names = self._nodes.procedural.unknown_intents()
-        for name in names:
-            if self._closing.is_set():
-                return
-            vector = self._embedder.embed([name])[0]
-            with self._lock:
-                self._nodes.procedural.put_vector(name, vector)
-
     def embed_in_background(self) -> None:
-        """Do embed_intents() in a thread."""
-        self._background = WorkerThread("intents", self.embed_intents, _EMBEDDER_PAUSE_S)
+        """Do embed_statements() in a thread; it takes seconds."""
+        self._background = WorkerThread("statements", self.embed_statements, _EMBEDDER_PAUSE_S)
         self._background.start()
 
     def close(self, timeout_s: float = 10.0) -> None:
@@ -158,8 +153,8 @@ class KnowledgeQuestions:
             propositions, confidence = answering(
                 question, self._candidates(hits[:k], mode, vector), self._nodes.semantic.idf
             )
-            ways = self.ways_to(question, least_return=1.0) if mode is Mode.PROCEDURAL else []
             steps = episodic_steps([hit.step for hit in hits], self._nodes.steps) if mode is Mode.EPISODIC else []
+        ways = self._ways_to(question) if mode is Mode.PROCEDURAL else ()
         return answer_of(question, mode, confidence, propositions, ways, steps, self.zone)
 
     def find(self, query: str, k: int) -> list[Proposition]:
@@ -236,23 +231,10 @@ class KnowledgeQuestions:
             found = self._nodes.semantic.about(wanted)
         return sorted(found, key=lambda p: (-len(p.concepts & wanted), -p.support, -p.stamp_ns, p.text))[:k]
 
-    def ways_to(self, intent: str, k: int = 2, least_return: float = WORTH_GOING) -> list[Prescription]:
-        """Return the k prescriptions whose intents are most like this one; least_return: of ways that led so far."""
-        with self._lock:
-            known, vectors = self._nodes.procedural.candidates(least_return)
-        if Memory.LESSONS in self._unread or not known or not intent.strip():
-            return []
-        return best_ways(known, vectors, self._embedder.embed([intent])[0], k)
-
     def propositions(self, active: bool = True) -> list[Proposition]:
         """Return the propositions that count, or all."""
         with self._lock:
             return [one for one in self._nodes.semantic.all() if one.active or not active]
-
-    def prescriptions(self) -> list[Prescription]:
-        """Return every way."""
-        with self._lock:
-            return self._nodes.procedural.all()
 
     def steps(self) -> Mapping[str, StandardStep]:
         """Return the steps of talks and documents by source."""

@@ -1,4 +1,4 @@
-"""Which propositions and ways are deleted: by criteria, or as the least useful ones."""
+"""Which propositions are deleted: by criteria, or as the least useful ones."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.knowledge.facts import Prescription, Proposition
-
-# Uses as guidance after which a prescription that never helped is dropped.
-_TRIED = 3
+from memory_node.knowledge.facts import Proposition
 
 
 @dataclass(frozen=True)
@@ -57,8 +54,3 @@ def least_useful(
     others = [one for one in propositions if not is_told(one)]
     others.sort(key=lambda one: (one.active, one.support, one.stamp_ns, one.text), reverse=True)
     return others[max(0, kept) :]
-
-
-def is_useless(way: Prescription) -> bool:
-    """Return whether a way was used as guidance often enough and never helped."""
-    return way.uses >= _TRIED and not way.helped

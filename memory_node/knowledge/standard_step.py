@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.knowledge.facts import RULES
 
 # The state of a step in which a person told a fact.
 TOLD = "told by a person"
@@ -21,23 +20,19 @@ _BEGINNING = 80  # characters
 
 @dataclass(frozen=True)
 class StandardStep:
-    """e_t = (o_t, s_t, a_t, r_t, g_t) with where it comes from.
+    """e_t = (o_t, s_t, a_t) with where it comes from.
 
     source: "session:index"; a session is an episode, a document, a talk. observation: what was seen, read or heard.
-    state: the situation in which that was. action: what was done or said. reward: in words, how that served the
-    subgoal. subgoal: what it was for. subject: who speaks, or what the document is about. made_by: what wrote state,
-    reward and subgoal.
+    state: the situation in which that was. action: what was done or said. subject: who speaks, or what the document is
+    about.
     """
 
     source: str
     observation: str = ""
     state: str = ""
     action: str = ""
-    reward: str = ""
-    subgoal: str = ""
     subject: str = ""
     stamp_ns: int = 0
-    made_by: str = RULES
 
     def __post_init__(self) -> None:
         session, _, index = self.source.rpartition(":")
@@ -47,7 +42,7 @@ class StandardStep:
     def compressed(self) -> StandardStep:
         """Return the step with the beginning of what was said or read alone; its source stays what it was."""
         said, read = _beginning(self.action), _beginning(self.observation) if not self.action else ""
-        return dataclasses.replace(self, observation=read, state=COMPRESSED, action=said, reward="", subgoal="")
+        return dataclasses.replace(self, observation=read, state=COMPRESSED, action=said)
 
     @property
     def session(self) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.skill import SkillCall
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.dates import spoken_day
 from memory_node.knowledge.text.sentences import sentences
@@ -68,56 +66,7 @@ def talk_steps(
         before = f"{turn.speaker}: {turn.text}"
 
 
-def episode_steps(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> list[StandardStep]:
-    """Return an episode's steps; subgoal and reward are what the skill library declares of the skill."""
-    standard: list[StandardStep] = []
-    for step in steps:
-        standard.append(
-            StandardStep(
-                f"{step.episode_id}:{step.index}",
-                observation="; ".join((*step.relations, *(f"{name} in view" for name in step.visible))),
-                state=_state(step, standard[-1] if standard else None),
-                action=_named(step.action),
-                reward=_reward(step),
-                subgoal=subgoal_of(step.action) or episode.instruction,
-                subject=episode.instruction,
-                stamp_ns=step.stamp_ns,
-            )
-        )
-    return standard
-
-
-def subgoal_of(call: SkillCall) -> str:
-    """Return what an action is for, in words, by the effects that its skill declares; "" when it declares none."""
-    skill = SKILLS.get(call.skill)
-    if skill is None or not skill.effects:
-        return ""
-    names = {argument.name: name for argument, name in zip(skill.arguments, classes_of(call))}
-    fact = skill.effects[-1]
-    about = " in ".join(names.get(argument, argument) for argument in fact.arguments)
-    wanted = str(fact.state or fact.predicate).replace("_", " ")
-    return " ".join(part for part in (about, "" if fact.value else "no longer", wanted) if part)
-
-
 def classes_of(call: SkillCall) -> tuple[str, ...]:
     """Return an action's object arguments as classes; positions and places are dropped."""
     names = (text.partition("@")[0] for text in call.arguments)
     return tuple(name for name in names if name and "," not in name)
-
-
-def _named(call: SkillCall) -> str:
-    return f"{call.skill}({', '.join(classes_of(call))})"
-
-
-def _state(step: StepRecord, before: StandardStep | None) -> str:
-    parts = [f"in {step.room}" if step.room else "", f"holding {step.held_object or 'nothing'}"]
-    if before is not None:
-        parts.append(f"after {before.action}, which {before.reward}")
-    return ", ".join(part for part in parts if part)
-
-
-def _reward(step: StepRecord) -> str:
-    if step.success:
-        return "worked"
-    reason = str(step.reason).replace("_", " ") if step.reason is not FailureReason.NONE else "no known reason"
-    return f"failed: {reason}"

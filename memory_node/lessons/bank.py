@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,12 @@ from memory_node.lessons.lesson import Lesson, Wording, with_evidence
 from memory_node.lessons.method import of_other_things, written
 from memory_node.lessons.optimizer.attempt import Attempt
 from memory_node.lessons.optimizer.candidate import Candidate
+from memory_node.lessons.plugmem import intents_of
 
 # Recent outcomes that stand for the tasks before a lesson existed.
 _OUTCOMES_KEPT = 256
+# Least cosine of two intents that are about the same (PlugMem).
+_SAME_INTENT = 0.7
 # A lesson that was followed and did not help so often in a row is given up.
 MOST_CONTRADICTIONS = 3
 
@@ -65,8 +69,8 @@ class LessonBank:
         self._limits = limits or BankLimits()
         self._make_id = make_id
         self._lessons: list[Lesson] = []
-        # One row more than lessons: one is added before another one goes.
-        self._keys: NDArray[np.float32] = np.zeros((self._limits.capacity + 1, embedder.dimension), np.float32)
+        # Of each lesson the vectors (n, dimension) of the tasks that it is found by; zeros (1, dimension) for none.
+        self._keys: list[NDArray[np.float32]] = []
         self._outcomes: deque[tuple[NDArray[np.float32], float]] = deque(maxlen=_OUTCOMES_KEPT)
 
     def __len__(self) -> int:
@@ -93,10 +97,7 @@ class LessonBank:
         """Take over stored lessons, each in the place of the one of its id; of more than it may hold, the newest."""
         known = {lesson.id: lesson for lesson in (*self._lessons, *lessons)}
         newest = sorted(known.values(), key=lambda lesson: lesson.wordings[-1].stamp_ns)[-self._limits.capacity :]
-        self._lessons = []
-        vectors = self._vectors([lesson.situation for lesson in newest])
-        for lesson, vector in zip(newest, vectors):
-            self._append(lesson, vector)
+        self._lessons, self._keys = newest, self._keys_of(newest)
 
     def retrieve(self, query: str) -> tuple[Lesson, ...]:
         """Return the lessons whose tasks are nearest to a task, the nearest first; at most `limits.shown`."""
@@ -104,9 +105,16 @@ class LessonBank:
 
     def nearest(self, vector: NDArray[np.float32]) -> tuple[Lesson, ...]:
         """Return what `retrieve` does, for a text that is encoded already."""
-        scores = self._scores(vector)
-        order = np.argsort(-scores, kind="stable")[: self._limits.shown]
-        return tuple(self._lessons[index] for index in order if self._lessons[index].situation)
+        return tuple(self._lessons[index] for index in self._written(self._scores(vector))[: self._limits.shown])
+
+    def ways_to(self, intent: str, most: int) -> tuple[Lesson, ...]:
+        """Return the ways of intents that are nearly this one (PlugMem), the nearest first."""
+        if not intent.strip():
+            return ()
+        scores = self._scores(self.encode(intent))
+        order = np.argsort(-scores, kind="stable")
+        near = (self._lessons[index] for index in order if scores[index] >= _SAME_INTENT)
+        return tuple(islice((lesson for lesson in near if intents_of(lesson)), most))
 
     def related(self, query: str) -> tuple[Lesson, ...]:
         """Return the lessons that `retrieve` finds as far as their tasks are related to this one."""
@@ -136,9 +144,9 @@ class LessonBank:
         if len(self._lessons) < self._limits.capacity:
             return Change(self._add(wording, vector, by), added=True, spared=spared)
         scores = self._scores(vector)
-        nearest = int(np.argmax(scores))
-        if scores[nearest] >= self._limits.same and not spared:
-            lesson = self._reword(self._lessons[nearest].id, wording, vector, by)
+        nearest = self._written(scores)[:1]
+        if nearest and scores[nearest[0]] >= self._limits.same and not spared:
+            lesson = self._reword(self._lessons[nearest[0]].id, wording, vector, by)
             return Change(lesson, added=False, forced=True)
         worst = min(self._lessons, key=self._worth)
         self.remove(worst.id)
@@ -188,26 +196,25 @@ class LessonBank:
             evicted = min(self._lessons, key=self._worth)
             self.remove(evicted.id)
         self.remove(lesson.id)
-        self._append(lesson, self._vectors([lesson.situation])[0])
+        self._append(lesson, self._keys_of([lesson])[0])
         return evicted
 
     def remove(self, lesson_id: str) -> None:
         """Drop a lesson; nothing where there is none."""
         index = self._index(lesson_id)
         if index >= 0:
-            del self._lessons[index]
-            self._keys[index:-1] = self._keys[index + 1 :]
+            del self._lessons[index], self._keys[index]
 
     def copy(self) -> LessonBank:
         """Return an independent copy, in which a candidate can be tried."""
         other = LessonBank(self._embedder, self._limits, self._make_id)
         other._lessons = list(self._lessons)
-        other._keys = self._keys.copy()
+        other._keys = list(self._keys)
         other._outcomes = self._outcomes.copy()
         return other
 
-    def _append(self, lesson: Lesson, vector: NDArray[np.float32]) -> None:
-        self._keys[len(self._lessons)] = vector
+    def _append(self, lesson: Lesson, keys: NDArray[np.float32]) -> None:
+        self._keys.append(keys)
         self._lessons.append(lesson)
 
     def _add(self, wording: Wording, vector: NDArray[np.float32], by: str) -> Lesson:
@@ -215,7 +222,7 @@ class LessonBank:
         for known, outcome in self._outcomes:
             if float(known @ vector) >= self._limits.related:
                 lesson = replace(lesson, withheld=lesson.withheld.plus(outcome))
-        self._append(lesson, vector)
+        self._append(lesson, vector[None])
         return lesson
 
     def _reword(self, lesson_id: str, wording: Wording, vector: NDArray[np.float32], by: str) -> Lesson:
@@ -223,22 +230,31 @@ class LessonBank:
         if index < 0:
             raise NotFoundError(f"lesson {lesson_id!r} is not in the bank any more")
         self._lessons[index] = written(lesson_id, wording, by, self._lessons[index])
-        self._keys[index] = vector
+        self._keys[index] = vector[None]
         return self._lessons[index]
 
-    def _vectors(self, situations: Sequence[str]) -> NDArray[np.float32]:
-        """Return the keys (n, dimension) of situations: zeros for a lesson that is found by what it is about."""
-        rows = np.zeros((len(situations), self._embedder.dimension), np.float32)
-        said = [number for number, situation in enumerate(situations) if situation]
-        if said:
-            rows[said] = self._embedder.embed([situations[number] for number in said])
-        return rows
+    def _keys_of(self, lessons: Sequence[Lesson]) -> list[NDArray[np.float32]]:
+        """Return the keys of lessons; see _keys."""
+        found_by = [intents_of(lesson) or (lesson.situation,) for lesson in lessons]
+        texts = list(dict.fromkeys(text for tasks in found_by for text in tasks if text))
+        vectors = dict(zip(texts, self._embedder.embed(texts))) if texts else {}
+        vectors[""] = np.zeros(self._embedder.dimension, np.float32)
+        return [np.stack([np.asarray(vectors[text], np.float32) for text in tasks]) for tasks in found_by]
+
+    def _written(self, scores: NDArray[np.float32]) -> list[int]:
+        """Return where the lessons are that UMEM's writer wrote, best first; ways have a search of their own."""
+        order = np.argsort(-scores, kind="stable").tolist()
+        return [at for at in order if self._lessons[at].situation and not intents_of(self._lessons[at])]
 
     def _index(self, lesson_id: str) -> int:
         return next((number for number, lesson in enumerate(self._lessons) if lesson.id == lesson_id), -1)
 
     def _scores(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        return np.asarray(self._keys[: len(self._lessons)] @ vector, np.float32)
+        """Return how alike a task is to each lesson's nearest."""
+        if not self._keys:
+            return np.zeros(0, np.float32)
+        starts = np.cumsum([0, *map(len, self._keys[:-1])])
+        return np.asarray(np.maximum.reduceat(np.concatenate(self._keys) @ vector, starts), np.float32)
 
     def _worth(self, lesson: Lesson) -> tuple[float, int]:
         return lesson.marginal_utility(self.mean_outcome), lesson.wordings[-1].stamp_ns

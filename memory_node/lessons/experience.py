@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.advice import Advice, AdviceSource, bind
 from memory_node.domain.ids import IdSource, new_id
+from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.consistency import ConsistencyWarning
@@ -29,6 +31,7 @@ from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import LESSONS, ExperienceLog
 from memory_node.lessons.long_term import LongTermExperience
 from memory_node.lessons.optimizer.curator import Curator
+from memory_node.lessons.plugmem import intent_of
 
 
 class _NoWords:
@@ -44,8 +47,9 @@ class _NoWords:
 class Experience:
     """Working, episodic and semantic memory; thread-safe. Learning runs in the background, one episode at a time.
 
-    kinds: what can be done with classes, by default the household's. curator: UMEM's writer with its bank; None: the
-    bank holds BrainMem's lessons alone. most_waiting, on_ended: see learner.Learner.
+    kinds: what can be done with classes, by default the household's. curator: UMEM's writer with its bank; None: nobody
+    writes notes. embedder: compares tasks then; None: lessons are found by what they are about alone.
+    most_waiting, on_ended: see learner.Learner.
     """
 
     def __init__(
@@ -58,6 +62,7 @@ class Experience:
         curator: Curator | None = None,
         most_waiting: int = 8,
         on_ended: OnEnded = learn_nothing,
+        embedder: TextEmbedder | None = None,
     ) -> None:
         self._config = config
         self._log = log
@@ -66,9 +71,10 @@ class Experience:
         self._lock = threading.RLock()
         self._episodes = EpisodeRegister(config.window, kinds)
         self._unlearnt: dict[str, EpisodeSummary] = {}
-        bank = curator.bank if curator is not None else LessonBank(_NoWords())
+        bank = curator.bank if curator is not None else LessonBank(embedder or _NoWords())
         self._long_term = LongTermExperience(config, bank)
-        self._learner = Learner(self._long_term, self._lock, log, config, curator, most_waiting, on_ended)
+        self._names = (kinds or load_catalogue()).spoken_names
+        self._learner = Learner(self._long_term, self._lock, log, config, self._names, curator, most_waiting, on_ended)
 
     def load(
         self,
@@ -214,6 +220,13 @@ class Experience:
             )
             answer = answer_to(query, self._long_term, self._config)
             return replace(answer, working_memory=episode.view() if "working" in self._config.parts else None)
+
+    def ways_to(self, instruction: str, most: int = 2) -> tuple[Lesson, ...]:
+        """Return the ways in which like things were done, whatever with; the nearest first."""
+        if "semantic" not in self._config.parts:
+            return ()
+        with self._lock:
+            return self._long_term.bank.ways_to(intent_of(instruction, self._names), most)
 
     def note_given(self, lesson_ids: Iterable[str], episode_id: str, goal: SkillCall | None = None) -> None:
         """Note that a planner acts on these lessons in a running episode; their counts move when it ends.

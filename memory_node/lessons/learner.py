@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from memory_node.catalogue.spoken_names import SpokenNames
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt, attempt_of_episode
@@ -18,6 +19,7 @@ from memory_node.lessons.log import ExperienceLog, write_lessons
 from memory_node.lessons.long_term import LongTermExperience
 from memory_node.lessons.optimizer.attempt import attempt_of
 from memory_node.lessons.optimizer.curator import Curator, Noted
+from memory_node.lessons.plugmem import way_of
 
 logger = logging.getLogger(__name__)
 
@@ -33,9 +35,9 @@ def learn_nothing(_episode: EpisodeSummary, _steps: Sequence[StepRecord]) -> Non
 class Learner:
     """Changes long-term experience under its owner's lock.
 
-    curator: UMEM's writer, which reads each episode last; None: nobody does. A language model is asked without the
-    lock, in a thread of its own; with `most_waiting` episodes waiting for it, the next leaves nothing. on_ended: is
-    told each ended episode, before lessons are written.
+    names: of kinds. curator: UMEM's writer, which reads each episode last; None: nobody does. A language model
+    is asked without the lock, in a thread of its own; with `most_waiting` episodes waiting for it, the next leaves
+    nothing. on_ended: is told each ended episode, before lessons are written.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Learner:
         lock: threading.RLock,
         log: ExperienceLog,
         config: ExperienceConfig,
+        names: SpokenNames,
         curator: Curator | None = None,
         most_waiting: int = 8,
         on_ended: OnEnded = learn_nothing,
@@ -51,6 +54,7 @@ class Learner:
         self._on_ended = on_ended
         self._curator = curator
         self._config = config
+        self._names = names
         self._long_term = long_term
         self._lock = lock
         self._settled = threading.Condition(lock)
@@ -143,6 +147,7 @@ class Learner:
             self._log.put_documents(ATTEMPTS, [(attempt.episode_id, attempt.to_dict(), (attempt.episode_id,))])
             self._on_ended(summary, steps)
             self._write_guideline(attempt)
+            self._write_way(summary, steps)
             self._curate(summary, steps, given)
         except Exception:
             logger.exception("no lesson was drawn from episode %s", summary.id)
@@ -165,6 +170,14 @@ class Learner:
             for lesson in dropped:
                 self._long_term.bank.remove(lesson.id)
         write_lessons(self._log, put, dropped)
+
+    def _write_way(self, summary: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
+        """Write how the instruction was carried out (PlugMem)."""
+        way = way_of(summary, steps, self._names)
+        if way is not None:
+            with self._lock:
+                kept, evicted = self._long_term.add_way(way)
+            write_lessons(self._log, [kept], [evicted] if evicted is not None else [])
 
     def _curate(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
         """Count the lessons that were given, and let UMEM's writer read the episode."""

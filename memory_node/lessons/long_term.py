@@ -14,6 +14,7 @@ from memory_node.episodes.class_actions import class_call
 from memory_node.episodes.episode_graph import EpisodeGraph, Transition
 from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.episodes.remedy import declared_remedy, is_of_the_robot
+from memory_node.lessons import plugmem
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.brainmem import utility
 from memory_node.lessons.config import ExperienceConfig
@@ -61,6 +62,12 @@ class LongTermExperience:
         evicted = self.bank.put(lesson)
         return [lesson], evicted
 
+    def add_way(self, way: Lesson) -> tuple[Lesson, Lesson | None]:
+        """Add a way, or its part to the equal one; return what is kept, and what went for it."""
+        known = self.bank.get(way.id)
+        kept = plugmem.merged(known, way) if known is not None else way
+        return kept, self.bank.put(kept)
+
     def count(self, summary: EpisodeSummary, given: Collection[str]) -> tuple[tuple[Lesson, ...], tuple[Lesson, ...]]:
         """Move the counts of the lessons for an ended episode; return those that changed, and those proven bad."""
         before = {lesson.id: lesson for lesson in self.bank}
@@ -84,7 +91,8 @@ class LongTermExperience:
         self.attempts.remove(episode_id)
         put, gone = [], []
         for lesson in self.bank:
-            left = lesson.without(episode_id)
+            is_way = lesson.writer == plugmem.WRITER
+            left = plugmem.without(lesson, episode_id) if is_way else lesson.without(episode_id)
             if left is None:
                 self.bank.remove(lesson.id)
                 gone.append(lesson)

@@ -1,15 +1,19 @@
-"""Reads what earlier releases stored, guidelines and memory entries, as lessons."""
+"""Reads what earlier releases stored, guidelines, memory entries and prescriptions, as lessons."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
+from memory_node.catalogue.spoken_names import SpokenNames
 from memory_node.domain.errors import InvalidValueError
 from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
 from memory_node.lessons.method import written
+from memory_node.lessons.plugmem import calls_named, way_over_roles, without_search
 
-GUIDELINES, ENTRIES = "guideline", "memory_entry"
+GUIDELINES, ENTRIES, PRESCRIPTIONS = "guideline", "memory_entry", "prescription"
+# Least return of a stored prescription that was recommended: complete, or with minor gaps.
+_WORTH_GOING = 8.0
 
 
 def lesson_of_guideline(values: dict[str, Any]) -> Lesson | None:
@@ -38,6 +42,25 @@ def lesson_of_guideline(values: dict[str, Any]) -> Lesson | None:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidValueError(f"a stored guideline: {error!r}") from None
+
+
+def lesson_of_prescription(values: dict[str, Any], names: SpokenNames) -> Lesson | None:
+    """Return a stored prescription as a way; None for a part of an episode, for one that led nowhere, and for one of
+    other commands than skills.
+
+    Raises:
+        InvalidValueError: it is none.
+    """
+    try:
+        intent, stamp_ns = str(values["intent"]), int(values.get("stamp_ns", 0))
+        calls = calls_named(map(str, values["actions"]))
+        sources = [f"{one}:0" for one in values["sources"]]
+        is_whole = not intent.startswith("get to: ") and len(calls) == len(values["actions"])
+        if not is_whole or not sources or float(values.get("returned", _WORTH_GOING)) < _WORTH_GOING:
+            return None
+        return way_over_roles(intent, names, without_search(calls), sources, stamp_ns)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidValueError(f"a stored prescription: {error!r}") from None
 
 
 def lesson_of_entry(values: dict[str, Any]) -> Lesson:

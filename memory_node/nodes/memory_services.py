@@ -163,7 +163,7 @@ class MemoryServices:
         response.answer, response.abstains, response.mode = answer.text, answer.abstains, str(answer.mode)
         response.confidence = answer.confidence
         response.propositions = [conversions.proposition_to_msg(found) for found in answer.propositions]
-        response.ways = [way.key for way in answer.ways]
+        response.ways = list(answer.ways)
         response.object_ids, response.missing = list(answer.object_ids), answer.missing
         response.success = True
 

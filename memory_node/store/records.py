@@ -21,7 +21,7 @@ Batch = dict[str, dict[tuple[Any, ...], Row]]
 
 @dataclass(frozen=True)
 class Document:
-    """A learned thing in the form its layer chose: a guideline, a proposition, a prescription.
+    """A learned thing in the form its layer chose: a lesson, a proposition.
 
     sources: what it was learned from, as (kind, id): ("step", step_key(...)), ("episode", id), ("object", id), or
     another document's (kind, id). removed: it was given up; it stays as a mark for other robots.

@@ -246,7 +246,7 @@ steps = _table(
     _number("distance_m"),
 )
 
-# Guidelines, propositions, prescriptions: one JSON document a robot, the newest is the one that counts.
+# Lessons, propositions: one JSON document a robot, the newest is the one that counts.
 documents = _table(
     "documents",
     _key("site"),

@@ -13,7 +13,7 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.index_file import IndexFileError, read_index, write_index
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS
+from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
 from memory_node.knowledge.retrieval.packing import Arrays
 from memory_node.store.collection import without_collection
 from memory_node.store.records import StoreMark
@@ -64,13 +64,11 @@ class KeptKnowledge:
             return self._load(knowledge)
 
     def _load(self, knowledge: KnowledgeGraph) -> bool:
-        ways = [dict(document.body) for document in self._store.bodies([PRESCRIPTIONS])]
         found = self._read()
         if found is not None and self._go_on(knowledge, *found):
-            knowledge.load((), ways)
             return True
         bodies = {kind: [dict(one.body) for one in self._store.bodies([kind])] for kind in _KEPT}
-        knowledge.load(bodies[PROPOSITIONS], ways, bodies[STEPS])
+        knowledge.load(bodies[PROPOSITIONS], bodies[STEPS])
         return False
 
     def save(self, knowledge: KnowledgeGraph) -> bool:
@@ -124,7 +122,7 @@ class KeptKnowledge:
             knowledge.drop_forgotten(lambda kind, key: tombstone_of(kind, key) in forgotten, ())
         changed = self._store.bodies(_KEPT, since)
         present = {kind: [dict(one.body) for one in changed if one.kind == kind and not one.removed] for kind in _KEPT}
-        knowledge.load(present[PROPOSITIONS], (), present[STEPS])
+        knowledge.load(present[PROPOSITIONS], present[STEPS])
         knowledge.give_up({kind: {one.id for one in changed if one.kind == kind and one.removed} for kind in _KEPT})
         if self._apart(knowledge) == about.apart:
             return True

@@ -73,7 +73,6 @@ def test_what_is_stored_of_a_game_has_no_number_position_or_name_of_it(tmp_path:
         experience = learnt.carried.experience
         assert experience is not None
         assert len(experience.attempts) == len(experience.episodes) == 3
-        assert experience.prescriptions
         assert experience.propositions
         assert any(values["kind"] == "way" for values in experience.lessons)
     stored = list(strings_of(path))

@@ -8,7 +8,9 @@ from memory_node.context.brief_state import BriefState, EnvironmentBelief, Secti
 from memory_node.context.guidance import Delivery, Guidance
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries, of_lesson
+from memory_node.context.ways import fitted
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording
@@ -202,7 +204,7 @@ def test_what_made_a_call_work_before_comes_first_until_it_holds() -> None:
 def test_way_that_worked_is_fitted_to_the_subgoal() -> None:
     way = Entry(
         "way",
-        EntryKind.PRESCRIPTION,
+        EntryKind.WAY,
         "cool a cup",
         steps=(
             SkillCall("PickupObject", ("Cup",)),
@@ -218,10 +220,25 @@ def test_way_that_worked_is_fitted_to_the_subgoal() -> None:
     assert guidance.reason == "cool Mug to Fridge"
 
 
+def test_roles_are_filled_by_the_subgoal_and_what_it_does_not_name_is_left_out() -> None:
+    knife, thing, place = "Knife", "the thing", "the place"
+    steps = [("PickupObject", knife), ("SliceObject", thing), ("PutObject", thing, place), ("ToggleOn", "Faucet")]
+    way = Entry("way", EntryKind.WAY, "so", steps=tuple(SkillCall(skill, tuple(of)) for skill, *of in steps))
+    fitting = fitted(way, Subgoal.parse("place Bread to Shelf"), is_held=False)
+    assert [str(call) for call in fitting] == [
+        "PickupObject(Knife)",
+        "SliceObject(Bread)",
+        "PutObject(Bread, Shelf)",
+        "ToggleOn(Faucet)",
+    ]
+    without_place = fitted(way, Subgoal.parse("slice Bread"), is_held=False)
+    assert [call.skill for call in without_place] == ["PickupObject", "SliceObject", "ToggleOn"]
+
+
 def test_loop_gets_another_way() -> None:
     way = Entry(
         "way",
-        EntryKind.PRESCRIPTION,
+        EntryKind.WAY,
         "open it",
         steps=(SkillCall("PickupObject", ("Mug",)), SkillCall("CoolObject", ("Mug",))),
     )
@@ -256,7 +273,7 @@ def test_library_declares_entries() -> None:
 
 
 def a_way(*steps: SkillCall, kinds: tuple[str, ...] = ("place_two",)) -> Entry:
-    return Entry("way", EntryKind.TRAJECTORY, "a way", goal_kinds=frozenset(kinds), steps=steps)
+    return Entry("way", EntryKind.WAY, "a way", goal_kinds=frozenset(kinds), steps=steps)
 
 
 def a_place(object_class: str) -> Entry:

@@ -95,7 +95,7 @@ def full_excerpt() -> MemoryExcerpt:
     seen = ObjectAnswer("01", "Egg", 0.9, place, np.eye(3), side, 0.0, 0.9, 1, 1, 0, 0.9, "short_term", ok)
     return MemoryExcerpt(
         answer,
-        lessons=((lesson("g", "Open the fridge first."), ""),),
+        lessons=((lesson("g", "Open the fridge first."), "Open the fridge first."),),
         known=(Proposition("Anna is allergic to nuts.", frozenset({"anna"}), ("told:0",)),),
         room_relations=("Mug on DiningTable",),
         recollection=Recollection((seen,), ok),
@@ -152,7 +152,8 @@ def test_lessons_tell_what_bears_them_out() -> None:
     tried = lesson("t", "Open the fridge first.", given=Tally(7.0, 9))
     tries = {"place_class": "Drawer", "evidence_for": ("e1:0", "e2:3"), "writer": "tries"}
     jams = lesson("tries|OpenObject", "OpenObject at this Drawer fails", **tries)
-    lessons = ((jams, "Drawer 2"), (tried, ""), (lesson("u", "Go round the table."), ""))
+    said = ("OpenObject at Drawer 2 fails", tried.text, "Go round the table.")
+    lessons = tuple(zip((jams, tried, lesson("u", "Go round the table.")), said))
     text = assemble(replace(full_excerpt(), lessons=lessons).sections(), 4000).text
     assert "- OpenObject at Drawer 2 fails (2 tries)" in text
     assert "- Open the fridge first. (helped 7 of 9 times)" in text

@@ -2,22 +2,21 @@
 
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.task_memory import (
     Entry,
     EntryKind,
     TaskMemory,
     of_lesson,
     of_places,
-    of_prescription,
     of_proposition,
-    of_trajectory,
 )
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.episodes.past_attempt import PastAttempt
-from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.domain.skill import SkillCall
+from memory_node.knowledge.facts import Proposition
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Tally, Wording
+from memory_node.lessons.plugmem import way_over_roles
 
 
 def lesson(kind: LessonKind, text: str, **more: object) -> Lesson:
@@ -44,23 +43,20 @@ def test_other_lessons_are_advice() -> None:
     assert (entry.kind, entry.text, entry.classes) == (EntryKind.ADVICE, "Mind the mug.", {"Mug"})
 
 
-def test_prescription_and_proposition() -> None:
-    way = of_prescription(
-        Prescription("wash a mug", ("PickupObject(Mug)", "CleanObject(Mug)", "sing()"), ("e1", "e2", "e3"))
+def test_way_over_roles_is_for_any_thing_of_its_kind_of_task() -> None:
+    calls = [SkillCall("PickupObject", ("Mug",)), SkillCall("CleanObject", ("Mug",))]
+    learnt = way_over_roles(
+        "wash a mug", load_catalogue().spoken_names, calls, ["e1:0", "e1:1", "e2:0"], 1, "clean+place"
     )
-    assert way.steps == (SkillCall("PickupObject", ("Mug",)), SkillCall("CleanObject", ("Mug",)))
-    assert (way.classes, way.worth) == ({"Mug"}, 0.75)
+    assert learnt is not None
+    way = of_lesson(learnt)
+    assert way.steps == (SkillCall("PickupObject", ("the thing",)), SkillCall("CleanObject", ("the thing",)))
+    assert (way.kind, way.classes, way.goal_kinds, way.worth) == (EntryKind.WAY, set(), {"clean", "place"}, 0.75)
+
+
+def test_proposition_is_a_fact() -> None:
     fact = of_proposition(Proposition("Mug on Shelf", frozenset({"Mug", "Shelf"}), ("e1:0",)))
     assert (fact.kind, fact.text, fact.worth) == (EntryKind.PROPOSITION, "Mug on Shelf", 0.5)
-
-
-def test_trajectory_tells_why() -> None:
-    record = PastAttempt("e1", "wash the mug", "clean", True, 1, objects=("Mug",), failure_causes=("far",))
-    entry = of_trajectory(
-        record, (("PickupObject(Mug)", FailureReason.TOO_FAR), ("GoToObject(Mug)", FailureReason.NONE))
-    )
-    assert entry.text == ("'wash the mug' succeeded: PickupObject(Mug) [too_far] -> GoToObject(Mug) (why: far)")
-    assert entry.steps == (SkillCall("GoToObject", ("Mug",)),)
 
 
 def test_places_are_explored() -> None:

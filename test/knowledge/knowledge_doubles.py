@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS
+from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.words import stems
 from memory_node.knowledge.told.fact import ToldFact
@@ -42,7 +42,7 @@ class ListedLog:
     """A log that can be looked at. sources: what each document was learned from."""
 
     def __init__(self) -> None:
-        self.documents: dict[str, dict[str, dict[str, Any]]] = {PROPOSITIONS: {}, PRESCRIPTIONS: {}, STEPS: {}}
+        self.documents: dict[str, dict[str, dict[str, Any]]] = {PROPOSITIONS: {}, STEPS: {}}
         self.sources: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
 
     def put_documents(
@@ -60,6 +60,6 @@ class ListedLog:
 def reborn(log: ListedLog) -> KnowledgeGraph:
     """Return a graph that starts from what a log holds."""
     graph = KnowledgeGraph(BagOfWords(), ListedLog())
-    graph.load(*(log.documents[kind].values() for kind in (PROPOSITIONS, PRESCRIPTIONS, STEPS)))
-    graph.embed_intents()
+    graph.load(*(log.documents[kind].values() for kind in (PROPOSITIONS, STEPS)))
+    graph.embed_statements()
     return graph

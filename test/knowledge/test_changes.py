@@ -11,7 +11,6 @@ from test_operations import FACTS, check_invariants
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.knowledge.intents import common_intent
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PROPOSITIONS
 from memory_node.knowledge.removal import Criteria
@@ -64,15 +63,6 @@ def test_least_borne_out_goes_first_and_what_people_told_stays(graph: KnowledgeG
     assert texts(graph) == {"The blue mug is Anna's."}
 
 
-def test_way_that_never_helped_is_pruned(graph: KnowledgeGraph) -> None:
-    live(graph, "Mug", "fetch the mug")
-    (way,) = graph.prescriptions()
-    for _ in range(3):
-        graph.feedback(way.key, helped=False)
-    assert graph.prune(kept=100) == 1
-    assert graph.prescriptions() == []
-
-
 def test_compressed_steps_keep_their_sources_and_what_was_learned_from_them(graph: KnowledgeGraph) -> None:
     story = "We went to the lake with a tent, and then, after a long way through the wood, it began to rain on us."
     graph.add(talk_steps("t", [Turn("Ann", story), Turn("Ben", "I see.")], DAY_NS))
@@ -87,33 +77,6 @@ def test_compressed_steps_keep_their_sources_and_what_was_learned_from_them(grap
     assert steps["u:0"].action == story
     assert texts(graph) == before
     assert graph.ask("Did it rain on Ann at the lake?").steps
-
-
-def test_intents_that_are_nearly_the_same_share_a_name_that_finds_both(graph: KnowledgeGraph) -> None:
-    live(graph, "Apple", "put the clean apple carefully in the fridge")
-    live(graph, "Bread", "wipe the table")
-    live(graph, "Lemon", "put the clean lemon carefully in the fridge", 2)
-    ways = {way.intent: way for way in graph.prescriptions()}
-    name = "put the clean something carefully in the fridge"
-    assert ways["put the clean apple carefully in the fridge"].goal == name
-    assert ways["put the clean lemon carefully in the fridge"].goal == name
-    assert ways["wipe the table"].goal == ""
-    assert graph.ways_to("put the clean lemon carefully in the fridge")[0].actions == ("PickupObject(Lemon)",)
-    assert graph.undo()
-    assert {way.goal for way in graph.prescriptions()} == {""}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "common"),
-    [
-        ("put the apple in the fridge", "put a lemon in the fridge", "put something in the fridge"),
-        ("wash the mug", "Wash the mug", "wash the mug"),
-        ("put something in the fridge", "put the cup in the fridge", "put something in the fridge"),
-        ("wash the mug", "wash the pan", "wash the mug"),  # "wash something" would say too little
-    ],
-)
-def test_common_name_of_two_intents(one: str, other: str, common: str) -> None:
-    assert common_intent(one, other) == common
 
 
 OPERATIONS = st.lists(

@@ -10,7 +10,7 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.facts import SOURCES_KEPT, Proposition, proposition_from_dict, to_dict
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS
+from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
 
 
 class WordEmbedder:
@@ -26,7 +26,7 @@ class WordEmbedder:
 
 class ListedLog:
     def __init__(self) -> None:
-        self.documents: dict[str, dict[str, dict[str, Any]]] = {PROPOSITIONS: {}, PRESCRIPTIONS: {}, STEPS: {}}
+        self.documents: dict[str, dict[str, dict[str, Any]]] = {PROPOSITIONS: {}, STEPS: {}}
 
     def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
         self.documents[kind].update((key, values) for key, values, _ in documents)
@@ -76,34 +76,20 @@ def test_same_statement_from_two_episodes_has_both_as_support(graph: KnowledgeGr
     assert graph.about(["DiningTable"])[0].support == 2
 
 
-def test_way_that_worked_is_found_by_a_like_intent(graph: KnowledgeGraph) -> None:
-    learn(graph, "e1")
-    (way,) = graph.ways_to("wash the mug")
-    assert way.actions == ("Explore(Apple)", "PickupObject(Apple)")
-    assert graph.ways_to("bring mug") == []
-
-
-def test_failed_episode_prescribes_nothing(graph: KnowledgeGraph) -> None:
-    learn(graph, "e1", success=False)
-    assert graph.ways_to("wash the apple") == []
-
-
 def test_forgetting_an_episode_takes_what_only_it_supported(graph: KnowledgeGraph) -> None:
     learn(graph, "e1")
     learn(graph, "e2")
     assert graph.forget("e1") == 0
     assert graph.about(["DiningTable"])[0].sources == ("e2:1",)
-    assert graph.forget("e2") == 3
+    assert graph.forget("e2") == 2
     assert len(graph) == 0
 
 
 def test_knowledge_survives_a_restart(graph: KnowledgeGraph, log: ListedLog) -> None:
     learn(graph, "e1")
     reborn = KnowledgeGraph(WordEmbedder(), ListedLog())
-    reborn.load(log.documents[PROPOSITIONS].values(), log.documents[PRESCRIPTIONS].values())
-    reborn.embed_intents()
+    reborn.load(log.documents[PROPOSITIONS].values())
     assert reborn.about(["Apple"]) == graph.about(["Apple"])
-    assert reborn.ways_to("wash the apple") == graph.ways_to("wash the apple")
 
 
 def test_proposition_without_a_source_is_refused() -> None:
@@ -120,14 +106,6 @@ def test_fact_names_its_newest_sources_and_counts_all() -> None:
     assert left is not None
     assert left.support == 99
     assert proposition_from_dict(to_dict(left)) == left
-
-
-def test_oldest_ways_go_beyond_the_bound(graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory_node.knowledge.procedural_graph._MOST_WAYS", 2)
-    for number, instruction in enumerate(("wash the apple", "bring the mug", "wash the mug")):
-        steps = [StepRecord(f"e{number}", 0, SkillCall("ToggleOn", ("Faucet",)), True, FailureReason.NONE, number)]
-        graph.learn(EpisodeSummary(f"e{number}", instruction, "", number, number, True), steps)
-    assert {way.intent for way in graph.ways_to("wash the apple", k=9)} == {"wash the mug"}
 
 
 def test_what_is_said_with_an_instruction_is_known_later(graph: KnowledgeGraph) -> None:

@@ -10,7 +10,7 @@ import pytest
 from knowledge_doubles import BagOfWords, ListedLog, read_facts, reborn
 from numpy.typing import NDArray
 
-from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
@@ -102,18 +102,6 @@ def test_knowledge_survives_a_restart_whole(graph: KnowledgeGraph, log: ListedLo
     assert again.hash() == graph.hash()
     question = "Where is the spare key?"
     assert again.ask(question).propositions == graph.ask(question).propositions
-
-
-def test_feedback_lowers_the_return_of_a_way_that_fails(graph: KnowledgeGraph) -> None:
-    step = StepRecord("e1", 0, SkillCall("ToggleOn", ("Faucet",)), True, FailureReason.NONE, 1)
-    graph.learn(EpisodeSummary("e1", "turn on the tap", "", 0, 1, True), [step])
-    (way,) = graph.ways_to("turn on the tap")
-    assert graph.feedback(way.key, helped=True).returned == 10.0
-    worse = graph.feedback(way.key, helped=False)
-    assert worse.returned < 10.0
-    assert (worse.uses, worse.helped) == (2, 1)
-    with pytest.raises(NotFoundError):
-        graph.feedback("no such way", helped=True)
 
 
 @pytest.mark.parametrize(

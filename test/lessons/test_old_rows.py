@@ -2,9 +2,10 @@
 
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.lessons.lesson import Lesson, LessonKind, Tally
-from memory_node.lessons.old_rows import lesson_of_entry, lesson_of_guideline
+from memory_node.lessons.old_rows import lesson_of_entry, lesson_of_guideline, lesson_of_prescription
 
 GUIDELINE = {
     "key": "procedure|slice",
@@ -35,6 +36,31 @@ ENTRY = {
     "episode_ids": ["e1", "e2"],
     "made_by": "rules",
 }
+
+
+NAMES = load_catalogue().spoken_names
+PRESCRIPTION = {
+    "intent": "wash the apple",
+    "actions": ["Explore(Apple)", "PickupObject(Apple)", "ToggleOn(Faucet)"],
+    "sources": ["e1", "e2"],
+    "stamp_ns": 7,
+    "support": 2,
+    "returned": 10.0,
+}
+
+
+def test_prescription_becomes_a_way_over_roles() -> None:
+    lesson = lesson_of_prescription(PRESCRIPTION, NAMES)
+    assert lesson is not None
+    assert (lesson.steps, lesson.situation) == (("PickupObject(the thing)", "ToggleOn(Faucet)"), "wash something")
+    assert (lesson.episodes, lesson.helped_ns) == (("e1", "e2"), 7)
+
+
+@pytest.mark.parametrize(
+    "said", [{"intent": "get to: Apple held"}, {"returned": 2.0}, {"actions": ["take apple", "go to sink"]}]
+)
+def test_prescription_of_a_part_or_a_game_is_left_out(said: dict[str, object]) -> None:
+    assert lesson_of_prescription(PRESCRIPTION | said, NAMES) is None
 
 
 def test_guideline_keeps_its_worth_and_evidence() -> None:
@@ -69,3 +95,5 @@ def test_row_that_is_none_is_refused(broken: dict[str, object]) -> None:
         lesson_of_entry(broken)
     with pytest.raises(InvalidValueError, match="stored guideline"):
         lesson_of_guideline(broken)
+    with pytest.raises(InvalidValueError, match="stored prescription"):
+        lesson_of_prescription(broken, NAMES)

@@ -33,9 +33,11 @@ def opened(tmp_path: Path) -> Iterator[Open]:
         memory.close()
 
 
-def lived(memory: RobotMemory, episode: str = "e1") -> None:
-    memory.episodes.start(TASK, "place", episode)
-    done = (("OpenObject", "Drawer"), ("PickupObject", "Mug"), ("PutObject", "Mug", "Cabinet"))
+DONE = (("OpenObject", "Drawer"), ("PickupObject", "Mug"), ("PutObject", "Mug", "Cabinet"))
+
+
+def lived(memory: RobotMemory, episode: str = "e1", instruction: str = TASK, done: tuple = DONE) -> None:
+    memory.episodes.start(instruction, "place", episode)
     for index, (skill, *arguments) in enumerate(done):
         call, where = SkillCall(skill, tuple(arguments)), ("Mug in Drawer",) if skill == "PickupObject" else ()
         stamp_ns = (index + 1) * SECOND_NS
@@ -52,6 +54,29 @@ def test_memory_is_there_after_a_restart_in_all_that_tells_of_it(opened: Open) -
     again = opened()
     assert again.experience.lessons() == written != ()
     assert written[0].text in again.context(TASK, 2000).text
+
+
+WASH = (("PickupObject", "Apple"), ("PutObject", "Apple", "SinkBasin"), ("ToggleOn", "Faucet"))
+
+
+def test_way_of_one_thing_answers_how_another_is_done_until_it_is_forgotten(opened: Open) -> None:
+    memory = opened()
+    lived(memory, instruction="wash the apple", done=WASH)
+    memory.close()
+    memory = opened()
+    told = "To wash something as with Apple: PickupObject(Mug) -> PutObject(Mug, SinkBasin) -> ToggleOn(Faucet)"
+    answer = memory.ask("how do I wash a mug?")
+    assert (answer.ways, answer.text) == ((told,), told)
+    context = memory.context("wash the mug", 2000)
+    assert f"- {told} (worked in 1)" in context.text
+    memory.episodes.start("wash the mug", "clean", "e2")
+    step = StepRecord("e2", 0, SkillCall("PickupObject", ("Mug",)), True, FailureReason.NONE, 90 * SECOND_NS)
+    memory.episodes.record(step, context.id)
+    memory.episodes.end("e2", True)
+    assert memory.experience.wait_settled(10.0)
+    assert [one.given.trials for one in memory.lessons() if one.situation == "wash something"] == [1]
+    memory.forget(begin_ns=1, end_ns=200 * SECOND_NS)
+    assert memory.ask("how do I wash a mug?").abstains
 
 
 def test_forgotten_time_takes_its_memories_along(opened: Open) -> None:
@@ -73,16 +98,21 @@ def test_what_an_earlier_release_stored_is_stored_as_lessons_from_now_on(opened:
     opened().close()
     way = {"key": "procedure|place", "text": "For place tasks ...", "kind": "procedure", "task_types": ["place"]}
     repair = {"key": "repair|PutObject", "text": "Before PutObject, ...", "kind": "repair"}
+    wash = {"intent": "wash the apple", "actions": ["PickupObject(Apple)", "ToggleOn(Faucet)"], "sources": ["e1"]}
+    bath = {"intent": "wash the plate", "actions": ["PickupObject(Plate)", "ToggleOn(Faucet)"], "sources": ["e2"]}
     version = {"query": TASK, "value": "Mind the mug.", "episode_id": "e1", "stamp_ns": 1, "task_type": "place"}
     with open_store(tmp_path / "memory.db") as store:
         store.put_documents("guideline", [(one["key"], one, []) for one in (way, repair)])
+        store.put_documents("prescription", [(one["intent"], one, []) for one in (wash, bath)])
         store.put_documents("memory_entry", [("m1", {"id": "m1", "versions": [version]}, [])]).wait()
     memory = opened()
-    assert {one.text for one in memory.experience.lessons()} == {"For place tasks ...", "Mind the mug."}
+    washing = "PickupObject(the thing) -> ToggleOn(Faucet)"
+    assert {one.text for one in memory.experience.lessons()} == {"For place tasks ...", "Mind the mug.", washing}
     assert "Mind the mug." in memory.context(TASK, 2000).text
     memory.commit()
     memory.close()
     with open_store(tmp_path / "memory.db") as store:
-        assert store.documents("guideline") == store.documents("memory_entry") == []
-        assert len(store.documents("lesson")) == 2
-    assert len(opened().experience.lessons()) == 2
+        for kind in ("guideline", "memory_entry", "prescription"):
+            assert store.documents(kind) == []
+        assert len(store.documents("lesson")) == 3
+    assert len(opened().experience.lessons()) == 3

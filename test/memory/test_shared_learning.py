@@ -24,6 +24,8 @@ def test_what_another_robot_learnt_is_known_while_memory_runs(open_at: Open, tmp
     teacher.episodes.record(done)
     taken = replace(done, index=2, action=SkillCall("PickupObject", ("Coin",)), relations=("Coin in Safe",))
     teacher.episodes.record(taken)
+    lit = replace(done, index=3, action=SkillCall("ToggleOn", ("DeskLamp",)))
+    teacher.episodes.record(lit)
     teacher.episodes.end("e1", True)
     assert teacher.experience.wait_settled(10.0)
     teacher.close()
@@ -34,14 +36,14 @@ def test_what_another_robot_learnt_is_known_while_memory_runs(open_at: Open, tmp
         open_store(tmp_path / "memory.db", "r1") as theirs,
         open_store(tmp_path / "other.db", "r1", config=elsewhere) as here,
     ):
-        for kind in ("lesson", "experience_record", "prescription"):
+        for kind in ("lesson", "experience_record"):
             here.append(theirs.documents(kind))
         here.append([*theirs.all_steps(), *theirs.episodes()]).wait()
         wait_until(lambda: pupil.take_over_changes() > 0)
         figures = pupil.experience.figures()
         learnt = ("experience.steps", "experience.attempts", "experience.lessons")
-        assert [figures[name] for name in learnt] == [3, 1, 1]
-        assert pupil.knowledge.ways_to("take the coin for Zenobia")
+        assert [figures[name] for name in learnt] == [4, 1, 2]
+        assert pupil.experience.ways_to("take the coin for Zenobia")
         assert "Look first at: Safe" in pupil.context("take the coin", 1000).text
         assert "Zenobia" in pupil.context("take the coin", 1000).text
         here.forget(ForgetRequest(label="Zenobia"))
@@ -50,7 +52,7 @@ def test_what_another_robot_learnt_is_known_while_memory_runs(open_at: Open, tmp
         here.forget(ForgetRequest(from_ns=99 * SECOND_NS, until_ns=101 * SECOND_NS))
         wait_until(lambda: pupil.take_over_changes() == 0 and not pupil.experience.knows("e1"))
         assert "Look first at: Safe" not in pupil.context("take the coin", 1000).text
-        assert not pupil.knowledge.ways_to("take the coin for Zenobia")
+        assert not pupil.experience.ways_to("take the coin for Zenobia")
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

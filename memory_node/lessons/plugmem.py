@@ -1,0 +1,151 @@
+"""PlugMem's prescriptions: how an instruction was carried out, over roles, found by each instruction that it served."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
+from memory_node.catalogue.spoken_names import SpokenNames
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.episodes.class_actions import class_call
+from memory_node.lessons.lesson import Lesson, LessonKind, Wording, with_evidence
+from memory_node.lessons.optimizer.attempt_reading import is_named, words_of
+
+WRITER = "plugmem"
+# What the instruction is about, and the place that it names; all else of a way is a kind of thing.
+THING, PLACE = "the thing", "the place"
+# Newest instructions by which a way is found.
+_INTENTS_KEPT = 8
+_SEARCH = frozenset({"Explore", "GoToObject"})
+# What every planner does by itself: a way of these alone teaches nothing.
+_PLAIN = _SEARCH | {"PickupObject", "PutObject", "OpenObject", "CloseObject"}
+# What stands in an intent for whatever it is done with, so that ways are found for other things.
+_ANYTHING = "something"
+_ASKS_HOW = re.compile(r"^how (?:do|can|should|would|to)\b(?: (?:i|you|we|one))?\s*", re.I)
+_CALL = re.compile(r"(\w+)\(([^()]*)\)")
+
+
+def intent_of(text: str, names: SpokenNames) -> str:
+    """Return what an instruction or a question is about, whatever with: "wash something" of "How do I wash a mug?"."""
+    return names.without_names(_ASKS_HOW.sub("", text.strip()), _ANYTHING)
+
+
+def way_of(episode: EpisodeSummary, steps: Sequence[StepRecord], names: SpokenNames) -> Lesson | None:
+    """Return the way of a successful episode, with its steps as evidence; None for a failed one."""
+    if not episode.success or not episode.instruction.strip():
+        return None
+    worked = [step for step in steps if step.success]
+    calls = without_search([class_call(step.action) for step in worked])
+    sources = [f"{step.episode_id}:{step.index}" for step in worked]
+    return way_over_roles(episode.instruction, names, calls, sources, episode.ended_ns, episode.task_type)
+
+
+def way_over_roles(
+    instruction: str,
+    names: SpokenNames,
+    calls: Sequence[SkillCall],
+    sources: Sequence[str],
+    stamp_ns: int,
+    task_type: str = "",
+) -> Lesson | None:
+    """Return the way that some calls over classes are; None where they only find and carry things.
+
+    The thing is the one that the instruction names and that was picked up, else what was handled first; the place is
+    where something was put last that it names. sources: "episode:step" of the steps. Equal ways have one id.
+    """
+    if all(call.skill in _PLAIN for call in calls):
+        return None
+    asked = set(words_of(instruction))
+    handled = [call.arguments[0] for call in calls if call.arguments]
+    taken = [call.arguments[0] for call in calls if call.skill == "PickupObject" and call.arguments] or handled
+    places = [call.arguments[1] for call in calls if len(call.arguments) > 1]
+    thing = next((name for name in (*taken, *handled) if is_named(name, asked)), taken[0] if taken else "")
+    place = next((name for name in reversed(places) if is_named(name, asked) and name != thing), "")
+    roles = {place: PLACE, thing: THING}
+    over_roles = [SkillCall(call.skill, tuple(roles.get(name, name) for name in call.arguments)) for call in calls]
+    steps = tuple(str(call) for n, call in enumerate(over_roles) if not n or call != over_roles[n - 1])
+    said = " -> ".join(steps)
+    evidence: tuple[str, ...] = ()
+    for source in sources:
+        evidence = with_evidence(evidence, source)
+    return Lesson(
+        f"{WRITER}|{said}",
+        LessonKind.WAY,
+        (Wording(intent_of(instruction, names), said, sources[-1].partition(":")[0], stamp_ns, task_type),),
+        object_classes=frozenset({thing} - {""}),
+        task_types=frozenset({task_type} - {""}),
+        steps=steps,
+        helped_ns=stamp_ns,
+        evidence_for=evidence,
+        writer=WRITER,
+    )
+
+
+def merged(known: Lesson, newer: Lesson) -> Lesson:
+    """Return one way that was gone twice: found by the intents of both, with the evidence of both."""
+    evidence = known.evidence_for
+    for source in newer.evidence_for:
+        evidence = with_evidence(evidence, source)
+    return replace(
+        known,
+        wordings=(*known.wordings, *newer.wordings)[-_INTENTS_KEPT:],
+        object_classes=known.object_classes | newer.object_classes,
+        task_types=known.task_types | newer.task_types,
+        evidence_for=evidence,
+        support=known.support + len(set(newer.evidence_for) - set(known.evidence_for)),
+        helped_ns=max(known.helped_ns, newer.helped_ns),
+    )
+
+
+def without(way: Lesson, episode_id: str) -> Lesson | None:
+    """Return a way without what one episode contributed, None where no other went it."""
+    left = tuple(source for source in way.evidence_for if source.partition(":")[0] != episode_id)
+    wordings = tuple(one for one in way.wordings if one.episode_id != episode_id)
+    if not left or not wordings:
+        return None
+    support = way.support - (len(way.evidence_for) - len(left))
+    return replace(way, wordings=wordings, evidence_for=left, support=support)
+
+
+def intents_of(lesson: Lesson) -> tuple[str, ...]:
+    """Return the instructions that a way served, () for another lesson."""
+    return tuple(dict.fromkeys(one.situation for one in lesson.wordings)) if lesson.writer == WRITER else ()
+
+
+def calls_of(way: Lesson) -> tuple[SkillCall, ...]:
+    """Return the steps of a way as calls over roles and classes; those of other lessons are none."""
+    return calls_named(way.steps)
+
+
+def calls_named(texts: Iterable[str]) -> tuple[SkillCall, ...]:
+    """Return the calls that texts such as "PutObject(Mug, Shelf)" name; of other texts none."""
+    return tuple(call for text in texts if (call := _call(text)) is not None)
+
+
+def without_search(calls: Iterable[SkillCall]) -> list[SkillCall]:
+    """Return calls without those that only find or reach a thing: they depend on where it is."""
+    return [call for call in calls if call.skill not in _SEARCH]
+
+
+def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue) -> str:
+    """Return a way in words for another instruction: with the things that this one names in the roles."""
+    named = [classes[0] for classes in kinds.spoken_names.named_in(instruction)]
+    movable = set(kinds.able(Property.PICKUPABLE)) | way.object_classes
+    thing = next((name for name in named if name in movable), named[0] if named else "")
+    place = next((name for name in named if name != thing), "")
+    roles = {THING: thing or THING, PLACE: place or PLACE}
+    calls = (SkillCall(call.skill, tuple(roles.get(one, one) for one in call.arguments)) for call in calls_of(way))
+    shown = f" as with {', '.join(sorted(way.object_classes))}" if way.object_classes else ""
+    return f"To {way.situation}{shown}: {' -> '.join(map(str, calls))}"
+
+
+def _call(text: str) -> SkillCall | None:
+    match = _CALL.fullmatch(text.strip())
+    if match is None or match[1] not in SKILLS:
+        return None
+    return SkillCall(match[1], tuple(part.strip() for part in match[2].split(",") if part.strip()))

@@ -1,0 +1,143 @@
+"""Ways over roles: learnt, merged, found by their intents, told for another thing, taken back."""
+
+import pytest
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.lessons.bank import BankLimits, LessonBank
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.log import NullLog
+from memory_node.lessons.plugmem import in_words, intent_of, way_of, without
+
+NAMES = load_catalogue().spoken_names
+WASH = (
+    ("GoToObject", "{}@1,2,0.9"),
+    ("PickupObject", "{}@1,2,0.9"),
+    ("PutObject", "{}", "SinkBasin"),
+    ("ToggleOn", "Faucet"),
+    ("ToggleOff", "Faucet"),
+    ("PickupObject", "{}"),
+    ("PutObject", "{}", "Shelf"),
+)
+
+
+def steps_of(episode: str, thing: str, calls=WASH, failed: int = -1) -> list[StepRecord]:
+    steps = []
+    for index, (skill, *arguments) in enumerate(calls):
+        call = SkillCall(skill, tuple(text.format(thing) for text in arguments))
+        reason = FailureReason.TOO_FAR if index == failed else FailureReason.NONE
+        steps.append(StepRecord(episode, index, call, index != failed, reason, index + 1, room="kitchen"))
+    return steps
+
+
+def way(instruction: str, thing: str, episode: str = "e1", **more) -> Lesson:
+    done = EpisodeSummary(episode, instruction, "clean", 0, 9, True)
+    found = way_of(done, steps_of(episode, thing, **more), NAMES)
+    assert found is not None
+    return found
+
+
+def test_way_has_roles_and_the_steps_that_showed_it() -> None:
+    learnt = way("wash the apple and put it on the shelf", "Apple", failed=2)
+    assert learnt.steps == (
+        "PickupObject(the thing)",
+        "ToggleOn(Faucet)",
+        "ToggleOff(Faucet)",
+        "PickupObject(the thing)",
+        "PutObject(the thing, the place)",
+    )
+    assert learnt.evidence_for == ("e1:0", "e1:1", "e1:3", "e1:4", "e1:5", "e1:6")
+    assert "kitchen" not in learnt.text
+
+
+def test_place_that_nobody_asked_for_stays_a_kind_of_place() -> None:
+    assert way("wash the apple", "Apple").steps[-1] == "PutObject(the thing, Shelf)"
+
+
+def test_failed_episode_leaves_no_way() -> None:
+    failed = EpisodeSummary("e1", "wash the apple", "", 0, 9, False)
+    assert way_of(failed, steps_of("e1", "Apple"), NAMES) is None
+
+
+@pytest.mark.parametrize("calls", [WASH[:1], WASH[:3], [("Explore", "{}")], []])
+def test_way_that_only_finds_and_carries_teaches_nothing(calls) -> None:
+    done = EpisodeSummary("e1", "put the apple into the sink", "", 0, 9, True)
+    assert way_of(done, steps_of("e1", "Apple", calls=calls), NAMES) is None
+
+
+def test_way_is_told_with_the_things_of_the_question() -> None:
+    learnt = way("wash the apple and put it on the shelf", "Apple")
+    said = in_words(learnt, "how do I wash a mug and put it in the cabinet?", load_catalogue())
+    assert "To wash something and put it on something as with Apple: PickupObject(Mug) -> PutObject(Mug, Sink" in said
+    assert said.endswith("PutObject(Mug, Cabinet)")
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("How do I wash a mug?", "wash something"),
+        ("wash the butter knife", "wash something"),
+        ("put the clean mug on the coffee table", "put the clean something on something"),
+        ("make coffee", "make coffee"),
+    ],
+)
+def test_intent_is_the_same_whatever_it_is_done_with(text: str, intent: str) -> None:
+    assert intent_of(text, NAMES) == intent
+
+
+@pytest.fixture
+def experience(word_embedder: TextEmbedder):
+    made = Experience(ExperienceConfig(), NullLog(), lambda: 0, embedder=word_embedder)
+    yield made
+    made.close()
+
+
+def lived(experience: Experience, episode: str, instruction: str, thing: str, success: bool = True) -> None:
+    experience.start(instruction, "clean", episode)
+    for step in steps_of(episode, thing):
+        experience.record(step)
+    experience.end(episode, success)
+    assert experience.wait_settled(10.0)
+
+
+def test_one_way_for_two_things_is_found_by_both_intents(experience: Experience) -> None:
+    lived(experience, "e1", "wash the apple", "Apple")
+    lived(experience, "e2", "scrub that mug please", "Mug")
+    for asked in ("wash the apple", "scrub that mug please", "wash the pan"):
+        (found,) = experience.ways_to(asked)
+        assert (found.object_classes, found.episodes) == ({"Apple", "Mug"}, ("e1", "e2"))
+    assert experience.ways_to("open a window") == ()
+    assert experience.ways_to(" ") == ()
+
+
+def test_forgotten_episode_takes_its_intent_and_evidence_along(experience: Experience) -> None:
+    lived(experience, "e1", "wash the apple", "Apple")
+    lived(experience, "e2", "scrub that mug please", "Mug")
+    experience.forget("e1")
+    assert experience.ways_to("wash the apple") == ()
+    (left,) = experience.ways_to("scrub that mug please")
+    assert (left.episodes, left.support) == (("e2",), 7)
+    experience.forget("e2")
+    assert experience.lessons() == ()
+
+
+def test_way_of_an_intent_that_is_not_kept_any_more_outlives_its_episode(experience: Experience) -> None:
+    for number in range(9):
+        lived(experience, f"e{number}", f"wash the apple of tree {number}", "Apple")
+    (learnt,) = experience.ways_to("wash the mug of tree 8")
+    left = without(learnt, "e0")
+    assert left is not None
+    assert "e0" not in left.episodes
+    assert without(learnt, "e9") == learnt
+
+
+def test_ways_survive_a_restart_and_are_no_neighbours_of_notes(word_embedder: TextEmbedder) -> None:
+    learnt = way("wash the apple", "Apple")
+    bank = LessonBank(word_embedder, BankLimits())
+    bank.load([Lesson.from_dict(learnt.to_dict())])
+    assert bank.ways_to("wash something", 2) == (learnt,)
+    assert bank.retrieve("wash the apple") == ()
