@@ -134,6 +134,7 @@ class EpisodeGraph:
     def __init__(self) -> None:
         self._edges = _Edges()
         self._takes: dict[str, array[int]] = {}
+        self._at: dict[str, StateKey] = {}  # where the episodes are that go on
         self._steps = 0
         self._by_room: defaultdict[str, SuccessCounts] = defaultdict(SuccessCounts)
         self._by_object: defaultdict[str, SuccessCounts] = defaultdict(SuccessCounts)
@@ -160,20 +161,30 @@ class EpisodeGraph:
         return next(iter(self._takes), "")
 
     def add(self, episode_id: str, steps: Iterable[StepRecord]) -> None:
-        """Add one attempt's steps, in order; a failed step leads back to the state that it started in."""
+        """Add one attempt's steps, in order, in the place of what is known of it."""
         self.forget(episode_id)
-        takes = array("Q")
-        state: StateKey | None = None
+        self._takes[episode_id] = array("Q")
         for step in steps:
-            after = StateKey.of(step.room, (*step.visible, *step.relations), step.held_object)
-            before = state if state is not None else StateKey(step.room, "start")
-            number = self._edges.number(before, class_call(step.action), after if step.success else before)
-            takes.append(number * len(_REASONS) + _REASON_INDEX[step.reason])
-            self._edges.be_at(after, step.position)
-            # A failure changes nothing, but what was seen meanwhile is where the next step starts.
-            state = after
-        self._takes[episode_id] = takes
-        self._count(takes, 1)
+            self.append(episode_id, step)
+
+    def append(self, episode_id: str, step: StepRecord) -> None:
+        """Add the next step of an attempt; a failed one leads back to the state that it started in."""
+        takes = self._takes.setdefault(episode_id, array("Q"))
+        after = StateKey.of(step.room, (*step.visible, *step.relations), step.held_object)
+        before = self._at.get(episode_id) or StateKey(step.room, "start")
+        number = self._edges.number(before, class_call(step.action), after if step.success else before)
+        row = self._edges.rows[number]
+        row.episodes += all(take // len(_REASONS) != number for take in takes)
+        takes.append(number * len(_REASONS) + _REASON_INDEX[step.reason])
+        self._steps += 1
+        self._count_take(row, step.reason, 1)
+        self._edges.be_at(after, step.position)
+        # A failure changes nothing, but what was seen meanwhile is where the next step starts.
+        self._at[episode_id] = after
+
+    def close(self, episode_id: str) -> None:
+        """Note that no more steps of an attempt come."""
+        self._at.pop(episode_id, None)
 
     def states(self) -> Iterator[StateNode]:
         """Yield every state."""
@@ -206,18 +217,15 @@ class EpisodeGraph:
 
     def forget(self, episode_id: str) -> None:
         """Remove an episode and its share of every count; what only it supported goes with it."""
-        takes = self._takes.pop(episode_id, None)
-        if takes is not None:
-            self._count(takes, -1)
-
-    def _count(self, takes: array[int], times: int) -> None:
-        self._steps += times * len(takes)
+        self.close(episode_id)
+        takes = self._takes.pop(episode_id, array("Q"))
+        self._steps -= len(takes)
         for take in takes:
             number, reason = divmod(take, len(_REASONS))
-            self._count_take(self._edges.rows[number], _REASONS[reason], times)
+            self._count_take(self._edges.rows[number], _REASONS[reason], -1)
         for number in {take // len(_REASONS) for take in takes}:
             row = self._edges.rows[number]
-            row.episodes += times
+            row.episodes -= 1
             if row.episodes == 0:
                 self._edges.drop(number)
 

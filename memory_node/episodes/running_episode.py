@@ -32,6 +32,10 @@ class RunningEpisode:
         self.classes: set[str] = set()
         self._memory = WorkingMemory(window, held, kinds)
 
+    def __contains__(self, index: int) -> bool:
+        """Return whether a step of this index was recorded."""
+        return index in self._steps
+
     @property
     def steps(self) -> tuple[StepRecord, ...]:
         """The steps so far, by index."""

@@ -12,6 +12,9 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.consistency import BelievedFacts, ConsistencyWarning, check_action, check_step
 
+# Kinds of things in view that a step of the window tells.
+_MOST_SEEN = 6
+
 
 @dataclass(frozen=True)
 class WorkingMemoryView:
@@ -41,12 +44,25 @@ class WorkingMemoryView:
         for step in reversed(self.window):
             detail = f" ({step.message})" if step.message else ""
             outcome = "done" if step.success else f"failed, {step.reason}{detail}"
-            lines.append(f"{step.index + 1}. {step.action}: {outcome}")
+            lines.append(f"{step.index + 1}. {step.action}: {outcome}{_where(step)}")
         return tuple(lines)
 
     def text(self) -> str:
         """Return its lines as one text."""
         return "\n".join(self.lines())
+
+
+def _where(step: StepRecord) -> str:
+    """Return where the robot was after a step, what it held, and the kinds of things in view, in words."""
+    seen = [name for name in step.visible if name[:1].isupper()][:_MOST_SEEN]
+    place = step.area or step.room
+    parts = (
+        f"in {place}" if place else "",
+        f"holding {step.held_object}" if step.held_object else "",
+        f"in view {', '.join(seen)}" if seen else "",
+    )
+    said = ", ".join(part for part in parts if part)
+    return f" ({said})" if said else ""
 
 
 def warnings_of(steps: Iterable[StepRecord], kinds: ObjectCatalogue | None = None) -> list[tuple[str, ...]]:

@@ -73,8 +73,8 @@ class Experience:
         self._unlearnt: dict[str, EpisodeSummary] = {}
         bank = curator.bank if curator is not None else LessonBank(embedder or _NoWords())
         self._long_term = LongTermExperience(config, bank)
-        self._names = (kinds or load_catalogue()).spoken_names
-        self._learner = Learner(self._long_term, self._lock, log, config, self._names, curator, most_waiting, on_ended)
+        self._kinds = kinds or load_catalogue()
+        self._learner = Learner(self._long_term, self._lock, log, config, self._kinds, curator, most_waiting, on_ended)
 
     def load(
         self,
@@ -138,7 +138,7 @@ class Experience:
     def knows(self, episode_id: str) -> bool:
         """Return whether an ended episode's steps are kept in memory."""
         with self._lock:
-            return episode_id in self._long_term.graph
+            return episode_id in self._long_term.graph and self._episodes.find(episode_id) is None
 
     def start(
         self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1, held_object: str = ""
@@ -165,7 +165,10 @@ class Experience:
         """
         with self._lock:
             episode = self._episodes.running(step.episode_id)
+            is_new = step.index not in episode
             warnings = episode.record(step)
+            if is_new:
+                self._long_term.follow(step.episode_id, episode.steps, step)
             self._log.put_step(step)
             followed = episode.followed(step)
         if followed:
@@ -188,8 +191,9 @@ class Experience:
             self._episodes.end(episode_id, success)
             summary = episode.ended(success, self._now_ns(), message)
             self._log.put_episode(summary)
-        if success is None:
-            return None
+            if success is None:
+                self._long_term.graph.close(episode_id)
+                return None
         return self._learner.learn(summary, episode.steps, frozenset(episode.given))
 
     def end_abandoned(self, silent_s: float) -> list[str]:
@@ -226,7 +230,7 @@ class Experience:
         if "semantic" not in self._config.parts:
             return ()
         with self._lock:
-            return self._long_term.bank.ways_to(intent_of(instruction, self._names), most)
+            return self._long_term.bank.ways_to(intent_of(instruction, self._kinds.spoken_names), most)
 
     def note_given(self, lesson_ids: Iterable[str], episode_id: str, goal: SkillCall | None = None) -> None:
         """Note that a planner acts on these lessons in a running episode; their counts move when it ends.
@@ -278,6 +282,7 @@ class Experience:
             return False
         for step in steps:
             episode.record(step)
+        self._long_term.graph.add(episode_id, episode.steps)
         return True
 
     def key_classes(self, episode_id: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from memory_node.catalogue.spoken_names import SpokenNames
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt, attempt_of_episode
@@ -35,7 +35,7 @@ def learn_nothing(_episode: EpisodeSummary, _steps: Sequence[StepRecord]) -> Non
 class Learner:
     """Changes long-term experience under its owner's lock.
 
-    names: of kinds. curator: UMEM's writer, which reads each episode last; None: nobody does. A language model
+    kinds: of things. curator: UMEM's writer, which reads each episode last; None: nobody does. A language model
     is asked without the lock, in a thread of its own; with `most_waiting` episodes waiting for it, the next leaves
     nothing. on_ended: is told each ended episode, before lessons are written.
     """
@@ -46,7 +46,7 @@ class Learner:
         lock: threading.RLock,
         log: ExperienceLog,
         config: ExperienceConfig,
-        names: SpokenNames,
+        kinds: ObjectCatalogue,
         curator: Curator | None = None,
         most_waiting: int = 8,
         on_ended: OnEnded = learn_nothing,
@@ -54,7 +54,7 @@ class Learner:
         self._on_ended = on_ended
         self._curator = curator
         self._config = config
-        self._names = names
+        self._kinds = kinds
         self._long_term = long_term
         self._lock = lock
         self._settled = threading.Condition(lock)
@@ -125,7 +125,7 @@ class Learner:
                 if self._closing.is_set():
                     break
                 with self._lock:
-                    if episode_id not in self._long_term.graph and not resume(episode_id, steps):
+                    if not resume(episode_id, steps) and episode_id not in self._long_term.graph:
                         self._long_term.add_episode(episode_id, steps)
                         count += 1
         except RobotMemoryError:
@@ -141,7 +141,7 @@ class Learner:
             self._long_term.bank.encode(summary.instruction)
             attempt = attempt_of_episode(summary, steps)
             with self._lock:
-                # The facts are added first, before any interpretation, so that a second attempt finds them at once.
+                # The facts come before any interpretation, so that a second attempt finds them at once.
                 self._long_term.add_episode(summary.id, steps)
                 self._long_term.attempts.add(attempt)
             self._log.put_documents(ATTEMPTS, [(attempt.episode_id, attempt.to_dict(), (attempt.episode_id,))])
@@ -173,7 +173,7 @@ class Learner:
 
     def _write_way(self, summary: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
         """Write how the instruction was carried out (PlugMem)."""
-        way = way_of(summary, steps, self._names)
+        way = way_of(summary, steps, self._kinds.spoken_names)
         if way is not None:
             with self._lock:
                 kept, evicted = self._long_term.add_way(way)
@@ -181,7 +181,7 @@ class Learner:
 
     def _curate(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
         """Count the lessons that were given, and let UMEM's writer read the episode."""
-        attempt = attempt_of(summary, steps)
+        attempt = attempt_of(summary, steps, self._kinds)
         if not attempt.query.strip():
             return
         with self._lock:

@@ -40,8 +40,21 @@ class LongTermExperience:
         self.bank.load(lessons)
 
     def add_episode(self, episode_id: str, steps: Sequence[StepRecord]) -> None:
-        """Take over an episode's steps; beyond the bound the oldest episodes go."""
+        """Take over an ended episode's steps."""
         self.graph.add(episode_id, steps)
+        self.graph.close(episode_id)
+        self._keep_newest()
+
+    def follow(self, episode_id: str, steps: Sequence[StepRecord], newest: StepRecord) -> None:
+        """Take over a step of a running episode; steps: all so far, as one that comes late is put in its place."""
+        if newest is steps[-1]:
+            self.graph.append(episode_id, newest)
+        else:
+            self.graph.add(episode_id, steps)
+        self._keep_newest()
+
+    def _keep_newest(self) -> None:
+        """Let the oldest episodes go beyond the bound."""
         while self.graph.step_count > self._config.graph_steps and self.graph.oldest:
             oldest = self.graph.oldest
             self.graph.forget(oldest)

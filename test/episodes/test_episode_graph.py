@@ -114,3 +114,21 @@ def test_a_view_of_nothing_teaches_no_relation(step: StepMaker) -> None:
     graph = EpisodeGraph()
     graph.add("e1", [step("GoToObject", "Fridge"), step("GoToObject", "Table", relations=("Apple on Table",))])
     assert graph.learnt_relations("kitchen") == [("Apple on Table", 1)]
+
+
+def test_steps_one_by_one_come_to_the_same_as_all_at_once(step: StepMaker) -> None:
+    steps = [
+        step("GoToObject", "Fridge", relations=("Egg in Fridge",)),
+        step("OpenObject", "Fridge", fails="too_far"),
+        step("OpenObject", "Fridge", fails="too_far"),
+        step("OpenObject", "Fridge"),
+    ]
+    whole, followed = EpisodeGraph(), EpisodeGraph()
+    whole.add("e1", steps)
+    for one in steps:
+        followed.append("e1", one)
+    assert followed.trajectory("e1") == whole.trajectory("e1")
+    assert followed.failed_transitions(["e1"]) == whole.failed_transitions(["e1"])
+    assert (followed.step_count, len(followed)) == (whole.step_count, len(whole))
+    followed.forget("e1")
+    assert (followed.step_count, len(followed), [*followed.states()]) == (0, 0, [])

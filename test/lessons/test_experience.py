@@ -36,7 +36,7 @@ class ListedLog:
 
     def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
         for key in ids:
-            del self.documents[kind][key]
+            self.documents[kind].pop(key, None)
 
 
 @pytest.fixture
@@ -139,6 +139,7 @@ def test_episode_goes_on_after_a_restart_with_its_earlier_steps(
     view = reborn.working_memory("e1")
     assert view is not None
     assert [s.index for s in view.window] == [0, 1]
+    assert reborn.figures()["experience.steps"] == 2
     assert reborn.start("slice it", "slice", "e1") == "e1"
     reborn.close()
 
@@ -200,6 +201,19 @@ def test_late_step_is_put_in_its_place(experience: Experience, step: StepMaker) 
     view = experience.working_memory("e1")
     assert view is not None
     assert [s.index for s in view.window] == [0, 1, 2]
+
+
+def test_step_is_in_the_graph_before_its_episode_ends(experience: Experience, step: StepMaker) -> None:
+    experience.start("clean it", "clean", "e1")
+    for index, skill in ((0, "GoToObject"), (2, "ToggleOn"), (1, "OpenObject")):
+        experience.record(step(skill, "Faucet", index=index))
+    answer = experience.ask(ExperienceQuery(objects=("Faucet",)))
+    assert {skill for _, skill, _, _ in answer.action_hints} == {"GoToObject", "OpenObject", "ToggleOn"}
+    assert not experience.knows("e1")
+    assert experience.end_abandoned(silent_s=-1.0) == ["e1"]
+    assert experience.figures()["experience.steps"] == 3
+    experience.forget("e1")
+    assert experience.figures()["experience.steps"] == 0
 
 
 def test_step_of_an_unknown_episode_is_refused(experience: Experience, step: StepMaker) -> None:

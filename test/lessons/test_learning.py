@@ -98,6 +98,19 @@ def test_thing_is_no_place_of_itself(experience, step) -> None:
     assert "at: Mug" not in lesson.text
 
 
+def test_what_can_be_carried_is_no_place_to_look_at(experience, step) -> None:
+    there = [step("GoToObject", "Pan"), step("GoToObject", "Shelf")]
+    lived(experience, *there, *found_in_the_drawer(step))
+    (lesson,) = experience.lessons()
+    assert "Seldom at: Shelf." in lesson.text
+    assert "Pan" not in lesson.text
+
+
+def test_one_failure_of_a_declared_cause_leaves_no_stored_lesson_and_another_one(experience, step) -> None:
+    lived(experience, step("PickupObject", "Mug"), step("PutObject", "Mug", "Cabinet", fails="closed"), success=False)
+    assert experience.lessons() == ()
+
+
 def test_forgotten_episode_takes_its_lesson_with_it(experience, step) -> None:
     lived(experience, *found_in_the_drawer(step))
     experience.forget("e1")

@@ -1,5 +1,7 @@
 """What the deterministic optimizer reads in an attempt, and how its notes grow together."""
 
+from dataclasses import replace
+
 import pytest
 
 from memory_node.domain.step import EpisodeSummary
@@ -59,7 +61,7 @@ def test_two_of_a_kind_are_another_kind_of_task(attempt) -> None:
         ("put a mug in cabinet", ["go to drawer sees spoon"], reading.NOT_FOUND),
         ("put a mug in cabinet", ["go to drawer sees mug"], reading.NOT_TAKEN),
         ("put a mug in cabinet", ["take cup from drawer"], reading.OTHER_THING),
-        ("put a mug in cabinet", ["take mug from drawer", "go to shelf"], reading.NOT_BROUGHT),
+        ("put a mug in cabinet", ["take mug from drawer", "go to shelf", "go to bed"], reading.NOT_BROUGHT),
         ("put a clean mug in cabinet", ["take mug from drawer", "put mug in cabinet"], reading.NOT_CHANGED),
         ("put two mugs in cabinet", ["take mug from drawer", "put mug in cabinet"], reading.ONE_OF_SEVERAL),
         ("put a mug in cabinet", ["open drawer"] * 3, reading.LOST_IN_LOOPS),
@@ -69,6 +71,26 @@ def test_failure_leaves_its_root_cause(attempt, query: str, done: list[str], cau
     note = method_of(attempt(query, *done, won=False, places=("drawer", "shelf", "cabinet", "table", "bed")))
     assert cause in note.traps
     assert note.way == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "done"),
+    [
+        ("put a mug in cabinet", ["take mug from drawer", "go to cabinet"]),
+        ("put a mug in cabinet", ["take mug from drawer", "go to table", "open cabinet"]),
+        ("put a mug on the cabinet", ["take mug from drawer", "put mug in cabinet"]),
+        ("slice bread with the knife", ["take knife from drawer", "go to table sees bread"]),
+    ],
+)
+def test_cause_that_no_step_shows_is_not_written(attempt, query: str, done: list[str]) -> None:
+    note = method_of(attempt(query, *done, won=False, places=("drawer", "cabinet", "table")))
+    assert note.traps == ()
+
+
+def test_thing_that_could_not_be_taken_was_not_passed_by(attempt) -> None:
+    tried = attempt("put a mug in cabinet", "go to drawer sees mug", "take mug from drawer", won=False)
+    failed = replace(tried.deeds[1], failure="too_far")
+    assert method_of(replace(tried, deeds=(tried.deeds[0], failed))).traps == ()
 
 
 def test_target_is_what_the_task_names_however_it_is_spelt(attempt) -> None:

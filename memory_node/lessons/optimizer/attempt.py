@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -87,8 +90,11 @@ _KIND_OF_SKILL = {
 }
 
 
-def attempt_of(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> Attempt:
-    """Return a recorded episode as an attempt: skills over classes; where things were is what its steps told."""
+def attempt_of(episode: EpisodeSummary, steps: Sequence[StepRecord], kinds: ObjectCatalogue | None = None) -> Attempt:
+    """Return a recorded episode as an attempt: skills over classes; where things were is what its steps told.
+
+    kinds: what can be carried is no place to look at, unless it was opened; by default the household's.
+    """
     deeds: list[Deed] = []
     lies: dict[str, str] = {}
     for step in steps:
@@ -96,6 +102,9 @@ def attempt_of(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> Attempt:
         deeds.append(deed_of(step, lies))
     # What was taken, or lay on something, is a thing and no place to look at.
     things = {deed.thing for deed in deeds if deed.kind in (DeedKind.TAKE, DeedKind.PUT)} | lies.keys()
+    gone_to = {deed.place for deed in deeds if deed.kind is DeedKind.TRAVEL}
+    used = {deed.place for deed in deeds if deed.kind is not DeedKind.TRAVEL}
+    things |= (gone_to - used) & set((kinds or load_catalogue()).able(Property.PICKUPABLE))
     return Attempt(
         episode.id,
         episode.instruction,

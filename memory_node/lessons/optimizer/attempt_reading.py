@@ -10,18 +10,24 @@ from memory_node.domain.nouns import singular
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.method import GOAL, SEVERAL, Method
 from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
+from memory_node.search.state_words import states_in
 
 # Repetitions of one action from which it is a loop.
 _LOOP = 3
+# Places that the task does not name and that the robot went to with the thing in its hand, from which it searched on.
+_SEARCHED = 2
 # A search that saw fewer of the kinds of places than this share ended too early.
 _FEW_PLACES = 0.6
 _SEVERAL = frozenset(("two", "three", "four", "both", "several"))
 _WORD = re.compile(r"[a-z]+")
 
+# The skills that bring a thing into another state.
+_CHANGING = tuple(name for name, skill in SKILLS.items() if any(fact.state is not None for fact in skill.effects))
+
 # Root causes, in words that fit every task: the kind of error, and how to avoid it.
 NOT_FOUND = "the thing was never seen, as whole kinds of places were left out; look at each kind once before any twice"
 LOST_IN_LOOPS = "the steps went to repeating what had been done; after a look into a place the next one is a new place"
-OTHER_THING = "the hand was filled with what only resembles the thing asked for; compare its name with the task first"
+OTHER_THING = "the hand was filled with what the task does not name; compare a thing's name with the task first"
 NOT_TAKEN = "the thing was seen and left where it was; take it at once when it is seen"
 NOT_CHANGED = "the thing was carried to its place as it was; what the task says of its state comes before that"
 NOT_BROUGHT = "the thing was in the hand while the search went on; with it in the hand the next way is to its place"
@@ -144,19 +150,20 @@ def _root_causes(attempt: Attempt, done: Sequence[Deed], thing: str) -> Iterator
     taken = [deed.thing for deed in done if deed.kind is DeedKind.TAKE]
     was_taken = thing in taken
     if not was_taken:
-        yield from _before_taking(attempt, done, thing, took_other=bool(taken))
+        yield from _before_taking(attempt, done, thing, taken)
     if _repeats(done):
         yield LOST_IN_LOOPS
     if was_taken:
         yield from _after_taking(attempt, done, thing)
 
 
-def _before_taking(attempt: Attempt, done: Sequence[Deed], thing: str, took_other: bool) -> Iterator[str]:
+def _before_taking(attempt: Attempt, done: Sequence[Deed], thing: str, taken: Sequence[str]) -> Iterator[str]:
     """Yield what kept a thing from being taken."""
     seen = bool(thing) and any(thing in deed.seen for deed in done)
-    if took_other:
+    asked = set(words_of(attempt.query))
+    if taken and not any(is_named(one, asked) for one in taken):
         yield OTHER_THING
-    elif seen:
+    elif seen and not any(deed.kind is DeedKind.TAKE and deed.thing == thing for deed in attempt.deeds):
         yield NOT_TAKEN
     visited = {place for place, _ in _with_places(done) if place}
     known = set(attempt.places) | visited
@@ -171,16 +178,24 @@ def _after_taking(attempt: Attempt, done: Sequence[Deed], thing: str) -> Iterato
     asked = set(words_of(attempt.query))
     if _SEVERAL & asked and len(put) == 1:
         yield ONE_OF_SEVERAL
-    elif not put and _searched_on(done, thing):
+    elif not put and _searched_on(done, thing, asked):
         yield NOT_BROUGHT
-    elif put and not changed:
+    elif put and not changed and _asks_for_a_change(attempt.query, asked):
         yield NOT_CHANGED
 
 
-def _searched_on(done: Sequence[Deed], thing: str) -> bool:
-    """Return whether places were looked at while the thing was in the hand."""
+def _asks_for_a_change(query: str, asked: set[str]) -> bool:
+    """Return whether a task names a state of its thing, or a skill that brings one about."""
+    return bool(states_in(query)) or any(is_named(skill, asked) for skill in _CHANGING)
+
+
+def _searched_on(done: Sequence[Deed], thing: str, asked: set[str]) -> bool:
+    """Return whether places were looked at while the thing was in the hand, that the task does not name."""
     taken = next(n for n, deed in enumerate(done) if deed.kind is DeedKind.TAKE and deed.thing == thing)
-    return any(deed.kind in (DeedKind.LOOK, DeedKind.OPEN, DeedKind.TRAVEL) for deed in done[taken + 1 :])
+    after = done[taken + 1 :]
+    places = {deed.place for deed in after if deed.kind in (DeedKind.OPEN, DeedKind.TRAVEL) and deed.place}
+    left = [place for place in places if not is_named(place, asked)]
+    return any(deed.kind is DeedKind.LOOK for deed in after) or len(left) >= _SEARCHED
 
 
 def _repeats(done: Sequence[Deed]) -> bool:
