@@ -1,4 +1,4 @@
-"""The weights that come with a checkout: of executor policy, compiler and optimizer."""
+"""The weights that come with a checkout: of executor policy and compiler."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from memory_node.context.config import CompilerModelConfig
-from memory_node.lessons.optimizer.config import OptimizerModelConfig
 from memory_node.llm.config import ModelConfig
 
 _WEIGHTS = Path(__file__).parent / "weights"
 ADAPTER = _WEIGHTS / "executor.gguf"
 COMPILER = _WEIGHTS / "compiler.gguf"
-OPTIMIZER = _WEIGHTS / "optimizer.gguf"
 
 Config = TypeVar("Config", bound=ModelConfig)
 
@@ -30,11 +28,6 @@ def with_shipped_adapter(config: Config) -> Config:
 def with_shipped_compiler(config: CompilerModelConfig) -> CompilerModelConfig:
     """Return a configuration with the shipped compiler, where it takes shipped weights."""
     return _with_adapter(config, COMPILER)
-
-
-def with_shipped_optimizer(config: OptimizerModelConfig) -> OptimizerModelConfig:
-    """Return a configuration with the shipped optimizer, where it takes shipped weights."""
-    return _with_adapter(config, OPTIMIZER)
 
 
 def _with_adapter(config: Config, adapter: Path) -> Config:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
-from benchmarks.alfworld.shipped_policy import with_shipped_adapter, with_shipped_optimizer
+from benchmarks.alfworld.shipped_policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import read_transcripts
 from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults
@@ -177,7 +177,5 @@ def curator_of(args: argparse.Namespace, embedder: TextEmbedder, models: ModelSh
     if name not in OPTIMIZERS:
         return None
     llm = OptimizerModelConfig(timeout_s=args.lesson_timeout, **model_parameters(args))
-    if name == "learned":
-        llm = with_shipped_optimizer(llm)
     config = OptimizerConfig(kind=name, capacity=args.capacity, llm=llm)
     return open_curator(config, embedder, load_catalogue(), models)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER, OPTIMIZER, with_shipped_adapter
+from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER, with_shipped_adapter
 from memory_node.planner.planner_config import LlmConfig
 
 
@@ -15,7 +15,7 @@ def test_embedded_model_without_an_adapter_gets_the_shipped_one() -> None:
         assert with_shipped_adapter(config) == config
 
 
-@pytest.mark.parametrize("adapter", [ADAPTER, COMPILER, OPTIMIZER], ids=lambda adapter: adapter.stem)
+@pytest.mark.parametrize("adapter", [ADAPTER, COMPILER], ids=lambda adapter: adapter.stem)
 def test_adapter_is_small_and_has_a_card(adapter: Path) -> None:
     assert adapter.read_bytes()[:4] == b"GGUF"
     assert adapter.stat().st_size <= 10_000_000
