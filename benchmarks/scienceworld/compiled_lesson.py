@@ -24,7 +24,7 @@ from benchmarks.scienceworld.lesson_state import first_lesson_state, followed
 from benchmarks.scienceworld.name_likeness import NameLikeness
 from benchmarks.scienceworld.sentences import Outcome
 from memory_node.context.guidance import Compiled, CompiledStep, Compiler
-from memory_node.context.state_operations import Delta, InvalidDeltaError, StateLog
+from memory_node.context.state_operations import Delta, InvalidDeltaError, apply
 from memory_node.context.statements import place_of_robot
 from memory_node.context.step_observation import TakenStep
 from memory_node.context.task_memory import TaskMemory
@@ -45,7 +45,7 @@ class CompiledLesson:
         self._compiler = compiler
         self._forms = CommandForms(engine.text)
         self._task = read_task(engine.text)
-        self._log = StateLog(first_lesson_state(self._task, engine.text))
+        self._state = first_lesson_state(self._task, engine.text)
         self._recent: deque[TakenStep] = deque(maxlen=window)
         self._kept: Delta = ()
         self._rooms = nx.Graph()
@@ -58,9 +58,9 @@ class CompiledLesson:
     def tell(self) -> Told:
         """Compile memory for the next step."""
         started = time.perf_counter()
-        said = self._compiler.compile(self._observation(), self._log.last, self.memory)
+        said = self._compiler.compile(self._observation(), self._state, self.memory)
         compiled = self._applied(said)
-        step = CompiledStep(compiled, self._log.last, 1e3 * (time.perf_counter() - started))
+        step = CompiledStep(compiled, self._state, 1e3 * (time.perf_counter() - started))
         guidance = compiled.guidance
         if guidance is None:
             return Told("", (step,))
@@ -68,11 +68,11 @@ class CompiledLesson:
 
     def send(self, command: str) -> str:
         """Send a command, bring the brief state up to its reply, and return what is printed."""
-        before = place_of_robot(self._log.last) or ""
+        before = place_of_robot(self._state) or ""
         reply = self._engine.send(command)
         outcome, parsed = Outcome.read(reply), self._forms.parse(command)
-        delta = followed(self._log.last, command, parsed.arguments if parsed is not None else (), reply)
-        self._log, self._kept = self._log.then(delta), delta
+        delta = followed(self._state, command, parsed.arguments if parsed is not None else (), reply)
+        self._state, self._kept = apply(delta, self._state), delta
         if before and outcome.room:
             self._rooms.add_edge(before, outcome.room)
         if outcome.sight is not None:
@@ -97,7 +97,7 @@ class CompiledLesson:
         already: this changes nothing."""
         kept, self._kept = self._kept, ()
         try:
-            self._log = self._log.then(said.delta) if said.delta else self._log
+            self._state = apply(said.delta, self._state)
         except InvalidDeltaError:
             return replace(said, delta=kept)
         return replace(said, delta=(*kept, *said.delta))

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from memory_node.context.guidance import Compiled, CompiledStep, Compiler, Guidance
 from memory_node.context.state_keeper import first_state, kept
-from memory_node.context.state_operations import InvalidDeltaError, StateLog
+from memory_node.context.state_operations import InvalidDeltaError, apply
 from memory_node.context.step_observation import KnownThing, LookUp, StepObservation, TakenStep
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import TaskMemory
@@ -41,17 +41,16 @@ class EpisodeGuidance:
         self._told: set[str] = set()  # each lesson in words is told once an episode
         in_hand = self._names.name(held, {}) if held else ""
         self._handled |= {in_hand} - {""}
-        self.log = StateLog(first_state(instruction, in_hand))
+        self._state = first_state(instruction, in_hand)
         self.delivered: deque[CompiledStep] = deque(maxlen=_MOST_DELIVERED)
 
     def step(self, observation: StepObservation) -> CompiledStep:
         """Bring the brief state up to what was observed, then compile; see GuidancePort."""
         started = time.perf_counter()
         named = self._named(observation)
-        delta = kept(named, self.log.last, self._known(named))
-        if delta:
-            self.log = self.log.then(delta)
-        said = self._compiler.compile(named, self.log.last, self.memory)
+        delta = kept(named, self._state, self._known(named))
+        self._state = apply(delta, self._state)
+        said = self._compiler.compile(named, self._state, self.memory)
         compiled = replace(said, delta=delta)
         if said.delta:
             compiled = self._also_applied(compiled, said)
@@ -60,14 +59,14 @@ class EpisodeGuidance:
         compiled = replace(compiled, lessons=new)
         if compiled.guidance is not None:
             compiled = replace(compiled, guidance=self._referred(compiled.guidance, observation, named))
-        step = CompiledStep(compiled, self.log.last, 1e3 * (time.perf_counter() - started))
+        step = CompiledStep(compiled, self._state, 1e3 * (time.perf_counter() - started))
         self.delivered.append(step)
         return step
 
     def _also_applied(self, compiled: Compiled, said: Compiled) -> Compiled:
         """Apply the compiler's own changes of the state and return the output; without guidance if they do not fit."""
         try:
-            self.log = self.log.then(said.delta)
+            self._state = apply(said.delta, self._state)
         except InvalidDeltaError as error:
             return replace(compiled, guidance=None, problem=str(error))
         return replace(compiled, delta=(*compiled.delta, *said.delta))

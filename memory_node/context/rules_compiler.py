@@ -25,7 +25,7 @@ from memory_node.context.statements import (
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries
-from memory_node.context.ways import WAYS, fitted, left_of
+from memory_node.context.ways import fitted, left_of
 from memory_node.domain.advice import bind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
@@ -182,10 +182,10 @@ class RulesCompiler:
         target = {subgoal.target: meant[-1]} if meant else {}
         now = next(iter(state.items(Section.CURRENT)), observation.subgoal)
         done = _done(observation)
-        for entry in memory.of_kind(*WAYS):
+        for entry in memory.of_kind(EntryKind.WAY):
             if entry.goal_kinds and subgoal.kind not in entry.goal_kinds:
                 continue
-            left = left_of(fitted(entry, subgoal, is_held), done)
+            left = left_of(fitted(entry, subgoal), done)
             if left:
                 yield _Step(_with_names(left[0], observation, target), now, (entry.id,))
 

@@ -1,10 +1,8 @@
-"""How a brief state changes: b_{t+1} = Apply(delta, b_t), with typed operations that are logged and replayed."""
+"""How a brief state changes: b_{t+1} = Apply(delta, b_t), with typed operations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -123,36 +121,3 @@ def delta_from_rows(rows: Sequence[Any]) -> Delta:
         return _DELTA.validate_python(tuple(rows))
     except ValidationError as error:
         raise InvalidDeltaError(f"a delta: {error.error_count()} error(s), {error.errors()[0]['msg']}") from None
-
-
-@dataclass(frozen=True)
-class StateLog:
-    """The way from a first state to the last one: every delta that was applied, in order. Immutable."""
-
-    first: BriefState
-    deltas: tuple[Delta, ...] = ()
-
-    def then(self, delta: Delta) -> StateLog:
-        """Return the log with one more delta.
-
-        Raises:
-            InvalidDeltaError: it does not fit the last state.
-        """
-        last = apply(delta, self.last)
-        longer = StateLog(self.first, (*self.deltas, delta))
-        longer.__dict__["last"] = last
-        return longer
-
-    def states(self) -> Iterator[BriefState]:
-        """Yield the first state and the state after each delta: the log replayed."""
-        state = self.first
-        yield state
-        for delta in self.deltas:
-            state = apply(delta, state)
-            yield state
-
-    @cached_property
-    def last(self) -> BriefState:
-        """The state after all deltas."""
-        *_, state = self.states()
-        return state

@@ -14,7 +14,7 @@ from memory_node.domain.skill_library import SKILLS
 from memory_node.episodes.remedy import remedy_of_rule
 from memory_node.knowledge.facts import Proposition
 from memory_node.lessons.brainmem import confidence
-from memory_node.lessons.lesson import Lesson, LessonKind
+from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.plugmem import calls_of, intents_of
 
 # Worth of an entry that was never tried.
@@ -25,7 +25,6 @@ class EntryKind(str, enum.Enum):
     """Which memory an entry comes from, and what it says."""
 
     PREPARATION = "preparation"  # what made a call work in earlier tries
-    PROCEDURE = "procedure"  # the skills that attempts of one kind shared
     ADVICE = "advice"  # in words
     WAY = "way"  # how an instruction, or one attempt, was carried out
     PROPOSITION = "proposition"  # a fact
@@ -97,25 +96,19 @@ class TaskMemory:
 
 
 def of_lesson(lesson: Lesson) -> Entry:
-    """Return a lesson as an entry. One of tries says what to do before a call, where it knows; a way of skills alone is
-    a procedure; all else is advice in words."""
+    """Return a lesson as an entry. One of tries says what to do before a call, where it knows; a way over roles fits
+    any thing; all else is advice in words."""
     if intents_of(lesson):
         return _of_way(lesson)
-    skills = tuple(SkillCall(step) for step in lesson.steps if step in SKILLS)
     before = tuple(SkillCall(one.skill, (one.thing_class,)) for one in lesson.before)
-    kind = EntryKind.ADVICE
-    if before:
-        kind = EntryKind.PREPARATION
-    elif lesson.kind is LessonKind.WAY and skills:
-        kind = EntryKind.PROCEDURE
     return Entry(
         lesson.id,
-        kind,
+        EntryKind.PREPARATION if before else EntryKind.ADVICE,
         lesson.text,
         skill=lesson.skill if before else "",
         goal_kinds=frozenset(kind for task in lesson.task_types for kind in task.split("+")),
         classes=frozenset({lesson.place_class}) if lesson.place_class else lesson.object_classes,
-        steps=before or skills,
+        steps=before,
         worth=confidence(lesson),
     )
 

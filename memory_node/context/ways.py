@@ -11,19 +11,13 @@ from memory_node.context.task_memory import Entry, EntryKind
 from memory_node.domain.skill import SkillCall
 from memory_node.lessons.plugmem import PLACE, THING
 
-WAYS = (EntryKind.PROCEDURE, EntryKind.WAY)
 # Most things of a class that a reply may name.
 _MOST_NAMED = 6
 
 
-def fitted(entry: Entry, subgoal: Subgoal, is_held: bool) -> list[SkillCall]:
-    """Return an entry's sequence with this subgoal's things instead of its own, over classes.
-
-    A procedure names no things: it gets the usual ones. Steps are left out whose part has no thing.
-    """
-    if entry.kind is EntryKind.PROCEDURE:
-        filled = [subgoal.filled(call.skill, is_held) for call in entry.steps if call.skill != "GoToObject"]
-        return [call for call in filled if call is not None]
+def fitted(entry: Entry, subgoal: Subgoal) -> list[SkillCall]:
+    """Return an entry's sequence with this subgoal's things instead of its own, over classes; [] where a part of it has
+    no thing. Steps are left out whose role the subgoal does not name."""
     parts = _parts(entry, subgoal)
     if not parts:
         return []
@@ -62,8 +56,8 @@ def calls_towards(observation: StepObservation, entries: Sequence[Entry]) -> Ite
     for entry in entries:
         if entry.kind is EntryKind.PLACE:
             yield from (SkillCall("Explore", (name,)) for name in sorted(entry.classes & subgoal.classes))
-        if entry.kind in WAYS:
-            for call in fitted(entry, subgoal, is_held=True):
+        if entry.kind is EntryKind.WAY:
+            for call in fitted(entry, subgoal):
                 named = [_named(text, observation) for text in call.arguments]
                 yield from (SkillCall(call.skill, names) for names in itertools.product(*named))
 

@@ -8,24 +8,23 @@ from difflib import SequenceMatcher
 from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.lesson import Lesson, LessonKind, Wording
+from memory_node.lessons.plugmem import is_plain
 
 WRITER = "brainmem"
 # Confidence of a lesson that no planner has been given yet: neither proven nor refuted.
 UNTRIED_CONFIDENCE = 0.5
 # Successes that are compared: older ones add little.
 _ALIGNED = 10
-# A common procedure shorter than this adds nothing to the plan itself.
-_MIN_PROCEDURE = 3
 
 
 def guideline_of(successes: Sequence[PastAttempt]) -> Lesson | None:
-    """Return the sequence of skills that the newest successes at one kind of task share; None where it is too short.
+    """Return the sequence of skills that the newest successes at one kind of task share; None where it is plain.
 
     It is one lesson a kind of task; what an earlier one was worth is kept by its id.
     """
     newest = sorted(successes, key=lambda one: (one.stamp_ns, one.episode_id))[-_ALIGNED:]
     shared = _shared_skills(newest)
-    if len(newest) < 2 or len(shared) < _MIN_PROCEDURE:
+    if len(newest) < 2 or is_plain(shared):
         return None
     last = newest[-1]
     rooms = {one.room for one in newest}

@@ -164,15 +164,6 @@ class Lesson:
             writer=writer,
         )
 
-    def counted(self, success: bool, stamp_ns: int) -> Lesson:
-        """Return it after a task in which a planner was given it."""
-        return replace(
-            self,
-            given=self.given.plus(float(success)),
-            contradicted=0 if success else self.contradicted + 1,
-            helped_ns=max(stamp_ns, self.helped_ns) if success else self.helped_ns,
-        )
-
     def without(self, episode_id: str) -> Lesson | None:
         """Return the lesson as it was before an attempt contributed to it; None when nothing is left.
 

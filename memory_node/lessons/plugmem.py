@@ -58,7 +58,7 @@ def way_over_roles(
     The thing is the one that the instruction names and that was picked up, else what was handled first; the place is
     where something was put last that it names. sources: "episode:step" of the steps. Equal ways have one id.
     """
-    if all(call.skill in _PLAIN for call in calls):
+    if is_plain(call.skill for call in calls):
         return None
     asked = set(words_of(instruction))
     handled = [call.arguments[0] for call in calls if call.arguments]
@@ -84,6 +84,11 @@ def way_over_roles(
         evidence_for=evidence,
         writer=WRITER,
     )
+
+
+def is_plain(skills: Iterable[str]) -> bool:
+    """Return whether skills only find and carry things, as every planner does by itself."""
+    return all(skill in _PLAIN for skill in skills)
 
 
 def merged(known: Lesson, newer: Lesson) -> Lesson:

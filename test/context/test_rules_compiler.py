@@ -224,14 +224,14 @@ def test_roles_are_filled_by_the_subgoal_and_what_it_does_not_name_is_left_out()
     knife, thing, place = "Knife", "the thing", "the place"
     steps = [("PickupObject", knife), ("SliceObject", thing), ("PutObject", thing, place), ("ToggleOn", "Faucet")]
     way = Entry("way", EntryKind.WAY, "so", steps=tuple(SkillCall(skill, tuple(of)) for skill, *of in steps))
-    fitting = fitted(way, Subgoal.parse("place Bread to Shelf"), is_held=False)
+    fitting = fitted(way, Subgoal.parse("place Bread to Shelf"))
     assert [str(call) for call in fitting] == [
         "PickupObject(Knife)",
         "SliceObject(Bread)",
         "PutObject(Bread, Shelf)",
         "ToggleOn(Faucet)",
     ]
-    without_place = fitted(way, Subgoal.parse("slice Bread"), is_held=False)
+    without_place = fitted(way, Subgoal.parse("slice Bread"))
     assert [call.skill for call in without_place] == ["PickupObject", "SliceObject", "ToggleOn"]
 
 

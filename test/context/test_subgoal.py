@@ -1,7 +1,6 @@
 import pytest
 
 from memory_node.context.subgoal import Subgoal
-from memory_node.domain.skill import SkillCall
 
 
 @pytest.mark.parametrize(
@@ -17,10 +16,3 @@ from memory_node.domain.skill import SkillCall
 )
 def test_parts(text: str, subgoal: Subgoal) -> None:
     assert Subgoal.parse(text) == subgoal
-
-
-def test_usual_arguments() -> None:
-    stack = Subgoal.parse("stack Fork in Mug to Shelf")
-    assert stack.filled("PutObject", True) == SkillCall("PutObject", ("Mug", "Shelf"))
-    assert stack.filled("GoToObject", False) == SkillCall("GoToObject", ("Fork",))
-    assert Subgoal.parse("fetch Mug").filled("PutObject", True) is None

@@ -23,11 +23,11 @@ def lesson(kind: LessonKind, text: str, **more: object) -> Lesson:
     return Lesson("k", kind, (Wording("", text),), **more)  # type: ignore[arg-type]
 
 
-def test_way_of_skills_is_a_procedure() -> None:
+def test_way_of_skills_alone_is_advice_for_its_kinds_of_task() -> None:
     skills = ("PickupObject", "CoolObject", "PutObject")
     given = Tally(1.0, 4)
     entry = of_lesson(lesson(LessonKind.WAY, "so", steps=skills, task_types=frozenset({"place+heat"}), given=given))
-    assert (entry.kind, entry.steps) == (EntryKind.PROCEDURE, tuple(map(SkillCall, skills)))
+    assert (entry.kind, entry.steps) == (EntryKind.ADVICE, ())
     assert (entry.goal_kinds, entry.worth) == ({"place", "heat"}, 0.25)
 
 

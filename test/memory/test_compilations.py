@@ -6,6 +6,7 @@ import pytest
 
 from memory_node.context.brief_state import Section
 from memory_node.context.guidance import Delivery
+from memory_node.context.state_operations import apply
 from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.domain.errors import InvalidValueError, NotFoundError, ResourceMissingError
 from memory_node.domain.observation import Frame
@@ -57,10 +58,10 @@ def test_guidance_goes_step_by_step_and_speaks_of_the_robots_ids(home: RobotMemo
         f"GoToObject({FRIDGE})",
         "OpenObject(robots-fridge)",
     ]
-    log = home.guidance.of(episode)
-    assert log is not None
-    *_, last = log.log.states()
-    assert last == step.state
+    delivered = home.guidance.delivered(episode)
+    assert delivered[-1].state == step.state
+    before, last = delivered[-2:]
+    assert apply(last.compiled.delta, before.state) == last.state
 
 
 def test_what_tries_taught_is_in_m_and_guides_the_step(home: RobotMemory) -> None:
