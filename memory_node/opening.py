@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -63,7 +63,7 @@ from memory_node.store.store import Store, open_store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge
 
 # By kind of document, what raises an error of a stored body that its owner cannot read.
-_BODY_CHECKS = {
+_BODY_CHECKS: dict[str, Callable[[dict[str, Any]], object]] = {
     ATTEMPTS: PastAttempt.from_dict,
     LESSONS: Lesson.from_dict,
     ENTRIES: lesson_of_entry,
