@@ -117,9 +117,9 @@ def open_memory(
     on_removal = kept.drop if kept is not None else None
     forms = TellingReader(catalogue, zone)
     telling: TellingReader | ModelTellingReader = forms
-    if config.knowledge.reader == "model":
-        llm = config.knowledge.llm
-        model = models.open_or_excuse(llm)
+    llm = config.knowledge.llm
+    model = models.open_or_excuse(llm) if config.knowledge.reader == "model" else None
+    if model is not None:
         telling = ModelTellingReader(
             model,
             forms,
@@ -141,6 +141,8 @@ def open_memory(
         zone=zone,
         ways_to=lambda question: [in_words(way, question, catalogue) for way in learnt.ways_to(question)],
     )
+    if model is not None:
+        knowledge.answer_by(model)
     learnt = experience or Experience(
         _without(unread, config.experience),
         log,

@@ -16,6 +16,9 @@ from memory_node.knowledge.told.fact import Relation, ToldFact
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.llm.chat import Message, Reply
 from memory_node.llm.errors import LlmError
+from memory_node.llm.open_model import ModelShelf
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 
 KINDS = load_catalogue()
 FORMS = TellingReader(KINDS)
@@ -118,6 +121,16 @@ def test_model_searches_again_for_what_is_missing_and_answers_with_its_sources()
     answer = graph.ask("Who is the brother of Anna?")
     assert answer.text == "He lives in Lyon."
     assert [one.text for one in answer.propositions] == ["Flint moved to Lyon, where he lives."]
+
+
+def test_memory_whose_reader_is_a_model_answers_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    replies = ({"facts": []}, SEMANTIC, {"enough": True}, {"answer": "A man called Flint.", "uses": [1]})
+    model = Model(*replies)
+    monkeypatch.setattr(ModelShelf, "open_or_excuse", lambda *_: model)
+    memory = open_memory(MemoryConfig(knowledge=KnowledgeConfig(reader="model")), embedder=BagOfWords())
+    memory.tell_fact("Anna's brother is Flint.")
+    assert memory.ask("What do people call the brother that Anna has?").text == "A man called Flint."
+    memory.close()
 
 
 def test_search_ends_early_where_it_is_enough() -> None:
