@@ -21,6 +21,7 @@ from benchmarks.knowledge_readers import ModelReader, Reader, RuleReader
 from benchmarks.knowledge_update import update_row
 from benchmarks.knowledge_utility import BUDGETS, utility_rows
 from benchmarks.knowledge_utility_picture import draw
+from benchmarks.likelihood.scoring import scoring_model
 from benchmarks.reply_cache import open_shelf
 from benchmarks.rows import emit
 from benchmarks.utility_row import UtilityRow
@@ -28,9 +29,8 @@ from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.model_extraction import ModelExtractor
-from memory_node.llm.chat import ChatModel, ScoringModel
+from memory_node.llm.chat import ChatModel
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.errors import UnsupportedError
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
@@ -150,16 +150,13 @@ def utility(args: argparse.Namespace) -> list[UtilityRow]:
     """Return the rows of utility_rows(), and draw them where that is wanted.
 
     Raises:
-        InvalidValueError: a cache is given.
-        UnsupportedError: the model cannot score replies.
+        InvalidValueError: a cache is given, or the model is an endpoint.
     """
     reader: Reader = RuleReader()
     if args.cache:
         raise InvalidValueError("--cache: it keeps replies, and --utility asks for likelihoods alone")
     if args.model is not None:
-        model = _model(args, ModelConfig(timeout_s=_REPLY_S))
-        if not isinstance(model, ScoringModel):
-            raise UnsupportedError(f"{model.name} cannot say how likely a reply is; a model in this process can")
+        model = scoring_model(_model(args, ModelConfig(timeout_s=_REPLY_S)), "--utility")
         reader = ModelReader(model, _REPLY_S)
     embedder = CachingEmbedder(MiniLmEmbedder(threads=args.threads))
     found = list(utility_rows(load_dataset(args.data, args.limit), embedder, reader, args.budgets, args.seed))

@@ -8,10 +8,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.likelihood.scoring import ScoringModel
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.knowledge.text.words import plain_words, stems
-from memory_node.llm.chat import Message, ScoringModel
+from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
 
 _SYSTEM = "You answer a question in as few words as possible. Use what is known."

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.gguf_files import model_file
+from memory_node.llm.llama.native import WHEEL_RELEASE
 
 
 def mark_of(model: ModelConfig) -> str:
-    """Return what decides a model's choices: its files by their contents, its window, and how it is computed; of an
+    """Return what decides a model's choices: its files by their contents, its window, and llama.cpp's release; of an
     endpoint its address and the model's name.
 
     Raises:
@@ -20,4 +21,4 @@ def mark_of(model: ModelConfig) -> str:
         return f"{model.base_url} {model.model}"
     files = [model_file(model), *([Path(model.adapter_path)] if model.adapter_path else [])]
     marks = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
-    return " ".join((*marks, str(model.window_tokens), str(model.fast_weights_mb)))
+    return " ".join((*marks, str(model.window_tokens), WHEEL_RELEASE))

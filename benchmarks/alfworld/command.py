@@ -25,6 +25,7 @@ from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.shipped_policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.alfworld.workers import Workers
+from benchmarks.likelihood.scoring import scoring_model
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.ranking.choosing import RankedChoice, StepChooser, WrittenChoice
 from benchmarks.rows import emit
@@ -33,7 +34,6 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.llm.chat import ScoringModel
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
@@ -187,9 +187,7 @@ def chooser_of(setting: Setting) -> StepChooser:
     model = ModelShelf().open(setting.model)
     if setting.planner == "react":
         return WrittenChoice(model, setting.model.max_repairs, lambda error: f"{error} Answer again.")
-    if not isinstance(model, ScoringModel):
-        raise InvalidValueError("--planner executor needs a model in this process: an endpoint tells no likelihoods")
-    return RankedChoice(model)
+    return RankedChoice(scoring_model(model, "--planner executor"))
 
 
 def llm_planner(embedder: TextEmbedder, config: LlmConfig, kinds: ObjectCatalogue) -> Planner:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from benchmarks.likelihood.scoring import ChoosingModel, ScoringModel
 from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, ChoosingModel, GrammarForm, Message, Reply, ScoringModel
+from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.gbnf import Rules, one_of_texts

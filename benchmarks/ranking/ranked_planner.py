@@ -6,15 +6,15 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from benchmarks.likelihood.scoring import scoring_model
 from benchmarks.model_figures import RANK
 from benchmarks.ranking.choosing import RULED_OUT, Choice, RankedChoice, StepChooser
 from benchmarks.ranking.ranked_world import RankedWorld
 from benchmarks.ranking.stepwise import StepwiseRun
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.llm.chat import Message, ScoringModel
+from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError
 from memory_node.llm.open_model import ModelShelf
@@ -149,7 +149,4 @@ def open_ranking(config: LlmConfig) -> RankedChoice:
     Raises:
         InvalidValueError: the model is behind an endpoint, which tells no likelihoods.
     """
-    model = ModelShelf().open(config)
-    if not isinstance(model, ScoringModel):
-        raise InvalidValueError("--mode rank needs a model in this process: an endpoint tells no likelihoods")
-    return RankedChoice(model)
+    return RankedChoice(scoring_model(ModelShelf().open(config), "--mode rank"))

@@ -14,6 +14,7 @@ from benchmarks.alfworld.games import Game, task_of
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.workers import Ready, Workers
+from benchmarks.likelihood.scoring import scoring_model
 from benchmarks.model_mark import mark_of
 from benchmarks.orders import shuffled
 from benchmarks.ranking.choosing import RankedChoice
@@ -21,12 +22,10 @@ from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
 from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer, told_game
 from memory_node.app.progress import progress_bar
-from memory_node.domain.errors import InvalidValueError
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt, DeedKind
 from memory_node.lessons.optimizer.attempt_reading import is_named, words_of
 from memory_node.lessons.optimizer.curator import Curator
-from memory_node.llm.chat import ScoringModel
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner_config import LlmConfig
 
@@ -160,9 +159,7 @@ def player_of(setting: ExecutorSetting) -> Callable[[tuple[Game, Sequence[Lesson
     """
     executor: Novice | Policy = Novice(setting.seed, setting.max_steps)
     if setting.kind == "policy":
-        model = ModelShelf().open(setting.model)
-        if not isinstance(model, ScoringModel):
-            raise InvalidValueError("--executor policy needs a model in this process: an endpoint tells no likelihoods")
+        model = scoring_model(ModelShelf().open(setting.model), "--executor policy")
         executor = Policy(PolicyPlayer(RankedChoice(model), setting.max_steps, setting.model.timeout_s))
     player = ToldPlayer(executor)
     return lambda piece: player.play(*piece)

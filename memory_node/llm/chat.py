@@ -94,20 +94,6 @@ class Reply:
     refusal: str = ""
 
 
-@dataclass(frozen=True)
-class Score:
-    """How likely a model finds a text as the reply. log_likelihood: natural logarithm, over all its tokens."""
-
-    text: str
-    log_likelihood: float
-    tokens: int
-
-    @property
-    def mean(self) -> float:
-        """The log-likelihood of a token, for comparing texts of different lengths."""
-        return self.log_likelihood / max(self.tokens, 1)
-
-
 def ignore(_: str) -> None:
     """Take no notice of a line."""
 
@@ -146,49 +132,6 @@ class ToolModel(ChatModel, Protocol):
     @property
     def native_tools(self) -> bool:
         """Whether tools are told and called by the protocol, not in words."""
-
-
-@runtime_checkable
-class ScoringModel(ChatModel, Protocol):
-    """A ChatModel that also says how likely it finds given replies, and keeps prompts that it has read."""
-
-    def scores(
-        self,
-        messages: Sequence[Message],
-        candidates: Sequence[str],
-        deadline: Deadline | None = None,
-        whole: bool = True,
-    ) -> tuple[Score, ...]:
-        """Return the scores of the candidates as replies, in their order.
-
-        whole: a candidate is the whole reply, so the end of the turn counts as its last token. Without it "open" can
-        never be less likely than "open the door".
-
-        Raises:
-            LlmError: they could not be computed.
-        """
-
-    def read(self, messages: Sequence[Message], deadline: Deadline | None = None) -> int:
-        """Read a prompt ahead of time, so that replies to it begin sooner; return its tokens.
-
-        Raises:
-            LlmError: it could not be read.
-        """
-
-
-@runtime_checkable
-class ChoosingModel(ScoringModel, Protocol):
-    """A ScoringModel that finds the best of many replies without scoring them all."""
-
-    def likeliest(
-        self, messages: Sequence[Message], values: Mapping[str, float], deadline: Deadline | None = None
-    ) -> Score:
-        """Return the score of the reply with the highest likelihood times value. values: in (0, 1], by whole reply; one
-        at least.
-
-        Raises:
-            LlmError: it could not be found.
-        """
 
 
 @runtime_checkable

@@ -16,9 +16,11 @@ from memory_node.llm.config import ModelConfig
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.model_arguments import add_model_arguments, model_parameters
 from memory_node.llm.open_model import ModelShelf
-from memory_node.llm.speed import measure_speed
 
 _REPLY_TOKENS = 100
+# Reading speed is measured with so many of these before the question.
+_SENTENCES = 15
+_SENTENCE = "Area {n}: three things lie at ({n}.2, 0.4, 0.9), last seen {n} minutes ago; one of them is warm. "
 _QUESTION = "What is the capital of France? Answer in one sentence."
 
 
@@ -47,25 +49,22 @@ def run(args: argparse.Namespace) -> int:
 
 def _row(config: ModelConfig, question: str) -> dict[str, Any]:
     before_mb, started = _resident_mb(), time.perf_counter()
-    shelf = ModelShelf()
-    model = shelf.open(config)
+    model = ModelShelf().open(config)
     row: dict[str, Any] = {"model": model.name}
+    first = model.reply([Message("user", question)])
+    answer_s = time.perf_counter() - started
     if isinstance(model, LlamaModel):
-        native = model.engine.native
-        row |= {"file": str(native.path), "kind": native.description, "million_weights": native.parameters / 1e6}
-        row |= {"context_tokens": native.window_tokens, "trained_for_tokens": native.trained_tokens}
-        row |= {"load_s": time.perf_counter() - started}
+        row |= {"file": str(model.file.path), "context_tokens": config.window_tokens}
+        row |= {"trained_for_tokens": model.file.trained_tokens, "memory_mb": _resident_mb() - before_mb}
     else:
         row |= {"endpoint": config.base_url}
-    speed = measure_speed(shelf.open, config)
-    row |= {"prompt_tokens": speed.prompt_tokens, "tokens_in_per_s": speed.tokens_in_per_s}
-    row |= {"tokens_out_per_s": speed.tokens_out_per_s}
-    if speed.score_ms is not None:
-        row |= {"score_20_calls_ms": speed.score_ms, "memory_mb": _resident_mb() - before_mb}
     started = time.perf_counter()
-    answer = model.reply([Message("user", question)])
-    row |= {"answer_s": time.perf_counter() - started, "question": question, "answer": answer.text.strip()}
-    return row
+    told = "".join(_SENTENCE.format(n=number) for number in range(1, _SENTENCES + 1))
+    reply = model.reply([Message("user", f"{told}{question}")])
+    write_s = time.perf_counter() - started - reply.first_token_s
+    row |= {"prompt_tokens": reply.tokens_in, "tokens_in_per_s": reply.tokens_in / max(reply.first_token_s, 1e-6)}
+    row |= {"tokens_out_per_s": max(reply.tokens_out - 1, 1) / max(write_s, 1e-6)}
+    return row | {"load_and_answer_s": answer_s, "question": question, "answer": first.text.strip()}
 
 
 def _resident_mb() -> float:

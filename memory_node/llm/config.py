@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Literal
 
 from pydantic import ConfigDict, Field
 
 from memory_node.domain.parameters import Expert, Parameters
+
+_MOST_THREADS = 8
 
 
 class ModelChoice(Parameters):
@@ -31,13 +34,6 @@ class ModelChoice(Parameters):
     )
     threads: int = Field(
         default=0, ge=0, le=256, description="threads of the model in this process; 0: one for each core, at most 8"
-    )
-    fast_weights_mb: Expert[int] = Field(
-        default=1000,
-        ge=0,
-        le=1_000_000,
-        description="GGUF files up to this size (MB) are computed with weights of a faster kind, the adapter merged"
-        " into them; larger ones as they are",
     )
     base_url: str = Field(default="", description="OpenAI-compatible endpoint, for example http://localhost:8000/v1")
     model: str = Field(default="gpt-4o", description="name of the model at the endpoint")
@@ -68,6 +64,11 @@ class ModelChoice(Parameters):
     def in_process(self) -> bool:
         """Whether the model runs in this process."""
         return self.backend == "llama" or (self.backend == "auto" and not self.base_url)
+
+    @property
+    def thread_count(self) -> int:
+        """How many threads the model in this process computes with."""
+        return self.threads or min(len(os.sched_getaffinity(0)), _MOST_THREADS)
 
 
 SHARED = frozenset(ModelChoice.model_fields)

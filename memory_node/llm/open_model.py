@@ -5,19 +5,20 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, Score, ignore
+from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.gguf_files import model_file
-from memory_node.llm.llama.fast_weights import fast_weights
-from memory_node.llm.llama.library import llama_library
+from memory_node.llm.llama.engine import LlamaEngine
 from memory_node.llm.llama.model import LlamaModel
-from memory_node.llm.llama.shared_model import LlamaEngine
+from memory_node.llm.llama.native import GgufModel
+from memory_node.llm.llama.served_model import ServedModel
 from memory_node.llm.openai_model import OpenAiModel
 
 _LOG = logging.getLogger(__name__)
@@ -45,55 +46,35 @@ class MissingModel:
         """
         raise ModelMissingError(str(self._missing))
 
-    def scores(
-        self,
-        messages: Sequence[Message],
-        candidates: Sequence[str],
-        deadline: Deadline | None = None,
-        whole: bool = True,
-    ) -> tuple[Score, ...]:
-        """Say what is missing.
-
-        Raises:
-            ModelMissingError: always.
-        """
-        raise ModelMissingError(str(self._missing))
-
-    def read(self, messages: Sequence[Message], deadline: Deadline | None = None) -> int:
-        """Say what is missing.
-
-        Raises:
-            ModelMissingError: always.
-        """
-        raise ModelMissingError(str(self._missing))
-
     def count_tokens(self, text: str) -> int:
         """Return an estimate."""
         return estimate_tokens(text)
 
 
-class _EngineKey(NamedTuple):
-    """What uses that share a loaded model have in common. merged: the adapter in its weights, "" for none."""
+class _Loaded(NamedTuple):
+    """What uses that share a loaded model have in common."""
 
     path: Path
     window_tokens: int
     threads: int
-    fast: bool = False
-    merged: str = ""
+    adapter: str
 
 
 class ModelShelf:
-    """Models that are loaded in this process; uses of one file share it. Thread-safe.
+    """Models that are loaded in this process; uses of one file with one adapter share it. Thread-safe.
 
-    Where weights are made fast, each adapter has weights and attention memory of its own; else adapters share, too.
+    What chats and what tells likelihoods are loaded apart, each by its first use; llama.cpp maps the file, so their
+    weights lie in memory once.
     """
 
     def __init__(self) -> None:
-        self._engines: dict[_EngineKey, LlamaEngine] = {}
-        self._lock = threading.Lock()
+        self._files: dict[Path, GgufModel] = {}
+        self._served: dict[_Loaded, ServedModel] = {}
+        self._engines: dict[_Loaded, LlamaEngine] = {}
+        self._lock = threading.RLock()
 
     def open(self, config: ModelConfig) -> ChatModel:
-        """Return the model of a config; one in this process is a ScoringModel.
+        """Return the model of a config.
 
         Raises:
             ModelMissingError: a package or file is not there.
@@ -109,7 +90,7 @@ class ModelShelf:
             return MissingModel(missing)
 
     def open_in_process(self, config: ModelConfig) -> LlamaModel:
-        """Return a model that runs here, which also scores.
+        """Return a model that runs here.
 
         Raises:
             ModelMissingError: a package or file is not there.
@@ -117,31 +98,27 @@ class ModelShelf:
         path = model_file(config).resolve()
         if config.adapter_path and not Path(config.adapter_path).is_file():
             raise ModelMissingError(f"adapter_path: {config.adapter_path} is no file; it names a GGUF file")
-        fast = path.stat().st_size <= 1e6 * config.fast_weights_mb
         with self._lock:
-            engine = self._fast_engine(path, config) if fast else None
-            return LlamaModel(engine or self._engine(_EngineKey(path, config.window_tokens, config.threads)), config)
+            if path not in self._files:
+                self._files[path] = GgufModel(path, vocab_only=True)
+            key = _Loaded(path, config.window_tokens, config.thread_count, config.adapter_path)
+            return LlamaModel(self._files[path], partial(self._serve, key), partial(self._engine, key), config)
 
-    def _fast_engine(self, path: Path, config: ModelConfig) -> LlamaEngine | None:
-        """Return the engine with weights made ready for a config; None where they cannot be made, with a warning."""
-        key = _EngineKey(path, config.window_tokens, config.threads, True, config.adapter_path)
-        if key in self._engines:
+    def _serve(self, key: _Loaded) -> ServedModel:
+        with self._lock:
+            if key not in self._served:
+                self._served[key] = ServedModel(*key)
+            return self._served[key]
+
+    def _engine(self, key: _Loaded) -> LlamaEngine:
+        with self._lock:
+            if key not in self._engines:
+                self._engines[key] = LlamaEngine(*key)
             return self._engines[key]
-        llama_library()  # where it is missing, that is what to say
-        try:
-            with fast_weights(path, config.adapter_path) as weights:
-                return self._engine(key, weights)
-        except (ModelMissingError, OSError) as error:
-            _LOG.warning("%s: its weights are used as they are, which is slower: %s", path.name, error)
-            return None
-
-    def _engine(self, key: _EngineKey, weights: Path | None = None) -> LlamaEngine:
-        engine = self._engines.get(key) or LlamaEngine(key.path, key.window_tokens, key.threads, weights, key.merged)
-        self._engines[key] = engine
-        return engine
 
     def close(self) -> None:
         """Free what is loaded; its models cannot be asked afterwards."""
         with self._lock:
-            while self._engines:
-                self._engines.popitem()[1].close()
+            for loaded in (self._served, self._engines, self._files):
+                while loaded:
+                    loaded.popitem()[1].close()

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import base64
 import email.utils
-import json
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 import openai
-from pydantic import BaseModel, ValidationError
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.llm.chat import GrammarForm, JsonForm, Message, Reply, ReplyForm, Tool, ToolForm, ignore
+from memory_node.llm.chat import GrammarForm, Message, Reply, ReplyForm, ignore
+from memory_node.llm.chat_completion import Chunk, completion_request, parse_chunk, read_reply
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.endpoint_stream import EndpointStream, open_client
@@ -31,7 +29,6 @@ from memory_node.llm.errors import (
     UnreachableError,
     UnsupportedError,
 )
-from memory_node.llm.partial_calls import CallPiece, PartialCalls
 from memory_node.llm.reply_lines import ReplyLines
 
 _LOG = logging.getLogger(__name__)
@@ -39,9 +36,9 @@ _PUBLIC_URL = "https://api.openai.com/v1"
 # A piece of a stream is one token wrapped in some 300 bytes of JSON.
 _BYTES_A_TOKEN = 2048
 _BYTES_BESIDE = 65_536
-# No tokenizer has words this long on average: an endpoint that sends more does not keep to what it was asked for.
-_CHARACTERS_A_TOKEN = 64
 _TELLS_LATER = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+# How servers say that a prompt exceeds the model's window.
+_TOO_LONG = ("context_length_exceeded", "exceed_context_size", "maximum context length", "context window")
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 30.0
 _SHOWN = 300
@@ -86,7 +83,7 @@ class OpenAiModel:
         deadline = deadline.within(self._config.timeout_s) if deadline is not None else allowed
         lines = ReplyLines(on_line)
         with self._answer(messages, form, deadline) as response:
-            return self._read(response, messages, lines)
+            return read_reply(self._chunks(response), messages, lines, self._config.max_reply_tokens)
 
     def _answer(self, messages: Sequence[Message], form: ReplyForm | None, deadline: Deadline) -> EndpointStream:
         if any(message.latent is not None for message in messages):
@@ -123,6 +120,8 @@ class OpenAiModel:
 
     def _refusal(self, status: int, headers: Mapping[str, str], said: str) -> LlmError:
         text = f"{self.name} answers {status}: {' '.join(said.split())[:_SHOWN] or 'nothing else'}"
+        if any(sign in said for sign in _TOO_LONG):
+            return TooLongError(text)
         if status in _TELLS_LATER:
             return OverloadedError(text, _seconds(headers.get("Retry-After", "")))
         if status == 400 and "response_format" in said:
@@ -132,62 +131,17 @@ class OpenAiModel:
         return RefusedError(text, status)
 
     def _request(self, messages: Sequence[Message], form: ReplyForm | None) -> dict[str, Any]:
-        config = self._config
-        # OpenAI's own newer models refuse the old name, which everybody else still uses.
-        limit = "max_completion_tokens" if self._host.endswith("openai.com") else "max_tokens"
-        request: dict[str, Any] = {
-            "model": config.model,
-            "messages": [_as_json(message) for message in messages],
-            "temperature": config.temperature,
-            limit: config.max_reply_tokens,
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-        if config.temperature > 0.0:
-            request["seed"] = config.seed
-        if isinstance(form, JsonForm) and config.structured == "json_schema":
-            described = {"name": form.name, "schema": dict(form.schema), "strict": False}
-            request["response_format"] = {"type": "json_schema", "json_schema": described}
-        elif isinstance(form, JsonForm) and config.structured == "json_object":
-            request["response_format"] = {"type": "json_object"}
-        elif isinstance(form, GrammarForm) and config.grammar_field:
-            request[config.grammar_field] = form.grammar
-        elif isinstance(form, ToolForm):
-            request["tools"] = [_tool_json(tool) for tool in form.tools]
+        request = completion_request(self._config, messages, form)
+        if self._host.endswith("openai.com"):  # its newer models refuse the old name, which everybody else still uses
+            request["max_completion_tokens"] = request.pop("max_tokens")
+        if isinstance(form, GrammarForm) and self._config.grammar_field:
+            request[self._config.grammar_field] = form.grammar
         return request
 
-    def _read(self, response: EndpointStream, messages: Sequence[Message], lines: ReplyLines) -> Reply:
-        usage, finish, beside, calls = None, "", 0, PartialCalls()
-        refusal = ""
-        for chunk in self._chunks(response):
-            if chunk.error is not None:
-                raise BrokenReplyError(f"{self.name}: {json.dumps(chunk.error)[:_SHOWN]}")
-            usage = chunk.usage or usage
-            for choice in chunk.choices[:1]:
-                finish = choice.finish_reason or finish
-                lines.add(choice.text)
-                beside += len(choice.reasoning) + calls.add(choice.calls)
-                refusal += choice.refusal
-            if lines.length + beside > self._config.max_reply_tokens * _CHARACTERS_A_TOKEN:
-                raise TooLongError(f"a reply of more than {self._config.max_reply_tokens} tokens")
-        text = lines.end()
-        sent = sum(estimate_tokens(message.text) for message in messages)
-        tokens_in, tokens_out = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-        return Reply(
-            text,
-            tokens_in or sent,
-            tokens_out or estimate_tokens(text),
-            tokens_cached=usage.cached if usage else 0,
-            whole=finish != "length",
-            first_token_s=lines.first_s,
-            tool_calls=calls.whole(),
-            refusal=refusal or ("a filter of the endpoint held it back" if finish == "content_filter" else ""),
-        )
-
-    def _chunks(self, response: EndpointStream) -> Any:
+    def _chunks(self, response: EndpointStream) -> Iterator[Chunk]:
         """Yield the pieces of a stream of server-sent events, or the one reply of a server that does not stream."""
         if "json" in response.headers.get("Content-Type", ""):
-            yield self._chunk(response.body())
+            yield parse_chunk(response.body())
             return
         finished = False
         for line in response.lines():
@@ -197,127 +151,11 @@ class OpenAiModel:
             data = line[5:].strip()
             if data == b"[DONE]":
                 return
-            chunk = self._chunk(data)
+            chunk = parse_chunk(data)
             finished = finished or any(choice.finish_reason for choice in chunk.choices)
             yield chunk
         if not finished:
             raise BrokenReplyError(f"{self.name} ended its reply in the middle")
-
-    def _chunk(self, data: bytes) -> _Chunk:
-        try:
-            return _Chunk.model_validate_json(data)
-        except ValidationError as error:
-            problem = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(map(str, problem["loc"])) or "reply"
-            raise BrokenReplyError(f"{self.name} sent no chat completion: {where}: {problem['msg']}") from None
-
-
-class _Function(BaseModel):
-    name: str | None = None
-    arguments: Any = None
-
-
-class _Call(BaseModel):
-    index: int = -1
-    id: str | None = None
-    function: _Function = _Function()
-
-
-class _Content(BaseModel):
-    content: str | list[dict[str, Any]] | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
-    refusal: str | None = None
-    tool_calls: list[_Call] | None = None
-    function_call: _Function | None = None
-
-    @property
-    def text(self) -> str:
-        """What is said; some endpoints send it as parts, of which only text is an answer."""
-        if isinstance(self.content, list):
-            return "".join(str(part.get("text", "")) for part in self.content if part.get("type") == "text")
-        return self.content or ""
-
-
-class _Choice(BaseModel):
-    delta: _Content | None = None
-    message: _Content | None = None  # of a server that does not stream
-    finish_reason: str | None = None
-
-    @property
-    def _part(self) -> _Content:
-        return self.delta or self.message or _Content()
-
-    @property
-    def text(self) -> str:
-        return self._part.text
-
-    @property
-    def reasoning(self) -> str:
-        return self._part.reasoning_content or self._part.reasoning or ""
-
-    @property
-    def refusal(self) -> str:
-        return self._part.refusal or ""
-
-    @property
-    def calls(self) -> list[CallPiece]:
-        """The pieces of tool calls; a lone function_call is the older form of one."""
-        old = self._part.function_call
-        calls = self._part.tool_calls or ([_Call(index=0, function=old)] if old is not None else [])
-        return [CallPiece(one.index, one.id or "", one.function.name or "", one.function.arguments) for one in calls]
-
-
-class _Cached(BaseModel):
-    cached_tokens: int | None = 0
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    prompt_tokens_details: _Cached | None = None
-
-    @property
-    def cached(self) -> int:
-        return (self.prompt_tokens_details.cached_tokens or 0) if self.prompt_tokens_details is not None else 0
-
-
-class _Chunk(BaseModel):
-    choices: list[_Choice] = []
-    usage: _Usage | None = None
-    error: Any = None
-
-
-def _as_json(message: Message) -> dict[str, Any]:
-    if message.role == "tool":
-        return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
-    if message.tool_calls:
-        return {
-            "role": "assistant",
-            "content": message.text or None,
-            "tool_calls": [
-                {
-                    "id": call.id,
-                    "type": "function",
-                    "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments))},
-                }
-                for call in message.tool_calls
-            ],
-        }
-    if not message.pictures:
-        return {"role": message.role, "content": message.text}
-    shown = [{"type": "image_url", "image_url": {"url": _data_url(picture)}} for picture in message.pictures]
-    return {"role": message.role, "content": [{"type": "text", "text": message.text}, *shown]}
-
-
-def _tool_json(tool: Tool) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
-    return {"type": "function", "function": function}
-
-
-def _data_url(picture: bytes) -> str:
-    kind = "png" if picture.startswith(b"\x89PNG") else "jpeg"
-    return f"data:image/{kind};base64,{base64.b64encode(picture).decode('ascii')}"
 
 
 def _seconds(retry_after: str) -> float | None:

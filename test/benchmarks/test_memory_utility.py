@@ -11,6 +11,7 @@ from benchmarks.knowledge_cases import load_dataset
 from benchmarks.knowledge_readers import ModelReader, RuleReader
 from benchmarks.knowledge_utility import answer_f1, cases_of, utility_rows
 from benchmarks.knowledge_utility_picture import draw
+from benchmarks.likelihood.scoring import Score
 from benchmarks.memory_utility import (
     Answered,
     CostPoint,
@@ -24,7 +25,7 @@ from benchmarks.memory_utility import (
     quadrant_of,
 )
 from memory_node.knowledge.text.words import stems
-from memory_node.llm.chat import Message, Score
+from memory_node.llm.chat import Message
 
 BETTER = Answered(base=0.1, with_memory=0.4, base_entropy=3.0, entropy=1.0, tokens=20)
 

@@ -21,7 +21,6 @@ from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.llm.chat import Message, Reply
 from memory_node.llm.errors import LateError
-from memory_node.llm.json_grammar import json_grammar
 
 STATE = BriefState(
     TaskProgress("put the mug away", current="place Mug to Fridge"),
@@ -131,11 +130,10 @@ def test_no_action_is_one() -> None:
 
 
 @pytest.mark.parametrize(("entries", "changes"), [(0, False), (3, False), (2, True)])
-def test_schema_has_a_grammar(entries: int, changes: bool) -> None:
+def test_schema_allows_what_can_be_done_now(entries: int, changes: bool) -> None:
     schema = reply_schema(("OpenObject(Fridge)",), ("Fridge is closed",), entries, changes).model_json_schema()
-    grammar = json_grammar(schema)
-    assert "OpenObject(Fridge)" in grammar
-    assert ("fold" in grammar) is changes
+    assert "OpenObject(Fridge)" in json.dumps(schema)
+    assert ("fold" in json.dumps(schema)) is changes
 
 
 class Inner(Saying):

@@ -7,26 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from token_embeddings import embeddings
 
+from benchmarks.likelihood.scoring import LlamaScores
 from memory_node.llm.chat import LatentModel, Message
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import UnsupportedError
+from memory_node.llm.llama.engine import Prompt
 from memory_node.llm.llama.model import LlamaModel
-from memory_node.llm.llama.shared_model import Prompt
-from memory_node.llm.llama.tensor_file import TensorFile
 from memory_node.llm.llama.vector_tokens import passes, vector_tokens
 from memory_node.llm.openai_model import OpenAiModel
 
 Embedded = Callable[..., LlamaModel]
 _WEIGHTS = Path(__file__).parents[2] / "benchmarks/alfworld/weights"
 TOLD = "Where is the mug? It stands on the"
-
-
-def embeddings(model: LlamaModel, tokens: list[int]) -> NDArray[np.float32]:
-    with TensorFile(model.engine.native.path) as file:
-        table = file.weights("token_embd.weight").reshape(-1, model.engine.native.width)
-    return np.ascontiguousarray(table[tokens], np.float32)
 
 
 def test_numbers_of_vectors_are_no_tokens_and_tell_vectors_apart() -> None:
@@ -50,19 +45,21 @@ def test_embeddings_of_tokens_are_read_as_the_tokens_are(embedded: Embedded) -> 
     vectors = embeddings(model, tokens[middle])
     numbers = vector_tokens(vectors)
     mixed = Prompt((*tokens[:5], *numbers, *tokens[12:]), vectors=dict(zip(numbers, vectors)))
-    candidates = [engine.native.vocabulary.tokens(text) for text in ("table", "moon")]
+    plain = Prompt(tuple(tokens))
+
+    def read(prompt: Prompt) -> NDArray[np.float32]:
+        with engine.behind(prompt, 0, Deadline(60.0)) as logits:
+            return logits
+
     engine.forget()
-    expected = engine.log_likelihoods(Prompt(tuple(tokens)), candidates, Deadline(60.0))
+    expected = read(plain)
     engine.forget()
-    found = engine.log_likelihoods(mixed, candidates, Deadline(60.0))
-    assert found == pytest.approx(expected, abs=2e-3)
+    assert read(mixed) == pytest.approx(expected, abs=2e-2)
     # What was read of one prompt is not taken for the other's.
-    assert engine.log_likelihoods(Prompt(tuple(tokens)), candidates, Deadline(60.0)) == pytest.approx(
-        expected, abs=1e-4
-    )
+    assert read(plain) == pytest.approx(expected, abs=1e-3)
     other = replace(mixed, vectors={number: 0.0 * vector for number, vector in mixed.vectors.items()})
     engine.forget()
-    assert engine.log_likelihoods(other, candidates, Deadline(60.0)) != pytest.approx(expected, abs=2e-2)
+    assert read(other) != pytest.approx(expected, abs=0.5)
 
 
 def test_latent_vectors_stand_behind_their_message(embedded: Embedded) -> None:
@@ -78,7 +75,7 @@ def test_latent_vectors_stand_behind_their_message(embedded: Embedded) -> None:
         *template.tokens([*with_words[:1], Message("user", TOLD)]),
         *said,
     ]
-    words, latent = (model.scores(dialogue, ["Yes.", "No."]) for dialogue in (with_words, with_vectors))
+    words, latent = (LlamaScores(model).scores(dialogue, ["Yes.", "No."]) for dialogue in (with_words, with_vectors))
     for one, other in zip(words, latent):
         assert other.log_likelihood == pytest.approx(one.log_likelihood, abs=5e-3)
 
@@ -88,7 +85,7 @@ def test_states_are_those_behind_the_reply_and_leave_nothing_behind(embedded: Em
     asked = [Message("user", TOLD)]
     unknown = embeddings(model, [0, 0, 0])
     model.engine.forget()
-    before = model.scores(asked, ["table"])
+    before = LlamaScores(model).scores(asked, ["table"])
     states = model.states(asked, "table", "It is on the table.", unknown)
     assert states.shape == (3, model.engine.native.width)
     assert np.isfinite(states).all()
@@ -98,25 +95,32 @@ def test_states_are_those_behind_the_reply_and_leave_nothing_behind(embedded: Em
         "they depend on the reply"
     )
     assert not np.allclose(states, model.states(asked, "table", "On the moon.", unknown), atol=1e-2), "and its wording"
-    assert model.scores(asked, ["table"])[0].log_likelihood == pytest.approx(before[0].log_likelihood, abs=1e-4)
+    assert LlamaScores(model).scores(asked, ["table"])[0].log_likelihood == pytest.approx(
+        before[0].log_likelihood, abs=1e-4
+    )
 
 
 def test_adapter_of_vectors_reads_them_alone(embedded: Embedded) -> None:
     model, adapter = embedded(), str(_WEIGHTS / "compiler.gguf")
     asked = [Message("user", TOLD)]
     unknown = embeddings(model, [0, 0, 0])
-    before, plain = model.scores(asked, ["table"]), model.states(asked, "table", "It is on the table.", unknown)
+    before, plain = (
+        LlamaScores(model).scores(asked, ["table"]),
+        model.states(asked, "table", "It is on the table.", unknown),
+    )
     changed = model.states(asked, "table", "It is on the table.", unknown, adapter=adapter)
     assert not np.allclose(changed, plain, atol=1e-2)
     assert np.allclose(model.states(asked, "table", "It is on the table.", unknown), plain, atol=1e-4), (
         "it is taken off again"
     )
-    assert model.scores(asked, ["table"])[0].log_likelihood == pytest.approx(before[0].log_likelihood, abs=1e-4)
+    assert LlamaScores(model).scores(asked, ["table"])[0].log_likelihood == pytest.approx(
+        before[0].log_likelihood, abs=1e-4
+    )
 
 
 def test_vectors_of_another_width_and_endpoints_are_refused(embedded: Embedded) -> None:
     latent = Message("user", TOLD, latent=np.zeros((2, 7), np.float32))
     with pytest.raises(UnsupportedError, match="width 576"):
-        embedded().scores([latent], ["table"])
+        LlamaScores(embedded()).scores([latent], ["table"])
     with pytest.raises(UnsupportedError, match="no latent tokens"):
         OpenAiModel(ModelConfig(base_url="http://localhost:1/v1", model="m")).reply([latent])

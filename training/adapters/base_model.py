@@ -12,7 +12,7 @@ import torch
 
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.gguf_files import model_file
-from memory_node.llm.llama.shared_model import LlamaEngine
+from memory_node.llm.llama.engine import LlamaEngine
 from training.adapters.adapter import gguf_model, with_adapter
 from training.adapters.hugging_face import folder_model, folder_tokens
 from training.adapters.llama_writer import LlamaWriter
@@ -68,5 +68,5 @@ def open_base(path: str, threads: int) -> BaseModel:
         return BaseModel(folder_tokens(folder), partial(folder_model, folder), None)
     config = ModelConfig(backend="llama", model_path=path, threads=threads)
     file = model_file(config)
-    engine = LlamaEngine(file, _WINDOW_TOKENS, threads)
+    engine = LlamaEngine(file, _WINDOW_TOKENS, config.thread_count)
     return BaseModel(ModelTokens(engine.template, engine.native.vocabulary), partial(gguf_model, file), config)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,10 +15,11 @@ from torch import Tensor
 from memory_node.llm.chat import Message
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
+from memory_node.llm.llama.engine import Prompt
 from memory_node.llm.llama.model import LlamaModel
-from memory_node.llm.llama.shared_model import Prompt, Sampling
 from memory_node.llm.open_model import ModelShelf
 from training.adapters.adapter import save_adapter
+from training.adapters.sampling import Grammar, Sampling, TokenChoice, written
 from training.adapters.writing import Written
 
 # Of a reply, on whatever machine; nobody waits for it.
@@ -50,28 +52,28 @@ class LlamaWriter:
         """Return replies in their form; see Writer."""
         return [self._written(messages, sampling) for _ in range(count)]
 
-    def allowed(self, written: Written) -> Tensor | None:
+    def allowed(self, reply: Written) -> Tensor | None:
         """Return what a reply's grammar allowed at each place; see Writer."""
-        if not written.grammar:
+        if not reply.grammar:
             return None
-        native = self._opened.engine.native
-        grammar = native.grammar(written.grammar)
-        every = np.arange(native.vocabulary.size, dtype=np.int32)
-        found = np.zeros((len(written.tokens), len(every)), bool)
-        try:
-            for place, token in enumerate(written.tokens):
+        vocabulary = self._opened.file.vocabulary
+        every = np.arange(vocabulary.size, dtype=np.int32)
+        found = np.zeros((len(reply.tokens), len(every)), bool)
+        with contextlib.closing(Grammar(vocabulary, reply.grammar)) as grammar:
+            for place, token in enumerate(reply.tokens):
                 found[place] = grammar.allows(every)
-                if not native.vocabulary.ends(token):
+                if not vocabulary.ends(token):
                     grammar.follow(token)
-        finally:
-            grammar.close()
         return torch.as_tensor(found)
 
     def _written(self, messages: Sequence[Message], sampling: Sampling) -> Written:
-        engine = self._opened.engine
+        engine, deadline = self._opened.engine, Deadline(REPLY_S)
         prompt = tuple(engine.template.tokens(messages))
-        asked, pieces = Prompt(prompt, self._opened.adapter), list[bytes]()
-        done = engine.write(asked, self._config.max_reply_tokens, Deadline(REPLY_S), sampling, pieces.append)
-        said = (*done.said, engine.template.end) if done.whole else done.said
-        text = b"".join(pieces).decode("utf-8", "replace")
-        return Written(prompt, said, text, done.whole, sampling.grammar)
+        with contextlib.ExitStack() as stack:
+            grammar: Grammar | None = None
+            if sampling.grammar:
+                grammar = stack.enter_context(contextlib.closing(Grammar(engine.native.vocabulary, sampling.grammar)))
+            choice = TokenChoice(sampling.temperature, sampling.random, grammar)
+            said, whole = written(engine, Prompt(prompt), self._config.max_reply_tokens, choice, deadline)
+        text = engine.native.vocabulary.text(said)
+        return Written(prompt, (*said, engine.template.end) if whole else said, text, whole, sampling.grammar)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from memory_node.llm.llama.candidate_tree import candidate_tree
+from benchmarks.likelihood.candidate_tree import candidate_tree
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from memory_node.llm.chat import Message
-from memory_node.llm.llama.shared_model import Sampling
 from training.adapters.example import Speller
+from training.adapters.sampling import Sampling
 from training.adapters.text_model import inner
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.likelihood.scoring import LlamaScores
 from benchmarks.ranking.choosing import RankedChoice
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
-from memory_node.llm.llama.shared_model import Prompt
+from memory_node.llm.llama.engine import Prompt
 from memory_node.llm.open_model import ModelShelf
 from training.adapters.llama_writer import REPLY_S, LlamaWriter
 from training.grpo.noting_compiler import NotingCompiler
@@ -36,7 +37,7 @@ class LlamaModels:
 
     def __post_init__(self) -> None:
         config = self.config.changed(adapter_path=str(self.executor_adapter))
-        self._executor = RankedChoice(ModelShelf().open_in_process(config))
+        self._executor = RankedChoice(LlamaScores(ModelShelf().open_in_process(config)))
         self.writer = LlamaWriter(self.pair.compiler, self.config)
         self._soft = soft_memory_weights(self.pair.soft)
 
@@ -62,5 +63,5 @@ class LlamaModels:
     def _states(self, decisions: Decisions, wording: str, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         model = self.writer.opened
         last = decisions.word(model.wording_tokens(wording, len(vectors)))
-        asked = Prompt((*last.written.prompt, *last.written.tokens, *last.wording), model.adapter)
+        asked = Prompt((*last.written.prompt, *last.written.tokens, *last.wording))
         return model.engine.states(asked, vectors, Deadline(REPLY_S))

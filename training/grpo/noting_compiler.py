@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from memory_node.llm.chat import JsonForm, Message, Reply, ReplyForm, ignore
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.json_grammar import json_grammar
-from memory_node.llm.llama.shared_model import Sampling
+from training.adapters.sampling import Sampling
 from training.adapters.writing import Writer
 from training.grpo.rollouts import Decision, Decisions
 

@@ -151,8 +151,7 @@ class AgentRun:
         if not guidance.entries and not guidance.avoid:
             return
         self._guidance = guidance.text
-        latent = compiled.compiled.latent if self._task.config.in_process else None
-        self._dialogue.say(f"Memory: {guidance.text}", latent)
+        self._dialogue.say(f"Memory: {guidance.text}")
 
     def _turn(self, calls: Sequence[ToolCall], words: str) -> Generator[PlannedStep, SkillResult, PlanOutcome | None]:
         if not calls and "?" in self._said[-1] and not self._task.goals and not self.begun:

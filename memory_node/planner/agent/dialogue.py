@@ -7,9 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.llm.ask import answer_of
 from memory_node.llm.chat import ChatModel, JsonForm, Message, Tool, ToolCall, ToolForm, ToolModel
@@ -108,10 +105,10 @@ class AgentDialogue:
         else:
             self._results.append(f"{call.name}: {result}")
 
-    def say(self, text: str, latent: NDArray[np.float32] | None = None) -> None:
-        """Tell something that is no result. latent: (n, width) vectors that stand for it in a model in this process."""
+    def say(self, text: str) -> None:
+        """Tell something that is no result."""
         self._flush()
-        self._rest.append(Message("user", text, latent=latent))
+        self._rest.append(Message("user", text))
 
     def _flush(self) -> None:
         if self._results:

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 import pytest
 from understood import Understood
 
+from benchmarks.likelihood.scoring import Score
 from benchmarks.ranking.choosing import RULED_OUT, RankedChoice, WrittenChoice, choice_grammar, read_choice
 from benchmarks.ranking.ranked_planner import RankedPlanner
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import ObjectState
-from memory_node.llm.chat import Message, Reply, Score
+from memory_node.llm.chat import Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.openai_model import OpenAiModel

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from memory_node.llm.llama.candidate_search import likeliest
-from memory_node.llm.llama.candidate_tree import candidate_tree
+from benchmarks.likelihood.candidate_search import likeliest
+from benchmarks.likelihood.candidate_tree import candidate_tree
 
 
 @pytest.mark.parametrize("seed", range(20))

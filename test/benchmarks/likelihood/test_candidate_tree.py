@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from memory_node.llm.llama.candidate_tree import candidate_tree, log_probabilities, portions
+from benchmarks.likelihood.candidate_tree import candidate_tree, log_probabilities, portions
 
 
 def test_shared_beginnings_are_one_node() -> None:

@@ -7,46 +7,44 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.likelihood.candidate_search import likeliest
+from benchmarks.likelihood.candidate_tree import CandidateTree, log_probabilities
 from memory_node.llm.deadline import Deadline
-from memory_node.llm.llama.candidate_search import likeliest
-from memory_node.llm.llama.candidate_tree import CandidateTree, log_probabilities
-from memory_node.llm.llama.native_model import PASS_TOKENS, NativeModel, Row
-from memory_node.llm.llama.prefix_slots import Slot
+from memory_node.llm.llama.engine import FIRST_FREE, PROMPT
+from memory_node.llm.llama.native import PASS_TOKENS, NativeModel, Row
 
 
 class CandidateReading:
-    """One tree behind what a slot holds. A context manager: afterwards the candidates' sequences are gone.
+    """One tree behind a prompt. A context manager: afterwards the candidates' sequences are gone.
 
     Args:
         native: the model.
-        slot: holds the whole prompt.
+        start: tokens of the prompt, which was read.
         tree: its last nodes are never read, because nothing follows them.
         behind: (vocabulary,) logits behind the prompt's last token.
-        branches: the number of the first free sequence; the candidates take theirs from there on.
         deadline: of all reading.
     """
 
     def __init__(
         self,
         native: NativeModel,
-        slot: Slot,
+        start: int,
         tree: CandidateTree,
         behind: NDArray[np.float32],
-        branches: int,
         deadline: Deadline,
     ) -> None:
         self._native = native
-        self._slot = slot
+        self._start = start
         self._tree = tree
         self._children = tree.children
-        self._branches = range(branches, branches + len(tree.ends))
+        self._branches = range(FIRST_FREE, FIRST_FREE + len(tree.ends))
         self._deadline = deadline
         # log-probabilities of a node's children, in their order, for each node that was read
         self._known = {-1: log_probabilities(behind, self._tokens(self._children[-1]))}
 
     def __enter__(self) -> CandidateReading:
         for branch in self._branches:
-            self._native.share(self._slot.sequence, branch, len(self._slot.tokens))
+            self._native.share(PROMPT, branch, self._start)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -90,7 +88,7 @@ class CandidateReading:
     def _row(self, number: int) -> Row:
         node = self._tree.nodes[number]
         sequences = tuple(self._branches[branch] for branch in node.branches)
-        return node.token, len(self._slot.tokens) + node.depth, sequences, True
+        return node.token, self._start + node.depth, sequences, True
 
     def _tokens(self, nodes: Sequence[int]) -> list[int]:
         return [self._tree.nodes[node].token for node in nodes]

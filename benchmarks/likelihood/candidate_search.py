@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.llm.llama.candidate_tree import CandidateTree
+from benchmarks.likelihood.candidate_tree import CandidateTree
 
 # Reads a node (-1: the prompt's last token) and returns the log-probabilities of its children, in their order.
 Expand = Callable[[int], NDArray[np.float64]]

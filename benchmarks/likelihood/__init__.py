@@ -1,0 +1,1 @@
+"""How likely a model in this process finds given replies: exact, over a tree of candidates."""

@@ -1,0 +1,164 @@
+"""Scores of given replies by the model in this process: exact, however prompts were read."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.likelihood.scoring import ChoosingModel, LlamaScores, scoring_model
+from memory_node.domain.errors import InvalidValueError
+from memory_node.llm.chat import Message
+from memory_node.llm.config import ModelConfig
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import LateError, ModelMissingError, TooLongError, UnsupportedError
+from memory_node.llm.llama.model import LlamaModel
+from memory_node.llm.llama.native import EVERY, Row
+from memory_node.llm.open_model import ModelShelf
+
+FRANCE = [Message("user", "What is the capital of France? Answer in one sentence.")]
+TALE = "The robot saw a mug on the table, a plate in the sink and nothing in the drawer. " * 12
+# Wide and narrow passes over 4-bit weights round differently.
+_KERNELS = 0.3
+_WEIGHTS = Path(__file__).parents[3] / "benchmarks/alfworld/weights"
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[LlamaModel]:
+    shelf = ModelShelf()
+    try:
+        yield shelf.open_in_process(ModelConfig(threads=1, timeout_s=100.0))
+    except ModelMissingError as missing:
+        pytest.skip(str(missing))
+    finally:
+        shelf.close()
+
+
+@pytest.fixture
+def scored(model: LlamaModel) -> LlamaScores:
+    return LlamaScores(model)
+
+
+def test_scores_are_those_of_reading_token_by_token(model: LlamaModel, scored: LlamaScores) -> None:
+    texts = ["Paris", "The capital of France is Paris.", "The capital of France is London.", "The", "open"]
+    scores = scored.scores(FRANCE, texts)
+    native, template = model.engine.native, model.engine.template
+    for score, text in zip(scores, texts):
+        tokens, prompt, expected = [*native.vocabulary.tokens(text), template.end], template.tokens(FRANCE), 0.0
+        native.cut(EVERY, 0)
+        native.compute([(token, i, (0,), False) for i, token in enumerate(prompt[:-1])])
+        for i, token in enumerate(tokens):
+            before = [*prompt, *tokens][len(prompt) - 1 + i]
+            logits = native.compute([(before, len(prompt) - 1 + i, (0,), True)])[0].astype(np.float64)
+            expected += logits[token] - logits.max() - np.log(np.exp(logits - logits.max()).sum())
+        assert score.log_likelihood == pytest.approx(expected, abs=_KERNELS)
+        assert score.tokens == len(tokens)
+    model.engine.forget()
+    assert scores[1].log_likelihood > scores[2].log_likelihood
+
+
+def test_scores_are_the_same_however_the_prompt_was_read(model: LlamaModel, scored: LlamaScores) -> None:
+    texts = ["Paris", "The capital of France is Paris."]
+    model.engine.forget()
+    at_once = scored.scores(FRANCE, texts)
+    assert scored.scores(FRANCE, texts) == at_once
+    model.engine.forget()
+    scored.read(FRANCE[:1])
+    assert scored.scores(FRANCE, texts) == at_once
+
+
+def test_beginning_is_never_less_likely_than_what_it_begins_unless_whole(
+    model: LlamaModel, scored: LlamaScores
+) -> None:
+    part, longer = scored.scores(FRANCE, ["The capital", "The capital of France is Paris."], whole=False)
+    assert part.log_likelihood > longer.log_likelihood
+    part, longer = scored.scores(FRANCE, ["The capital", "The capital of France is Paris."])
+    assert part.log_likelihood < longer.log_likelihood
+
+
+def test_many_candidates_are_scored_as_few_are(model: LlamaModel, scored: LlamaScores) -> None:
+    texts = [f"{name} {i}" for i in range(35) for name in ("apple", "mug")]
+    scores = scored.scores(FRANCE, texts)
+    assert [score.text for score in scores] == texts
+    alone = scored.scores(FRANCE, texts[40:41])[0]
+    assert scores[40].log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-3)
+    assert scored.scores(FRANCE, []) == ()
+
+
+def test_candidate_longer_than_a_pass_is_scored(model: LlamaModel, scored: LlamaScores) -> None:
+    long, short = scored.scores(FRANCE, [TALE[:400], "Paris"])
+    assert long.tokens > 63
+    assert long.log_likelihood < short.log_likelihood
+
+
+def test_reading_that_is_interrupted_leaves_nothing_wrong_behind(
+    model: LlamaModel, scored: LlamaScores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = scored.scores(FRANCE, ["Paris"])
+    model.engine.forget()
+    compute = model.engine.native.compute
+
+    def interrupted(rows: list[Row], vectors: object = None) -> None:
+        compute(rows)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(model.engine.native, "compute", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            scored.scores(FRANCE, ["Paris"])
+    assert scored.scores(FRANCE, ["Paris"]) == expected
+
+
+def test_who_waits_for_the_model_gives_up_at_the_deadline(model: LlamaModel, scored: LlamaScores) -> None:
+    engine, holds, let_go = model.engine, threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with engine.behind(model.prompt(FRANCE), 0, Deadline(60.0)):
+            holds.set()
+            let_go.wait(60.0)
+
+    busy = threading.Thread(target=hold)
+    busy.start()
+    assert holds.wait(60.0)
+    with pytest.raises(LateError, match="busy"):
+        scored.scores(FRANCE, ["Paris"], Deadline(0.1))
+    let_go.set()
+    busy.join(60.0)
+    assert not busy.is_alive()
+
+
+def test_adapter_changes_what_is_likely_and_only_for_its_own_use(scored: LlamaScores) -> None:
+    shelf = ModelShelf()
+    config = ModelConfig(threads=1, timeout_s=100.0, adapter_path=str(_WEIGHTS / "compiler.gguf"))
+    adapted = LlamaScores(shelf.open_in_process(config))
+    before, changed = scored.scores(FRANCE, ["Paris"]), adapted.scores(FRANCE, ["Paris"])
+    assert scored.scores(FRANCE, ["Paris"]) == before
+    assert abs(changed[0].log_likelihood - before[0].log_likelihood) > 0.1
+    shelf.close()
+
+
+def test_an_empty_candidate_and_one_too_long_are_refused(scored: LlamaScores) -> None:
+    with pytest.raises(UnsupportedError, match="empty candidate"):
+        scored.scores(FRANCE, [""], whole=False)
+    with pytest.raises(TooLongError, match="512"):
+        scored.scores(FRANCE, [TALE * 3])
+    with pytest.raises(TooLongError, match="the window has 4096"):
+        scored.scores([Message("user", TALE * 30)], ["Paris"])
+
+
+def test_an_endpoint_tells_no_likelihoods(model: LlamaModel) -> None:
+    assert isinstance(scoring_model(model, "--mode rank"), ChoosingModel)
+    with pytest.raises(InvalidValueError, match="--mode rank needs a model in this process"):
+        scoring_model(ModelShelf().open(ModelConfig(base_url="http://127.0.0.1:9/v1")), "--mode rank")
+
+
+@pytest.mark.parametrize("count", [3, 80])
+def test_likeliest_is_the_best_of_all_scores(scored: LlamaScores, count: int) -> None:
+    chance = np.random.default_rng(count)
+    texts = ["Paris", "The capital of France is Paris.", "The", *(f"go to cabinet {i}" for i in range(count - 3))]
+    values = {text: float(chance.uniform(1e-6, 1.0)) for text in texts}
+    best = max(scored.scores(FRANCE, texts), key=lambda score: score.log_likelihood + np.log(values[score.text]))
+    found = scored.likeliest(FRANCE, values)
+    assert (found.text, found.tokens) == (best.text, best.tokens)
+    assert found.log_likelihood == pytest.approx(best.log_likelihood, abs=_KERNELS)
