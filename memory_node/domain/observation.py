@@ -21,7 +21,8 @@ class ObjectObservation:
     box: in the map frame. covariance: (3, 3) of the box centre in m^2. embedding: unit vector (d,) or None.
     crop_jpeg: the object's pixels, JPEG coded, or empty. truncated: cut by the image border or occluded. track: name of
     the thing that is followed from view to view, "" where nobody does, RUN/NUMBER; then the box is that of all `views`.
-    name: what it alone is called, as of a person whom the detector knows; "" where it has none.
+    name: what it alone is called, as of a person whom the detector knows; "" where it has none. at_pixels: first and
+    last column, first and last row in the frame's image; None where there is no image.
     """
 
     class_scores: dict[str, float]
@@ -36,6 +37,7 @@ class ObjectObservation:
     track: str = ""
     views: int = 1
     name: str = ""
+    at_pixels: tuple[int, int, int, int] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", finite_array(self.covariance, (3, 3), "ObjectObservation.covariance"))
@@ -58,7 +60,8 @@ class Frame:
 
     map_T_camera: the optical frame (z forward, x right, y down). depth_m: (h, w) float32, NaN or 0 = no return;
     None when only 3D detections came. complete: the detector saw the whole image, so absence counts. ended_tracks:
-    tracks that turned out to be no things, with the one that each is a part of, or "".
+    tracks that turned out to be no things, with the one that each is a part of, or "". color: RGB (h, w, 3), None where
+    no image came.
     """
 
     stamp_ns: int
@@ -69,3 +72,4 @@ class Frame:
     complete: bool = True
     keyframe: str = field(default="")
     ended_tracks: tuple[tuple[str, str], ...] = ()
+    color: NDArray[np.uint8] | None = None

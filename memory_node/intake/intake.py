@@ -73,6 +73,7 @@ class Intake:
                     if event.kind in GONE or event.object.last_seen_ns == frame.stamp_ns:
                         self._mirror.follow(event)
                 self._mirror.refresh(self._scene.missed_at(frame.stamp_ns))
+                self._mirror.judge_states(frame)
         except StoreBacklogError:
             # A camera goes on: what the store has no room for now is seen again, and counted until then.
             self.refused_frames += 1

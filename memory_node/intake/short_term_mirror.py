@@ -12,12 +12,12 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import StateBelief
 from memory_node.intake.new_pictures import NewPictures
+from memory_node.intake.state_pictures import state_requests
 from memory_node.intake.task_objects import TaskObjects
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.ranker import Ranker
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_conflicts import StateClaim
-from memory_node.short_term.state_estimation import StateRequest
 from memory_node.short_term.state_queue import StateEstimationQueue
 
 GONE = (SceneEventKind.REMOVED, SceneEventKind.MERGED, SceneEventKind.FORGOTTEN)
@@ -44,6 +44,7 @@ class ShortTermMirror:
         self._task_objects = task_objects
         self._states = states
         self._new_pictures = NewPictures(scene.objects(), cache.config.use_interval_s)
+        self._to_judge: list[SceneObject] = []
 
     def with_looks(self, frame: Frame) -> Frame:
         """Return the frame with an embedding of each observation's picture, where something embeds pictures."""
@@ -66,8 +67,16 @@ class ShortTermMirror:
         crop = found.crop_jpeg if is_new or held is None or not held.image_path else b""
         self._cache.put(replace(self._unit(found), looks=self._ranker.looks_of(crop)), crop)
         if is_new and self._states is not None:
-            task, objects = self._task_objects.task, self._task_objects.classes
-            self._states.submit(StateRequest(found.id, found.class_name, crop, found.last_seen_ns, task, objects))
+            self._to_judge.append(found)
+
+    def judge_states(self, frame: Frame) -> None:
+        """Let the model that sees judge the states of what a frame gave new pictures of."""
+        if self._states is None:
+            return
+        things, self._to_judge = self._to_judge, []
+        task, objects = self._task_objects.task, self._task_objects.classes
+        for request in state_requests(things, frame, task, objects):
+            self._states.submit(request)
 
     def use(self, change: StateChange) -> None:
         """Take over what a skill did to an object, which counts as used, whether or not the cache knew it."""

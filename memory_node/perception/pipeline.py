@@ -60,7 +60,7 @@ class PerceptionPipeline:
         observations: tuple[ObjectObservation, ...] = ()
         if labels is not None and labels.any():
             observations = self._observations(labels, by_number, depth_m, color, intrinsics, map_T_camera)
-        return Frame(stamp_ns, map_T_camera, intrinsics, observations, depth_m, complete, keyframe)
+        return Frame(stamp_ns, map_T_camera, intrinsics, observations, depth_m, complete, keyframe, color=color)
 
     def observe_3d(
         self, stamp_ns: int, map_T_sensor: Pose, detections: Sequence[Detection3D], keyframe: str = ""
@@ -111,6 +111,7 @@ class PerceptionPipeline:
                     detection.states if detection else (),
                     track=detection.track if detection else "",
                     views=detection.views if detection else 1,
+                    at_pixels=(*instance.columns, *instance.rows),
                 )
             )
         return tuple(observations)

@@ -1,8 +1,9 @@
-"""Asks a vision-language model for the state of a remembered object by its picture."""
+"""Asks a vision-language model for the states of remembered objects by pictures of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from memory_node.domain.states import STATE_MEANINGS
 from memory_node.llm.ask import Question, ask
@@ -14,13 +15,22 @@ from memory_node.short_term.state_reply import StateJudgement, StateReply, parse
 
 
 @dataclass(frozen=True)
-class StateRequest:
-    """One picture to judge: the object's crop as JPEG, when it was taken, and the task that it matters for."""
+class PicturedThing:
+    """A thing to judge. crop: makes the picture of it alone, as JPEG."""
 
     object_id: str
     object_class: str
-    crop_jpeg: bytes = field(repr=False)
+    crop: Callable[[], bytes]
+
+
+@dataclass(frozen=True)
+class StateRequest:
+    """Things of one image to judge, when it was taken, and the task that they matter for. frame: makes the whole image
+    as JPEG; None where only pictures of the things are there."""
+
+    things: tuple[PicturedThing, ...]
     stamp_ns: int
+    frame: Callable[[], bytes] | None = None
     task: str = ""
     task_objects: tuple[str, ...] = ()
 
@@ -34,23 +44,30 @@ class VisionStateEstimator:
         self._prompts = prompt_templates(trim_blocks=False)
 
     def prompt(self, request: StateRequest) -> str:
-        """Return the words that go with the picture."""
+        """Return the words that go with the pictures."""
         states = {str(state): meaning for state, meaning in STATE_MEANINGS.items()}
         return self._prompts.get_template("object_states.j2").render(
-            object_class=request.object_class, task=request.task, task_objects=request.task_objects, states=states
+            things=[thing.object_class for thing in request.things],
+            has_frame=request.frame is not None,
+            task=request.task,
+            task_objects=request.task_objects,
+            states=states,
         )
 
-    def estimate(self, request: StateRequest, deadline: Deadline) -> StateReply:
-        """Return what the model says, checked.
+    def estimate(self, request: StateRequest, deadline: Deadline) -> Sequence[tuple[str, StateReply]]:
+        """Return what the model says of the things, checked, by their ids.
 
         Raises:
             LlmError: the model gave no reply in time, or none that keeps to the schema.
         """
         repair = self._prompts.get_template("object_states_repair.j2")
+        frames = [request.frame] if request.frame is not None else []
+        pictures = tuple(make() for make in (*frames, *(thing.crop for thing in request.things)))
         question = Question(
-            (Message("user", self.prompt(request), (request.crop_jpeg,)),),
-            lambda text: parse_state_reply(text, request.stamp_ns),
+            (Message("user", self.prompt(request), pictures),),
+            lambda text: parse_state_reply(text, len(request.things), request.stamp_ns),
             lambda error: repair.render(error=error),
             json_form(StateJudgement),
         )
-        return ask(self._model, question, deadline, self._max_repairs)
+        found = ask(self._model, question, deadline, self._max_repairs)
+        return [(request.things[number - 1].object_id, reply) for number, reply in found.items()]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.worker_thread import WorkerThread
@@ -23,7 +23,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass
 class EstimationCounts:
-    """What became of the requests. dropped: pushed out by newer ones; late: not answered by their deadline."""
+    """What became of the things to judge. dropped: pushed out by newer requests; late: not answered in time."""
 
     submitted: int = 0
     answered: int = 0
@@ -35,13 +35,13 @@ class EstimationCounts:
 class StateEstimationQueue:
     """Works requests off in one thread; bounded, newest first to be kept, each with a deadline.
 
-    estimate: asks the model. on_claims: takes an object id and its claims over, such as RobotMemory.claim_states. A
-    later request for the same object replaces the waiting one.
+    estimate: asks the model. on_claims: takes an object id and its claims over, such as RobotMemory.claim_states. What
+    a later request asks of the same object replaces what waits.
     """
 
     def __init__(
         self,
-        estimate: Callable[[StateRequest, Deadline], StateReply],
+        estimate: Callable[[StateRequest, Deadline], Sequence[tuple[str, StateReply]]],
         on_claims: Callable[[str, tuple[StateClaim, ...]], object],
         capacity: int = 8,
         deadline_s: float = 10.0,
@@ -50,7 +50,7 @@ class StateEstimationQueue:
         self._on_claims = on_claims
         self._capacity = capacity
         self._deadline_s = deadline_s
-        self._waiting: OrderedDict[str, tuple[StateRequest, Deadline]] = OrderedDict()
+        self._waiting: deque[tuple[StateRequest, Deadline]] = deque()
         self._changed = threading.Condition()
         self._busy = False
         self._closed = False
@@ -60,14 +60,15 @@ class StateEstimationQueue:
 
     def submit(self, request: StateRequest) -> None:
         """Queue a request and return at once; the one that waited longest is dropped when there are too many."""
+        again = {thing.object_id for thing in request.things}
         with self._changed:
-            self.counts.submitted += 1
-            if self._waiting.pop(request.object_id, None) is not None:
-                self.counts.dropped += 1
-            self._waiting[request.object_id] = (request, Deadline(self._deadline_s))
-            while len(self._waiting) > self._capacity:
-                self._waiting.popitem(last=False)
-                self.counts.dropped += 1
+            self.counts.submitted += len(request.things)
+            rests = ((_without(old, again), deadline) for old, deadline in self._waiting)
+            kept = [(rest, deadline) for rest, deadline in rests if rest.things]
+            kept = [*kept, (request, Deadline(self._deadline_s))][-self._capacity :]
+            before = sum(len(old.things) for old, _ in self._waiting) + len(request.things)
+            self.counts.dropped += before - sum(len(old.things) for old, _ in kept)
+            self._waiting = deque(kept)
             self._changed.notify_all()
 
     def wait_idle(self, timeout_s: float) -> bool:
@@ -91,27 +92,36 @@ class StateEstimationQueue:
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 if self._closed:
                     return
-                request, deadline = self._waiting.popitem(last=False)[1]
+                request, deadline = self._waiting.popleft()
                 self._busy = True
             self._answer(request, deadline)
 
     def _answer(self, request: StateRequest, deadline: Deadline) -> None:
         try:
             deadline.left_s()
-            reply = self._estimate(request, deadline)
+            replies = self._estimate(request, deadline)
             deadline.left_s()
-            self._on_claims(request.object_id, reply.claims)
-            self.counts.answered += 1
+            for object_id, reply in replies:
+                self._on_claims(object_id, reply.claims)
+            self.counts.answered += len(request.things)
         except LateError as error:
-            self.counts.late += 1
-            _LOG.warning("no state of %s %s: %s", request.object_class, request.object_id, error)
+            self.counts.late += len(request.things)
+            _LOG.warning("no state of %s: %s", _named(request), error)
         except RobotMemoryError as error:
-            self.counts.failed += 1
-            _LOG.warning("no state of %s %s: %s", request.object_class, request.object_id, error)
+            self.counts.failed += len(request.things)
+            _LOG.warning("no state of %s: %s", _named(request), error)
         except Exception:
             # The thread serves every later picture, too.
-            self.counts.failed += 1
-            _LOG.exception("no state of %s %s", request.object_class, request.object_id)
+            self.counts.failed += len(request.things)
+            _LOG.exception("no state of %s", _named(request))
+
+
+def _without(request: StateRequest, object_ids: set[str]) -> StateRequest:
+    return replace(request, things=tuple(thing for thing in request.things if thing.object_id not in object_ids))
+
+
+def _named(request: StateRequest) -> str:
+    return ", ".join(f"{thing.object_class} {thing.object_id}" for thing in request.things)
 
 
 def open_state_queue(

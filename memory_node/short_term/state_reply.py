@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -44,25 +45,45 @@ def _without_none(value: Any) -> Any:
     return [entry for entry in value if not (isinstance(entry, dict) and entry.get("state") == _NONE)]
 
 
-class StateJudgement(BaseModel):
-    """What a model says about a picture, in the order in which it should look."""
+class ThingJudgement(BaseModel):
+    """What a model says about one thing in the pictures, in the order in which it should look."""
 
     model_config = ConfigDict(frozen=True)
+    thing: Annotated[int, Field(ge=1)]
     description: Annotated[str, Field(max_length=_TEXT_LIMIT)] = ""
     relevant: Annotated[str, Field(max_length=_TEXT_LIMIT)] = ""
     states: Annotated[list[SeenState], Field(max_length=2 * len(ObjectState)), BeforeValidator(_without_none)]
 
 
-def parse_state_reply(text: str, stamp_ns: int, source: str = "vlm") -> StateReply:
-    """Return the reply that a model's text holds; stamp_ns: when the picture was taken.
+class StateJudgement(BaseModel):
+    """What a model says about the things in some pictures."""
+
+    model_config = ConfigDict(frozen=True)
+    things: list[ThingJudgement]
+
+
+def parse_state_reply(text: str, count: int, stamp_ns: int, source: str = "vlm") -> dict[int, StateReply]:
+    """Return what a model's text says of the things that it speaks of, by their numbers, from 1 to `count`.
+
+    stamp_ns: when the pictures were taken. source: who claims it.
 
     Raises:
         RejectedReplyError: there is no JSON object in it, or one that breaks the schema; the message says where.
     """
-    judged = read_json(StateJudgement, text)
+    found: dict[int, StateReply] = {}
+    for judged in read_json(StateJudgement, text).things:
+        if judged.thing > count:
+            raise RejectedReplyError("thing", f"there are {count} things, and none of number {judged.thing}")
+        if judged.thing in found:
+            raise RejectedReplyError("contradiction", f"thing {judged.thing} is judged twice")
+        found[judged.thing] = StateReply(judged.description, judged.relevant, _claims(judged.states, stamp_ns, source))
+    return found
+
+
+def _claims(states: Sequence[SeenState], stamp_ns: int, source: str) -> tuple[StateClaim, ...]:
     claims: dict[ObjectState, StateClaim] = {}
-    for seen in judged.states:
+    for seen in states:
         if seen.state in claims:
             raise RejectedReplyError("contradiction", f"states: {seen.state} is given twice")
         claims[seen.state] = StateClaim(seen.state, seen.probability, stamp_ns, source)
-    return StateReply(judged.description, judged.relevant, tuple(claims.values()))
+    return tuple(claims.values())

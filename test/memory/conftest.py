@@ -10,6 +10,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from plain_search import HashedWords
 
 from memory_node.domain.geometry import OrientedBox, Pose
@@ -66,16 +67,22 @@ class PictureJudge:
 
     def __init__(self) -> None:
         self.judged: list[str] = []
+        self.sizes: list[list[tuple[int, int]]] = []  # (height, width) of the pictures of each request
         judge = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                picture = next(part for part in asked["messages"][-1]["content"] if part["type"] == "image_url")
-                state = judge.state_of(base64.b64decode(picture["image_url"]["url"].partition(",")[2]))
-                judge.judged.append(state)
-                said = {"description": "a thing", "relevant": "", "states": [{"state": state, "probability": 0.9}]}
-                choice = {"message": {"content": json.dumps(said)}, "finish_reason": "stop"}
+                words, *parts = asked["messages"][-1]["content"]
+                shown = [judge.image_of(base64.b64decode(one["image_url"]["url"].partition(",")[2])) for one in parts]
+                judge.sizes.append([image.shape[:2] for image in shown])
+                states = [judge.state_of(image) for image in (shown[1:] if "all that" in words["text"] else shown)]
+                judge.judged += states
+                said = [
+                    {"thing": number, "states": [{"state": state, "probability": 0.9}]}
+                    for number, state in enumerate(states, 1)
+                ]
+                choice = {"message": {"content": json.dumps({"things": said})}, "finish_reason": "stop"}
                 body = json.dumps({"choices": [choice]}).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
@@ -91,8 +98,11 @@ class PictureJudge:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     @staticmethod
-    def state_of(jpeg: bytes) -> str:
-        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    def image_of(jpeg: bytes) -> NDArray[np.uint8]:
+        return cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+
+    @staticmethod
+    def state_of(image: NDArray[np.uint8]) -> str:
         blue, _, red = image[image.shape[0] // 2, image.shape[1] // 2].tolist()
         return "dirty" if red > blue + 40 else "cleaned"
 

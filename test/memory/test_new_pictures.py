@@ -39,9 +39,9 @@ def test_picture_is_new_once_and_better_ones_after_a_while() -> None:
 def test_model_judges_each_new_picture_with_the_task(memory: RobotMemory, see: Callable[..., Frame]) -> None:
     asked: list[StateRequest] = []
 
-    def estimate(request: StateRequest, deadline: Deadline) -> StateReply:
+    def estimate(request: StateRequest, deadline: Deadline) -> list[tuple[str, StateReply]]:
         asked.append(request)
-        return StateReply("", "", ())
+        return []
 
     memory._intake._mirror._states = queue = StateEstimationQueue(estimate, lambda object_id, claims: None)
     memory.episodes.start("wash the mug")
@@ -52,7 +52,7 @@ def test_model_judges_each_new_picture_with_the_task(memory: RobotMemory, see: C
         )
         memory.observe(replace(frame, observations=observations))
         assert queue.wait_idle(10.0)
-    assert [request.crop_jpeg for request in asked] == [b"far", b"near"]
+    assert [request.things[0].crop() for request in asked] == [b"far", b"near"]
     assert asked[0].task == "wash the mug"
     assert asked[0].task_objects == ("Mug",)
     assert queue.counts.answered == 2

@@ -125,3 +125,28 @@ def test_claim_about_what_is_forgotten_is_left(
     memory.claim_states(plate, [StateClaim(ObjectState.DIRTY, 0.9, 2 * SECOND_NS)])
     memory.claim_states("nobody", [StateClaim(ObjectState.DIRTY, 0.9, 2 * SECOND_NS)])
     assert names(memory) == []
+
+
+def test_the_model_sees_the_whole_image_and_each_thing_at_useful_sizes(
+    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame], picture_judge
+) -> None:
+    memory = open_judged()
+    image = np.full((1200, 1600, 3), 245, np.uint8)
+    image[100:1000, 100:800] = BROWN[::-1]
+    frame = see(1, Plate=(1.0, 0.0, 0.8), Mug=(2.0, 0.0, 0.8))
+    places = {"Plate": (150, 749, 150, 949), "Mug": (1000, 1099, 600, 649)}
+    observations = tuple(
+        replace(one, crop_jpeg=one.best_class.encode(), pixels=1000, at_pixels=places[one.best_class])
+        for one in frame.observations
+    )
+    memory.observe(replace(frame, observations=observations, color=image))
+    judging = memory._intake._mirror._states
+    assert judging is not None
+    assert judging.wait_idle(10.0)
+    (sizes,) = picture_judge.sizes
+    assert sizes[0] == (768, 1024)
+    # The thing with a margin around it, at most 512 pixels long; a small one keeps its size.
+    assert sorted(sizes[1:]) == [(66, 130), (512, 384)]
+    assert sorted(picture_judge.judged) == ["cleaned", "dirty"]
+    assert names(memory) == [1.0]
+    assert memory.find(DIRTY).answers[0].states[0].source == "vlm"

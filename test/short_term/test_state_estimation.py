@@ -15,9 +15,9 @@ from memory_node.llm.openai_model import OpenAiModel
 from memory_node.short_term.config import ShortTermConfig, StateModelConfig
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_conflicts import StateClaim
-from memory_node.short_term.state_estimation import StateRequest, VisionStateEstimator
+from memory_node.short_term.state_estimation import PicturedThing, StateRequest, VisionStateEstimator
 from memory_node.short_term.state_queue import StateEstimationQueue, open_state_queue
-from memory_node.short_term.state_reply import StateReply, parse_state_reply
+from memory_node.short_term.state_reply import parse_state_reply
 
 GOOD = {
     "description": "A white mug with brown stains.",
@@ -26,8 +26,13 @@ GOOD = {
 }
 
 
+def saying(*things):
+    return json.dumps({"things": [{"thing": number, **thing} for number, thing in enumerate(things, 1)]})
+
+
 def request_of(object_id="mug1", stamp_ns=7):
-    return StateRequest(object_id, "Mug", b"\xff\xd8jpeg", stamp_ns, "wash the mug", ("Mug", "SinkBasin"))
+    things = (PicturedThing(object_id, "Mug", lambda: b"\xff\xd8jpeg"),)
+    return StateRequest(things, stamp_ns, None, "wash the mug", ("Mug", "SinkBasin"))
 
 
 def test_every_state_is_explained_to_the_model():
@@ -36,13 +41,13 @@ def test_every_state_is_explained_to_the_model():
 
 @pytest.mark.parametrize("wrap", ["{}", "Sure!\n```json\n{}\n```\nDone.", "a {{ brace }} first {}"])
 def test_good_reply_becomes_claims(wrap):
-    reply = parse_state_reply(wrap.replace("{}", json.dumps(GOOD)), 7)
+    reply = parse_state_reply(wrap.replace("{}", saying(GOOD)), 1, 7)[1]
     assert reply.relevant == "stains on the mug"
     assert reply.claims == (StateClaim(ObjectState.DIRTY, 0.9, 7), StateClaim(ObjectState.FILLED, 0.1, 7))
 
 
 def test_none_of_the_states_claims_nothing():
-    assert parse_state_reply('{"states": [{"state": "none", "probability": 1.0}]}', 7).claims == ()
+    assert parse_state_reply(saying({"states": [{"state": "none", "probability": 1.0}]}), 1, 7)[1].claims == ()
 
 
 @pytest.mark.parametrize(
@@ -63,8 +68,17 @@ def test_none_of_the_states_claims_nothing():
     ],
 )
 def test_reply_that_breaks_the_schema_is_refused(text, complaint):
+    if text.startswith('{"states"'):
+        text = f'{{"things": [{{"thing": 1, {text[1:]}]}}'
     with pytest.raises(RejectedReplyError, match=complaint):
-        parse_state_reply(text, 7)
+        parse_state_reply(text, 1, 7)
+
+
+@pytest.mark.parametrize(("numbers", "complaint"), [((3,), "none of number 3"), ((1, 1), "judged twice"), ((0,), "1")])
+def test_a_number_that_is_no_things_or_given_twice_is_refused(numbers, complaint):
+    text = json.dumps({"things": [{"thing": number, "states": []} for number in numbers]})
+    with pytest.raises(RejectedReplyError, match=complaint):
+        parse_state_reply(text, 2, 7)
 
 
 class ChatEndpoint(BaseHTTPRequestHandler):
@@ -89,7 +103,7 @@ class ChatEndpoint(BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[Any]:
     server: Any = ThreadingHTTPServer(("127.0.0.1", 0), ChatEndpoint)
-    server.requests, server.content, server.delay_s, server.stop = [], json.dumps(GOOD), 0.0, threading.Event()
+    server.requests, server.content, server.delay_s, server.stop = [], saying(GOOD), 0.0, threading.Event()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.stop.set()
@@ -175,8 +189,8 @@ def test_queue_keeps_the_newest_and_one_request_for_each_object():
     def estimate(request, timeout_s):
         entered.set()
         go.wait(5.0)
-        asked.append((request.object_id, request.stamp_ns))
-        return StateReply("", "", ())
+        asked.append((request.things[0].object_id, request.stamp_ns))
+        return []
 
     queue = StateEstimationQueue(estimate, lambda *_: None, capacity=2, deadline_s=30.0)
     queue.submit(request_of("first"))
@@ -191,10 +205,48 @@ def test_queue_keeps_the_newest_and_one_request_for_each_object():
 
 
 def test_closing_does_not_wait_for_what_is_queued():
-    queue = StateEstimationQueue(lambda request, timeout_s: StateReply("", "", ()), lambda *_: None)
+    queue = StateEstimationQueue(lambda request, timeout_s: [], lambda *_: None)
     queue.close()
     assert not queue._thread.is_alive()
 
 
 def test_without_a_model_there_is_no_queue():
     assert open_state_queue(ShortTermConfig(capacity=4), ModelShelf(), lambda *_: None) is None
+
+
+def test_several_things_go_in_one_request_with_the_whole_picture(server):
+    server.content = saying(GOOD, {"states": [{"state": "on", "probability": 1.0}]})
+    claims = []
+    queue = StateEstimationQueue(estimator_of(server).estimate, lambda *claim: claims.append(claim))
+    things = tuple(PicturedThing(name.lower(), name, lambda: b"\xff\xd8small") for name in ("Mug", "Lamp"))
+    queue.submit(StateRequest(things, 7, lambda: b"\xff\xd8whole"))
+    assert queue.wait_idle(10.0)
+    queue.close()
+    words, *pictures = server.requests[0][1]["messages"][0]["content"]
+    assert len(pictures) == 3
+    assert "thing 2, picture 3: Lamp" in words["text"]
+    assert claims == [
+        ("mug", (StateClaim(ObjectState.DIRTY, 0.9, 7), StateClaim(ObjectState.FILLED, 0.1, 7))),
+        ("lamp", (StateClaim(ObjectState.ON, 1.0, 7),)),
+    ]
+    assert {claim.source for _, found in claims for claim in found} == {"vlm"}
+
+
+def test_what_is_asked_anew_of_a_thing_leaves_the_rest_of_a_request():
+    asked, go, entered = [], threading.Event(), threading.Event()
+
+    def estimate(request, deadline):
+        entered.set()
+        go.wait(5.0)
+        asked.append([thing.object_id for thing in request.things])
+        return []
+
+    queue = StateEstimationQueue(estimate, lambda *_: None, deadline_s=30.0)
+    for ids in (("first",), ("a", "b"), ("b", "c")):
+        queue.submit(StateRequest(tuple(PicturedThing(one, "Mug", bytes) for one in ids), 7))
+        assert entered.wait(5.0)
+    go.set()
+    assert queue.wait_idle(5.0)
+    queue.close()
+    assert asked == [["first"], ["a"], ["b", "c"]]
+    assert queue.counts.dropped == 1
