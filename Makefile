@@ -8,7 +8,7 @@ export OMP_NUM_THREADS ?= 1
 # Whose rclpy, where the real one is wanted: jazzy or kilted.
 DISTRIBUTION ?= jazzy
 
-.PHONY: help setup demo test test-oldest test-rclpy test-clients lint alone clean
+.PHONY: help setup demo test test-oldest test-rclpy test-clients test-servers lint alone clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -33,6 +33,9 @@ test-rclpy: setup ## run the tests of the nodes on the real rclpy of Jazzy and K
 
 test-clients: setup ## run the page in a Chromium, REST under schemathesis, and the readers of Rerun and Foxglove
 	VENV="$(VENV)" scripts/test_clients $(TEST_ARGS)
+
+test-servers: setup ## run the client of language models before llama.cpp's server, LiteLLM's proxy and `transformers serve`
+	VENV="$(VENV)" scripts/test_servers $(TEST_ARGS)
 
 lint: setup ## ruff, import rules and mypy
 	$(BIN)/ruff check .

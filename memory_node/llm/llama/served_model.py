@@ -51,7 +51,7 @@ class ServedModel:
         params.n_threads_http = 1
         params.warmup = params.webui = params.fit_params = False
         params.verbosity = -1
-        params.api_keys = [secrets.token_hex()]  # nobody else is to use the port that it opens on the loopback interface
+        params.api_keys = [secrets.token_hex()]  # nobody else is to use the port that it opens on the loopback
         if adapter:
             with contextlib.closing(GgufModel(path)) as file:
                 file.adapter(adapter)  # of a file that is none, the server would end the process
