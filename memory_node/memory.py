@@ -37,6 +37,7 @@ from memory_node.intake.shared_learning import take_over_learning
 from memory_node.intake.short_term_mirror import ShortTermMirror
 from memory_node.intake.task_objects import TaskObjects
 from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.knowledge.extraction import said_in_passing
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.mode import Mode as KnowledgeMode
@@ -70,6 +71,8 @@ TakeClaims = Callable[[str, Sequence[StateClaim]], None]
 
 # Episodes among which an unfinished one is looked for.
 _LATEST_EPISODES = 20
+# Episodes in whose instructions more may have been said.
+_SAID_EPISODES = 200
 
 
 class _KeepNothing:
@@ -280,7 +283,14 @@ class RobotMemory:
         unfinished = self._unfinished(deeds)
         if Memory.EPISODES in self._unread:
             deeds = tuple(deed for deed in deeds if deed.episode_id in {episode.id for episode in unfinished})
-        return Recalled(tuple(self.knowledge.facts()), deeds, unfinished)
+        return Recalled(tuple(self.knowledge.facts()), deeds, unfinished, self._said_in_passing())
+
+    def _said_in_passing(self) -> tuple[str, ...]:
+        """Return the instructions that say more than what was to be done, the newest last."""
+        if Memory.FACTS in self._unread:
+            return ()
+        episodes = reversed(self.past.episodes(_SAID_EPISODES))
+        return tuple(dict.fromkeys(one.instruction for one in episodes if said_in_passing(one) is not None))
 
     def lessons_of_tries(self) -> tuple[Lesson, ...]:
         """Return what the robot's tries teach now: calls that fail at a place, and what makes them work."""

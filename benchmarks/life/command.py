@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import random
 import sys
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.choice import chosen, sample
 from benchmarks.life.day_check import check_days
 from benchmarks.life.day_file import Day, read_days
 from benchmarks.life.day_run import DayReport, DayRun
@@ -75,7 +75,8 @@ def run(args: argparse.Namespace) -> int:
     if args.check:
         print(f"{len(days)} scenarios are sound", file=sys.stderr)
         return 0
-    runs = _played(sample(chosen(days, args.only), args.limit, args.seed), homes, args)
+    days = chosen(days, args.only, lambda day: day.scenario.id)
+    runs = _played(sample(days, args.limit, args.seed), homes, args)
     for text in runs.told():
         print(text, file=sys.stderr)
     if args.each_scenario:
@@ -134,21 +135,3 @@ def _sweep(args: argparse.Namespace) -> list[Setting]:
         Setting(args.planner, KARMA, cache=caches[-1]),
         *(Setting(args.planner, cache=cache) for cache in caches),
     ]
-
-
-def chosen(days: Sequence[Day], ids: Collection[str]) -> Sequence[Day]:
-    """Return the scenarios of some ids in their order; no ids: all.
-
-    Raises:
-        InvalidValueError: there is no scenario of an id.
-    """
-    if unknown := set(ids) - {day.scenario.id for day in days}:
-        raise InvalidValueError(f"--only: there is no scenario {', '.join(sorted(unknown))}")
-    return [day for day in days if not ids or day.scenario.id in ids]
-
-
-def sample(days: Sequence[Day], limit: int, seed: int) -> Sequence[Day]:
-    """Return some of the scenarios in order; limit 0: all."""
-    if not limit or limit >= len(days):
-        return days
-    return [days[index] for index in sorted(random.Random(seed).sample(range(len(days)), limit))]

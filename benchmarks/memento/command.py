@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.averages import mean_of
+from benchmarks.choice import chosen, sample
+from benchmarks.memento.chance import CHANCE, ChancePlanner
 from benchmarks.memento.label_space import write_label_space
 from benchmarks.memento.life import MementoLife, Trial
 from benchmarks.memento.tasks import Home, Task, load_homes
 from benchmarks.model_figures import add_planner_arguments, llm_config
+from benchmarks.ranking.ranked_planner import VALUED, open_bench_planner
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
-from memory_node.planner.open_planner import open_planner
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.ports import TextEmbedder
+from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PlannerConfig
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 MEMORIES = ("full", "none", "shuffled", "gold")
-PLANNERS = ("offline", "llm")
+PLANNERS = ("offline", "llm", CHANCE, VALUED)
+JOINT = "joint"
 _ONE_MEMORY = ("object_semantics", "user_pattern")
 _EMPTY = "empty"
 
@@ -40,7 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--acquire", choices=("oracle", "planner"), default="oracle", help="who carries out the first day's tasks"
     )
     parser.add_argument("--one-store", action="store_true", help="the first days of all homes in one memory")
-    parser.add_argument("--limit", type=int, default=0, help="so many later tasks of each home and kind (default: all)")
+    parser.add_argument("--only", nargs="+", default=(), metavar="ID", help="these later tasks")
+    parser.add_argument(
+        "--limit",
+        type=int,
+        default=0,
+        metavar="N",
+        help="a sample of N later tasks with one memory, and of N with two (default: all)",
+    )
     parser.add_argument("--each-task", action="store_true", help="a row for each task, too")
     add_planner_arguments(parser)
 
@@ -56,24 +69,57 @@ def run(args: argparse.Namespace) -> int:
             folder,
             write_label_space(homes, folder / "memento.yaml"),
             embedder,
-            lambda kinds: open_planner(args.planner, embedder, settings, kinds, fallback=args.fallback),
+            lambda kinds: _planner(args, embedder, settings, kinds),
             args.acquire == "planner",
         )
-        trials = _play(life, homes, args.memory, args.one_store, args.limit)
+        trials = _play(life, homes, later_tasks(homes, args.only, args.limit, args.seed), args.memory, args.one_store)
     emit(rows_of(trials, args.planner, args.memory, args.each_task), args.json)
     return 0
 
 
-def _play(life: MementoLife, homes: Sequence[Home], memory: str, one_store: bool, limit: int) -> list[Trial]:
-    chosen = [(home, task) for home in homes for task in _later_tasks(home, limit)]
+def _planner(
+    args: argparse.Namespace, embedder: TextEmbedder, settings: PlannerConfig, kinds: ObjectCatalogue
+) -> Planner:
+    if args.planner == CHANCE:
+        return ChancePlanner(str(args.seed))
+    return open_bench_planner(
+        args.planner, args.mode, embedder, settings, args.fallback, seed=str(args.seed), kinds=kinds
+    )
+
+
+LaterTask = tuple[Home, Task]
+
+
+def later_tasks(homes: Sequence[Home], ids: Collection[str], limit: int, seed: int) -> list[LaterTask]:
+    """Return the later tasks of some ids (none: all), and of these a sample with one memory and one with two, in the
+    order of the file.
+
+    Raises:
+        InvalidValueError: there is no later task of an id.
+    """
+    every = [(home, task) for home in homes for task in (*home.single, *home.joint)]
+    wanted = chosen(every, ids, lambda one: one[1].id)
+    kept = {
+        task.id
+        for is_joint in (False, True)
+        for _, task in sample([one for one in wanted if (one[1].kind == JOINT) is is_joint], limit, seed)
+    }
+    return [one for one in wanted if one[1].id in kept]
+
+
+def _play(
+    life: MementoLife, homes: Sequence[Home], tasks: Sequence[LaterTask], memory: str, one_store: bool
+) -> list[Trial]:
+    needed = {_database(homes, home, memory, one_store) for home, _ in tasks}
     trials: list[Trial] = []
     with progress_bar() as bar:
-        first: Any = bar.add_task("first days", total=len(homes))
-        for home in homes if memory in ("full", "shuffled") else ():
+        lived = [home for home in homes if {"all", home.home} & needed] if memory in ("full", "shuffled") else []
+        first: Any = bar.add_task("first days", total=len(lived))
+        for home in lived:
             life.first_day(home, home.first, "all" if one_store else home.home)
             bar.advance(first)
-        later: Any = bar.add_task(f"memory {memory}", total=len(chosen))
-        for home, task in chosen:
+        later: Any = bar.add_task(f"memory {memory}", total=len(tasks))
+        for home, task in tasks:
             if memory == "gold":
                 database = f"gold-{task.id}"
                 life.first_day(home, [one for one in home.first if one.id in task.related], database)
@@ -82,10 +128,6 @@ def _play(life: MementoLife, homes: Sequence[Home], memory: str, one_store: bool
             trials.append(life.later(home, task, database))
             bar.advance(later)
     return trials
-
-
-def _later_tasks(home: Home, limit: int) -> list[Task]:
-    return [task for tasks in (home.single, home.joint) for task in (tasks[:limit] if limit else tasks)]
 
 
 def _database(homes: Sequence[Home], home: Home, memory: str, one_store: bool) -> str:
@@ -107,7 +149,7 @@ def rows_of(trials: Sequence[Trial], planner: str, memory: str, each_task: bool)
         "object_semantics": [trial for trial in trials if trial.task.kind == "object_semantics"],
         "user_pattern": [trial for trial in trials if trial.task.kind == "user_pattern"],
         "one memory": [trial for trial in trials if trial.task.kind in _ONE_MEMORY],
-        "joint": [trial for trial in trials if trial.task.kind == "joint"],
+        "joint": [trial for trial in trials if trial.task.kind == JOINT],
         "all": list(trials),
     }
     for kind, of_kind in kinds.items():
@@ -127,6 +169,6 @@ def _row(trials: Sequence[Trial], planner: str, memory: str, kind: str) -> dict[
         "wrong_things": sum(trial.wrong for trial in trials),
         "calls_mean": mean_of([trial.result.skills for trial in trials]),
         "tokens_in_mean": mean_of([outcome.tokens_in for outcome in outcomes]),
-        "tokens_new_mean": None,
+        "tokens_new_mean": mean_of([outcome.tokens_new for outcome in outcomes]),
         "memory_tokens_mean": mean_of([trial.memory_tokens for trial in trials]),
     }

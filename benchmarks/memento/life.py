@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.memento.floor_plan import FloorPlan
 from benchmarks.memento.goals import GoalHistory
 from benchmarks.memento.oracle import OraclePlanner
-from benchmarks.memento.robot import SymbolicRobot
+from benchmarks.memento.robot import SKILLS, SymbolicRobot
 from benchmarks.memento.tasks import Home, Task
 from benchmarks.memento.world import SymbolicWorld
 from memory_node.catalogue.label_space import load_catalogue
@@ -25,6 +25,8 @@ from memory_node.opening import open_memory
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import Planner
+from memory_node.planner.reading.plain_reader import Known
+from memory_node.planner.told_limits import ToldLimits
 
 MEMORY_TOKENS = 1500
 # A line counts as given when it has this share of the words that carry meaning of what was learnt.
@@ -69,7 +71,8 @@ class MementoLife:
         self, folder: Path, label_space: str, embedder: TextEmbedder, open_planner: OpenPlanner, acquires: bool = False
     ) -> None:
         self._folder, self._label_space, self._embedder = folder, label_space, embedder
-        self._planner = open_planner(load_catalogue(label_space))
+        self._kinds = load_catalogue(label_space)
+        self._planner = open_planner(self._kinds)
         self._acquires = acquires
         self._now_ns = _BEGIN_NS
 
@@ -133,7 +136,20 @@ class MementoLife:
         watched = _WatchedRobot(robot, memory, history, self._pass_time)
         watched.look()
         guided = GuidedPlanner(planner, memory.episodes, lambda: self._now_ns, guidance=memory.guidance.port("rules"))
-        executor = InstructionExecutor(memory, watched, guided, told=memory.told_facts)
+        recalled = memory.recall_past()
+        limits = ToldLimits(recalled.facts, memory.scene, self._kinds, lambda: self._now_ns)
+        known = Known(recalled, lambda: self._now_ns, memory.tell_in_words)
+        # It looks when memory has taken over what a skill did: what the hand holds is not gone.
+        executor = InstructionExecutor(
+            memory,
+            watched,
+            guided,
+            on_step=lambda _: watched.look(),
+            told=memory.told_facts,
+            skills=SKILLS,
+            limits=limits,
+            known=known,
+        )
         result = executor.execute(task.instruction)
         memory.experience.wait_settled(_LESSON_S)
         return result
@@ -158,7 +174,6 @@ class _WatchedRobot:
         """Run one skill to its end."""
         result = self._robot.execute(call)
         self._pass_time(result.duration_s)
-        self.look()
         if self._history is not None:
             self._history.watch()
         return result
@@ -207,6 +222,7 @@ def _share(learnt: str, line: str) -> float:
 def _show_home(memory: RobotMemory, home: Home, now_ns: int) -> None:
     """Let memory know rooms and furniture, as a robot that has been shown its home does."""
     if memory.scene().objects:
+        memory.confirm_relocalization()  # after a restart it stands in the same map
         return
     plan = FloorPlan(home)
     start = plan.start.position

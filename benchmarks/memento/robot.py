@@ -18,6 +18,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, Stat
 from memory_node.domain.skill_library import declaration
 from memory_node.domain.skill_outcome import SkillFailure, outcome_of
 
+SKILLS = frozenset({"Explore", "GoToObject", "PickupObject", "PutObject"})
 _SEEN_WITHIN_M = 0.15
 _SPEED_M_S = 0.5
 AreaPosition = Callable[[str], tuple[float, float]]
@@ -195,7 +196,8 @@ class SymbolicRobot:
 
 
 def _observation(one: Furniture | Standing) -> ObjectObservation:
-    return ObjectObservation({one.class_name: 1.0}, one.box, np.eye(3) * 1e-4)
+    description = one.caption if isinstance(one, Standing) else ""
+    return ObjectObservation({one.class_name: 1.0}, one.box, np.eye(3) * 1e-4, description=description)
 
 
 def calls_to_move(thing: Standing, place: Furniture) -> Sequence[SkillCall]:

@@ -128,6 +128,7 @@ def open_bench_planner(
     fallback: bool,
     asks: bool = True,
     seed: str = "0",
+    kinds: ObjectCatalogue | None = None,
 ) -> Planner:
     """Return a planner of the product, or of the rows that choose call by call: `llm` in the mode `rank`, and chance.
 
@@ -136,11 +137,11 @@ def open_bench_planner(
     """
     is_chance = name == VALUED
     if not is_chance and (name != "llm" or mode != RANK):
-        return open_planner(name, embedder, config, fallback=fallback, asks=asks)
+        return open_planner(name, embedder, config, kinds, fallback=fallback, asks=asks)
     chooser = RandomChoice(seed) if is_chance else open_ranking(config.llm)
-    offline = open_planner("offline", embedder, config, asks=asks)
+    offline = open_planner("offline", embedder, config, kinds, asks=asks)
     assert isinstance(offline, OfflinePlanner)
-    return RankedPlanner(offline, load_catalogue(), config.llm, chooser)
+    return RankedPlanner(offline, kinds or load_catalogue(), config.llm, chooser)
 
 
 def open_ranking(config: LlmConfig) -> RankedChoice:

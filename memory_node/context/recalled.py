@@ -12,11 +12,13 @@ from memory_node.knowledge.told.fact import ToldFact
 @dataclass(frozen=True)
 class Recalled:
     """facts: every told fact that was read and counts; tried: what the robot did and what failed, the newest last;
-    unfinished: instructions that were cancelled, the newest first."""
+    unfinished: instructions that were cancelled, the newest first; said: earlier ones that say more than what was to be
+    done, the newest last."""
 
     facts: tuple[ToldFact, ...] = ()
     tried: tuple[Deed, ...] = ()
     unfinished: tuple[EpisodeSummary, ...] = ()
+    said: tuple[str, ...] = ()
 
     @property
     def deeds(self) -> tuple[Deed, ...]:

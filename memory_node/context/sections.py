@@ -43,8 +43,8 @@ ORDER = (
 _LEARNT = frozenset({LESSONS, ROOM_PATTERNS, EXPERIENCES, KNOWN, ACTION_HINTS, WORKING_MEMORY})
 # Areas left out that are named.
 _NAMED = 20
-# Share of each section when all of them would use up the budget.
-_SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.1, 0.1, 0.1, 0.1, 0.28, 0.12)))
+# Share of each section when all of them would use up the budget. What people told binds, and is in no other section.
+_SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.4, 0.1, 0.1, 0.1, 0.28, 0.12)))
 
 
 def _source_of(title: str) -> ContextSource:
@@ -114,6 +114,13 @@ def _allotted(sections: Sequence[Section], token_budget: int) -> list[int]:
     return allotted
 
 
+def lines_of(context: Context, title: str) -> list[str]:
+    """Return the lines of a section of a context."""
+    lines = context.text.splitlines()
+    start = lines.index(f"## {title}") + 1 if f"## {title}" in lines else len(lines)
+    return lines[start : start + context.section_lines.get(title, 0)]
+
+
 @dataclass(frozen=True)
 class MemoryExcerpt:
     """What all memories have to say about one instruction.
@@ -160,8 +167,10 @@ class MemoryExcerpt:
         return [Section(title, tuple(lines[title]), _SHARES[title], left_out.get(title, ())) for title in chosen]
 
     def _experiences(self) -> list[str]:
-        told = []
+        told, known = [], {one.text for one in self.known}
         for record, trajectory in zip(self.experience.experiences, self.experience.trajectories):
+            if record.success and record.task in known:
+                continue  # what was said with it tells what was done
             outcome = "succeeded" if record.success else "failed"
             way = [
                 action + (f" [{reason}]" if reason is not FailureReason.NONE else "") for action, reason in trajectory

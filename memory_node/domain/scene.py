@@ -131,6 +131,11 @@ class SceneObject:
         """The most probable class."""
         return max(self.class_probabilities, key=lambda name: self.class_probabilities[name])
 
+    @property
+    def description(self) -> str:
+        """What it looks like in somebody's words, "" where nobody said."""
+        return str(self.attributes.get("description", ""))
+
     def is_called(self, reference: str) -> bool:
         """Return whether an id, a name or an alias stands for it."""
         names = (self.name, *self.aliases)

@@ -98,6 +98,12 @@ def said_in_passing(episode: EpisodeSummary) -> StandardStep | None:
     return StandardStep(f"{episode.id}:0", state=ASKED, action=episode.instruction.strip(), stamp_ns=stamp_ns)
 
 
+def passing_propositions(step: StandardStep, zone: tzinfo | None = None) -> list[Proposition]:
+    """Return each sentence of an instruction by itself: an occasion is a few words of one of them."""
+    said = with_days(step.action, step.stamp_ns, zone) if step.stamp_ns else step.action
+    return [_proposition(step, sentence) for sentence in sentences(said)[:MOST_PROPOSITIONS]]
+
+
 def _proposition(step: StandardStep, statement: str) -> Proposition:
     text = f"{step.subject}: {statement}" if step.subject else statement
     concepts = concepts_of(step.subject, statement)

@@ -17,6 +17,7 @@ from memory_node.knowledge.extraction import (
     Extractor,
     ReadFacts,
     RuleExtractor,
+    passing_propositions,
     propositions_of,
     said_in_passing,
     told_propositions,
@@ -115,7 +116,7 @@ class KnowledgeGraph(KnowledgeQuestions):
             said = said_in_passing(episode)
             if said is not None:
                 edits.append(self._nodes.edit(STEPS, said.source, said))
-                edits += [self._nodes.stated(one) for one in self._extractor.propositions(said)]
+                edits += [self._nodes.stated(one) for one in passing_propositions(said, self.zone)]
             self._nodes.finish(edits)
 
     def add(self, steps: Iterable[StandardStep]) -> int:

@@ -76,6 +76,13 @@ class KnowledgeNodes:
         steps = (self.steps.get(source) for source in proposition.sources)
         return any(step is not None and step.state == ASKED for step in steps)
 
+    def said_in(self, source: str, proposition: Proposition) -> Proposition:
+        """Return a proposition of a step; of an instruction that whole one, which tells of what it was said."""
+        step = self.steps.get(source)
+        if step is None or step.state != ASKED:
+            return proposition
+        return replace(proposition, text=step.action, sources=(source,), support=1, structure=())
+
     def figures(self) -> tuple[int, int]:
         """Return how many nodes and edges there are."""
         return self.semantic.figures()

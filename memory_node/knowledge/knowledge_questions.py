@@ -216,13 +216,20 @@ class KnowledgeQuestions:
         hits = self.search(instruction, self._config.channel)
         vector = self._embedder.embed([instruction])[0]
         with self._lock:
-            held = [self._nodes.semantic.get(hit.statement.key) for hit in hits if hit.step in self._nodes.steps]
-            found = [(one, self._nodes.semantic.likeness(one.text, vector)) for one in held if one is not None]
+            hits = [hit for hit in hits if hit.step in self._nodes.steps]
+            held = {hit.statement.key: self._nodes.semantic.get(hit.statement.key) for hit in hits}
+            found = [(one, self._nodes.semantic.likeness(one.text, vector)) for one in held.values() if one is not None]
             bearing = bearing_on(instruction, found, self._nodes.semantic.idf)
             # An occasion is named in few words ("my evening spot"): of what was said with instructions the most like
             # ones come, too.
             said = [one for one, _ in found if one not in bearing and self._nodes.was_said_with_a_task(one)]
-            return [*bearing, *said][: k or self._config.guidance_k]
+            told = (
+                self._nodes.said_in(hit.step, one)
+                for one in (*bearing, *said)
+                for hit in hits
+                if held[hit.statement.key] is one
+            )
+            return list({one.text: one for one in told}.values())[: k or self._config.guidance_k]
 
     def about(self, concepts: Iterable[str], k: int = 5) -> list[Proposition]:
         """Return the k propositions about these concepts: most concepts first, then best supported, then newest."""

@@ -268,6 +268,7 @@ class MemoryClient:
             tuple(map(ToldFact.from_json, response.facts)),
             tuple(map(conversions.deed_from_msg, response.tried)),
             tuple(map(conversions.episode_from_msg, response.unfinished)),
+            tuple(response.said),
         )
 
     def tell_in_words(self, text: str) -> str:

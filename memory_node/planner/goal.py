@@ -21,7 +21,8 @@ class Mention:
     it, but where it stands itself. guessed: nothing is called so; what is most like the words was taken. stand_ins:
     classes that may take its part where none of the candidates is found. room: that it is in, of "all the windows in
     the bedroom", and of a place that the words leave to the robot, which has no candidates. thing_id: memory's id of
-    the one thing that is meant, "" for any that fits.
+    the one thing that is meant, "" for any that fits. looks: stems of what else was said of it, of which its
+    description has some; empty: nothing.
     """
 
     text: str
@@ -35,6 +36,7 @@ class Mention:
     stand_ins: tuple[str, ...] = ()
     room: str = ""
     thing_id: str = ""
+    looks: frozenset[str] = frozenset()
 
     @property
     def object_class(self) -> str:

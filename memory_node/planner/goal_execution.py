@@ -215,7 +215,7 @@ class GoalRun:
         elif goal.destination.beside:
             yield from acting.need("beside", goal.destination)
             self._take_for_destination(self._surface_beside("beside"))
-        elif goal.destination.room:
+        elif goal.destination.room and not goal.destination.candidates:
             within = self._locator.somewhere_in(goal.destination.room, self._belief.things[carried].object_class)
             yield from acting.need("destination", within)
         else:

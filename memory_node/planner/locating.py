@@ -11,8 +11,9 @@ from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.exploration import Exploration
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import SkillResult
+from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.knowledge.text.words import stems
 from memory_node.planner.belief import is_on_lid
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
@@ -24,6 +25,7 @@ _S = ObjectState
 # What serves as well as another of its kind: the one that is nearest to the target is taken.
 _WHERE_WORK_IS_DONE = frozenset({"fixture", "place", "vessel", "tool", "surface"})
 _BESIDE_M = 1.0  # from the middle of a thing to the edge of the furniture beside it
+_LOOKS_SO = 0.6  # share of what was said of a thing, or of its description, that both have
 _SOUGHT = 4  # kinds of furniture that are looked for when memory knows of none
 
 
@@ -55,6 +57,8 @@ class Locator:
         if held is not None and wanted and not held.identities & attempt.taken:
             attempt.belief.rename(held.id, name)
             return
+        if mention.looks:
+            mention = yield from self._looking_so(attempt, mention)
         # Memory does not know every state: where it knows of none like that, any of the kind may be.
         for likened in (mention, replace(mention, states=())) if mention.states else (mention,):
             if any(self.remembered(attempt, object_class, likened, name) for object_class in mention.candidates):
@@ -67,6 +71,51 @@ class Locator:
             if not mention.stand_ins:
                 raise
             yield from self.need(attempt, name, replace(mention, candidates=mention.stand_ins, stand_ins=()))
+
+    def _looking_so(self, attempt: GoalAttempt, mention: Mention) -> Generator[PlannedStep, SkillResult, Mention]:
+        """Return a mention of the one thing that looks as it was told and is in view, seen from place to place until it
+        is; of things that nobody described, any.
+
+        Raises:
+            NothingFound: others of its class were seen, and are described otherwise.
+        """
+        begun_ns = self._lookup.now_ns
+        for object_class in mention.candidates:
+            self._lookup.locate(object_class)
+        stops = [stop for name in mention.candidates for stop in self._lookup.search_stops(name)]
+        while True:
+            found = self._fitting(attempt, mention)
+            if found is not None and found.last_seen_ns >= begun_ns:
+                return replace(mention, thing_id=found.id, candidates=(found.class_name,), looks=frozenset())
+            if found is None and not stops:
+                break
+            # What memory holds to be there may be another by now: it is looked at before it is taken.
+            place = _reference_to(found) if found is not None else stops.pop(0)
+            result = yield PlannedStep(SkillCall("GoToObject", (place,)))
+            attempt.belief.state = attempt.belief.state.standing_at("")
+            if found is not None and (not result.success or not self._was_seen(found.id, begun_ns)):
+                attempt.excluded.add(found.id)
+        if any(one.description for one in self._lookup.of_classes(mention.candidates)):
+            raise NothingFound(f"no {mention} that I have seen is described so")
+        return replace(mention, looks=frozenset())
+
+    def _was_seen(self, object_id: str, since_ns: int) -> bool:
+        found = self._lookup.scene_object(object_id)
+        return found is not None and found.last_seen_ns >= since_ns
+
+    def _fitting(self, attempt: GoalAttempt, mention: Mention) -> SceneObject | None:
+        """Return the thing of a class whose description clearly fits best what was said of it; None without one."""
+        known = [one for one in self._lookup.of_classes(mention.candidates) if one.id not in attempt.ruled_out]
+        names = {word for name in mention.candidates for word in stems(self._kinds[name].best_name)}
+        said = mention.looks - names
+        shares = sorted(
+            ((_likeness(one.description, said, names), one) for one in known), key=lambda pair: pair[0], reverse=True
+        )
+        if not shares or shares[0][0][0] < _LOOKS_SO:
+            return None
+        best = shares[0][1]
+        rivals = [one for share, one in shares[1:] if share == shares[0][0] and one.description != best.description]
+        return best if not rivals else None
 
     def remembered(self, attempt: GoalAttempt, object_class: str, mention: Mention, name: str) -> bool:
         """Return whether memory knows a thing of a class; it is then located under a name."""
@@ -231,6 +280,14 @@ class Locator:
         places = self._kinds.put_down_places
         known = [found.class_name for found in self._lookup.of_classes(places)]
         return Mention("somewhere to put it", tuple(dict.fromkeys(known)) or places[:_SOUGHT])
+
+
+def _likeness(description: str, said: Collection[str], names: Collection[str]) -> tuple[float, int]:
+    """Return which share of a description's words was said of a thing, or of what was said stands in it, whichever is
+    larger, and how many words that are."""
+    words = set(stems(description)) - set(names)
+    both = len(words & set(said))
+    return (both / min(len(words), len(said)) if both else 0.0), both
 
 
 def _take_states(

@@ -12,7 +12,7 @@ from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import Room, SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
 from memory_node.planner.planner import Lookup, PlanningContext, PlanProgress, ProgressKind
-from memory_node.planner.room_resolution import may_be_meant
+from memory_node.planner.room_resolution import is_called, may_be_meant
 from memory_node.planner.search_order import in_search_order
 
 _TRUSTED = frozenset({AnswerStatus.OK, AnswerStatus.PROBABLY_GONE})
@@ -142,13 +142,20 @@ class MemoryLookup:
         return min(areas, key=lambda position: math.dist(position, room.center))
 
     def _room(self, name: str) -> Room | None:
-        named = (room for room in self._scene_now().rooms if name and room.name.lower() == name.lower())
-        return next(named, None)
+        rooms = self._scene_now().rooms if name else ()
+        named = [room for room in rooms if room.name.lower() == name.lower()]
+        named = named or [room for room in rooms if is_called(room.name, name)]
+        return named[0] if len(named) == 1 else None
 
     def note_step(self) -> None:
         """Ask for the scene graph, and for places to search, anew from now on: a skill has been executed."""
         self._scene = None
         self._areas.clear()
+
+    @property
+    def now_ns(self) -> int:
+        """The stamp of what memory holds now."""
+        return self._scene_now().stamp_ns
 
     def held_object(self) -> HeldObject | None:
         """Return what the hand holds, None when it is empty."""

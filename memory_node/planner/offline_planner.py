@@ -24,6 +24,7 @@ from memory_node.planner.planner import (
     ProgressKind,
 )
 from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.described import PlainWords
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.plain_reader import PlainReader, PlainReading
 from memory_node.planner.reading.question import Question
@@ -54,12 +55,35 @@ class OfflinePlanner:
         if situation.goals:
             return Understanding(situation.goals, "goals")
         home, recall = home_classes(situation, self._kinds), MemoryLookup(situation).recall_classes
-        read = self._understander.understand(instruction, home, recall, situation.conversation)
+        described = self._described(instruction, situation)
+        if described is None:
+            read = self._understander.understand(instruction, home, recall, situation.conversation)
+        else:
+            read = self._as_described(
+                described, self._understander.understand(described.text, home, recall, situation.conversation)
+            )
         if situation.asks_for_person:
             question = question_about_person(read.goals, situation.conversation, home, self._kinds)
             if question is not None:
                 return Understanding((), read.source, 0.0, question)
         return read
+
+    def _described(self, instruction: str, situation: PlanningContext) -> PlainWords | None:
+        """Return an instruction in plain words; None where it is plain, and where nothing is known to read it by."""
+        said = situation.known.recalled.said if situation.known is not None else ()
+        knows_looks = any(one.description for one in situation.memory.scene().objects)
+        if situation.conversation.pending is not None or not (said or knows_looks):
+            return None
+        plain = self._understander.described(instruction, home_classes(situation, self._kinds), said)
+        return plain if plain.looks or plain.text != instruction else None
+
+    @staticmethod
+    def _as_described(described: PlainWords, read: Understanding) -> Understanding:
+        several = described.unclear & {one.object_class for goal in read.goals for one in goal.mentions}
+        if several:
+            question = Question(f"You speak of two things of the kind {min(several)}. Which one shall I take first?")
+            return Understanding((), read.source, 0.0, question)
+        return replace(read, goals=described.with_looks(read.goals))
 
     def objection(self, instruction: str, goals: Sequence[Goal], situation: PlanningContext) -> str:
         """Return why goals that a language model reads in an instruction do not fit its words; "" where they do."""
@@ -93,6 +117,8 @@ class OfflinePlanner:
     def _plainly(self, instruction: str, situation: PlanningContext) -> PlainReading | None:
         """Return what the plain reader makes of an instruction; None where it reads none of it."""
         if situation.goals or situation.known is None or situation.conversation.pending is not None:
+            return None
+        if self._described(instruction, situation) is not None:
             return None
         plain = self._plain_reader.read(instruction, situation.memory.scene(), situation.known)
         if plain is not None and situation.asks_for_person:

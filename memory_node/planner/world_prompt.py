@@ -8,10 +8,11 @@ from memory_node.world.state import Thing, WorldState
 
 # So many things of a class that nothing tells apart are told as one.
 _FOLDED_FROM = 3
+_LONGEST_LOOKS = 100  # characters
 
 
 def world_lines(state: WorldState) -> list[str]:
-    """Return a line for each thing: its name, what it is in or on, and its states."""
+    """Return a line for each thing: its name, what it is in or on, its states, and what it looks like."""
     lines = []
     for thing in state:
         said = sorted(map(str, thing.states))
@@ -19,9 +20,16 @@ def world_lines(state: WorldState) -> list[str]:
             said.insert(0, "in the hand")
         elif thing.container:
             said.insert(0, f"{'in' if _is_inside(thing, state) else 'on'} {thing.container}")
+        said += [looks_of(thing)] if thing.description else []
         words = ", ".join(said)
         lines.append(f"{thing.id}: {words}" if words else thing.id)
     return lines
+
+
+def looks_of(thing: Thing) -> str:
+    """Return what a thing looks like, quoted: somebody else's words, which cannot end the quote."""
+    plain = " ".join(thing.description.replace('"', "'").split()).rstrip(".")
+    return f'"{plain[:_LONGEST_LOOKS]}"'
 
 
 def _is_inside(thing: Thing, state: WorldState) -> bool:

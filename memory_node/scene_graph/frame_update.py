@@ -225,8 +225,9 @@ class FrameUpdate:
     def _label(self, row: int, observation: ObjectObservation) -> None:
         record = self._state.table.record(row)
         fuse_label(self._state.table, row, observation, self._state.sizes)
-        if observation.name:
-            record.attributes = {**(record.attributes or {}), "name": observation.name}
+        said = {"name": observation.name, "description": observation.description}
+        if any(said.values()):
+            record.attributes = {**(record.attributes or {}), **{key: text for key, text in said.items() if text}}
         if self._state.table.times_seen[row] == self._state.config.confirmed_sightings:
             self._state.learn_size(row)
         record.movable = self._state.may_move(record.best_class)

@@ -216,4 +216,5 @@ def _placed(own: Thing, seen: Thing) -> Thing:
         position=seen.position,
         room=seen.room,
         existence=seen.existence,
+        description=seen.description,
     )

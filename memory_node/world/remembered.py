@@ -47,6 +47,7 @@ def remembered(
                 position=(x, y, z),
                 room=room_of.get(found.area_id, ""),
                 existence=found.existence,
+                description=found.description,
             )
         )
     return WorldState.of_things(kinds, things, keys.get(held_id, ""))

@@ -27,7 +27,7 @@ class Thing:
     in or on, "" where that is unknown; inside: in it, not on it, None where nobody knows. part_of: the key of what it
     was cut from. count: of pieces that nothing tells apart. states: those that are believed; denied: those that are
     known not to hold. position (x, y, z in map) and room: where memory holds it to be. existence: how sure memory is
-    that it is there, in [0, 1].
+    that it is there, in [0, 1]. description: what it looks like, in somebody's words.
     """
 
     id: str
@@ -44,6 +44,7 @@ class Thing:
     position: tuple[float, float, float] | None = field(default=None, compare=False)
     room: str = field(default="", compare=False)
     existence: float = field(default=1.0, compare=False)
+    description: str = field(default="", compare=False)
 
     @property
     def call_name(self) -> str:

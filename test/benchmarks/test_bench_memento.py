@@ -162,6 +162,64 @@ def run_planner() -> Callable[..., list[SkillCall]]:
     return run
 
 
+def test_gift_is_known_by_what_it_looks_like(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "MiniLmEmbedder", HashedWords)
+    words = "The glass jar is blue with a wooden lid. It came from my aunt Rosa."
+    first = {
+        **TASK,
+        "instruction": f"Put the glass jar on the kitchen table. {words}",
+        "goals": TASK["goals"][:1],
+        "before": [],
+        "at_the_end": [0],
+    }  # type: ignore[index]
+    # Another jar stands where the blue one was put, and memory has not seen it.
+    jars = [
+        {"id": "red", "class": "glass_jar", "caption": "A red glass jar with a cork.", "at": "table_1"},
+        {"id": "jar", "class": "glass_jar", "caption": "A blue glass jar with a wooden lid.", "at": "desk_1"},
+    ]
+    goal = {"relation": "on", "any_of": ["jar"], "places": ["bed_1"], "number": 1}
+    later = {
+        "id": "2",
+        "kind": "object_semantics",
+        "objects": jars,
+        "goals": [goal],
+        "at_the_end": [0],
+        "related": ["1"],
+        "told": "x",
+    }
+    gift = {**later, "instruction": "Please put the glass jar from my aunt Rosa on the bed."}
+    data = written(tmp_path, home_with(first=[first], single=[gift]))
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    success = {}
+    for memory in ("full", "none"):
+        args = parser.parse_args(["--data", str(data), "--memory", memory])
+        args.json, args.seed = True, 0
+        command.run(args)
+        row = json.loads(capsys.readouterr().out.splitlines()[0])
+        success[memory] = (row["success_rate"], row["wrong_things"])
+    assert success == {"full": (1.0, 0), "none": (0.0, 0)}
+
+
+def test_later_tasks_are_chosen_by_id_or_drawn_by_kind(tmp_path: Path) -> None:
+    later = home_with()["single"][0]
+    single = [{**later, "id": f"s{number}"} for number in range(6)]
+    joint = [{**later, "id": f"j{number}", "kind": "joint"} for number in range(2)]
+    homes = load_homes(written(tmp_path, home_with(single=single, joint=joint)))
+
+    def ids(only: tuple[str, ...] = (), limit: int = 0, seed: int = 0) -> list[str]:
+        return [task.id for _, task in command.later_tasks(homes, only, limit, seed)]
+
+    assert ids(("j1", "s3")) == ["s3", "j1"]
+    assert [one[0] for one in ids(limit=3)] == ["s", "s", "s", "j", "j"]
+    assert ids(limit=3) == ids(limit=3)
+    assert len({tuple(ids(limit=3, seed=seed)) for seed in range(9)}) > 1
+    with pytest.raises(InvalidValueError, match="s9"):
+        ids(("s9",))
+
+
 def test_rows_come_for_each_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -169,12 +227,13 @@ def test_rows_come_for_each_memory(
     data = written(tmp_path, home_with())
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
-    for memory in ("full", "none", "gold"):
-        args = parser.parse_args(["--data", str(data), "--memory", memory])
+    for memory, planner in (("full", "offline"), ("none", "offline"), ("gold", "offline"), ("none", "chance")):
+        args = parser.parse_args(["--data", str(data), "--memory", memory, "--planner", planner])
         args.json, args.seed = True, 0
         assert command.run(args) == 0
         rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
         assert [row["kind"] for row in rows] == ["object_semantics", "user_pattern", "one memory", "joint", "all"]
-        assert (rows[-1]["tasks"], rows[-1]["memory"], rows[-1]["wrong_things"]) == (1, memory, 0)
+        assert (rows[-1]["tasks"], rows[-1]["memory"], rows[-1]["planner"]) == (1, memory, planner)
+        assert rows[-1]["wrong_things"] == 0 or planner == "chance"
         if memory == "none":
             assert rows[-1]["given_rate"] == 0.0

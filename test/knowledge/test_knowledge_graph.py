@@ -116,3 +116,12 @@ def test_what_is_said_with_an_instruction_is_known_later(graph: KnowledgeGraph) 
     assert "gift from my best friend" in found[0].text
     graph.forget("e1")
     assert graph.told_about("where is the gift from my best friend?") == []
+
+
+def test_what_was_said_comes_with_the_instruction_that_it_was_said_in(graph: KnowledgeGraph) -> None:
+    command = "Put the vase on the desk. Put the book there, too. Leave the mug. Then close the window. Do not hurry."
+    told = [f"{command} The vase was a gift from my best friend.", f"{command} I like it like this for evening tea."]
+    for number, instruction in enumerate(told):
+        learn(graph, f"e{number}", instruction)
+    assert [one.text for one in graph.told_about("bring the gift from my best friend", k=1)] == told[:1]
+    assert [one.text for one in graph.told_about("prepare evening tea", k=1)] == told[1:]

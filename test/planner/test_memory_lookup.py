@@ -5,6 +5,7 @@ from memory_node.domain.skill import StateChange
 from memory_node.opening import open_memory
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import PlanningContext
+from memory_node.planner.room_resolution import may_be_meant
 
 
 def test_whole_scene_travels_once_between_two_steps(word_embedder) -> None:
@@ -56,3 +57,16 @@ def test_room_without_a_name_is_not_the_one_that_nobody_named() -> None:
     lookup = MemoryLookup(PlanningContext(Rooms(), lambda _: None, lambda _: None))  # type: ignore[arg-type]
     assert (lookup.room_called(""), lookup.room_called("kitchen"), lookup.room_called("attic")) == ("", "r2", "")
     assert (lookup.place_of_room(""), lookup.place_of_room("kitchen")) == (None, (4.0, 0.0))
+
+
+def test_room_is_called_by_its_kind_where_there_is_one() -> None:
+    names = ("kitchen 1", "bedroom 1", "bedroom 2")
+
+    class Rooms:
+        def scene(self) -> SceneSnapshot:
+            return SceneSnapshot(1, rooms=tuple(Room(name, name, "f", (0.0, 0.0)) for name in names))
+
+    lookup = MemoryLookup(PlanningContext(Rooms(), lambda _: None, lambda _: None))  # type: ignore[arg-type]
+    assert [lookup.room_called(one) for one in ("kitchen", "bedroom 2", "bedroom")] == ["kitchen 1", "bedroom 2", ""]
+    assert [may_be_meant(one, "bedroom", names) for one in names] == [False, True, True]
+    assert [may_be_meant(one, "bedroom 2", names) for one in names] == [False, False, True]

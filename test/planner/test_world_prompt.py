@@ -26,6 +26,17 @@ def test_runs_of_numbers_are_one(names: list[str], folded: list[str]) -> None:
     assert names_folded(names) == folded
 
 
+def test_what_things_look_like_is_told_in_quotes_that_they_cannot_end() -> None:
+    home = TinyHome(TinyThing("v1", "Vase"), TinyThing("v2", "Vase"))
+    looks = {"v1": 'A "white" vase.\n# Instruction', "v2": ""}
+    objects = [replace(one, attributes={"description": looks[one.id]}) for one in home.scene().objects]
+    world = KnownWorld(EpisodeWorld(load_catalogue()), ("Vase",), (), 40)
+    world.refresh(replace(home.scene(), objects=tuple(objects)))
+    said = "\"A 'white' vase. # Instruction\""
+    assert HomeNames(world, home).inventory(home.scene()) == [f"- Vase ({said})", "- Vase 2"]
+    assert world.lines() == [f"Vase: {said}", "Vase 2"]
+
+
 def test_drawers_that_nothing_tells_apart_are_told_as_one() -> None:
     drawers = [TinyThing(f"d{number:02}", "Drawer", states={ObjectState.CLOSED}) for number in range(1, 13)]
     home = TinyHome(*drawers, TinyThing("spoon", "Spoon", support_id="d11"))

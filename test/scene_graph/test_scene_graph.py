@@ -47,6 +47,15 @@ def test_each_thing_becomes_one_object_and_equal_mugs_stay_two(graph: SceneGraph
         assert min(np.linalg.norm(found.box.center - box.center) for box in true) < 0.01
 
 
+def test_thing_keeps_its_last_description(graph: SceneGraph, world: World) -> None:
+    for number, said in enumerate(("a bowl", "a white bowl with a rim", "")):
+        frame = world.frame(1.0 + number, world.views(1)[0])
+        seen = [replace(one, description=said if one.best_class == "bowl" else "") for one in frame.observations]
+        graph.observe(replace(frame, observations=tuple(seen)))
+    assert {one.class_name: one.description for one in graph.objects()}["bowl"] == "a white bowl with a rim"
+    assert [one.description for one in graph.objects() if one.class_name != "bowl"] == [""] * 4
+
+
 def test_things_stand_on_the_table(graph: SceneGraph, world: World) -> None:
     look(graph, world, 3)
     snapshot = graph.snapshot()

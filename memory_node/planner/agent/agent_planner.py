@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.context.sections import KNOWN, lines_of
 from memory_node.domain.context import ContextSource
 from memory_node.domain.skill_library import SKILLS
 from memory_node.llm.chat import ChatModel, Message
@@ -37,6 +38,8 @@ _MOST_TURNS = 4
 _LONGEST_TURN = 300
 # Things that the beginning names; the others are found by asking. Each is a few tokens.
 _MOST_THINGS = 150
+# Lines of what people told whose things are named, too.
+_MOST_TOLD = 3
 
 
 @dataclass
@@ -122,11 +125,13 @@ class AgentPlanner:
             asks_memory, recalls = isinstance(memory, AskedMemory), situation.known is not None
             tools = agent_tools(situation.skills, asks_memory, recalls, self._asks)
         skills = tuple(skill for name, skill in SKILLS.items() if name in situation.skills)
-        about = tuple(dict.fromkeys(names[0] for names in self._kinds.spoken_names.named_in(instruction.lower())))
+        context = situation.context(instruction, self._config.context_budget, {ContextSource.EXPERIENCE})
+        # An occasion names no thing: what was told of it does.
+        spoken = " ".join([instruction, *lines_of(context, KNOWN)[:_MOST_TOLD]]).lower()
+        about = tuple(dict.fromkeys(names[0] for names in self._kinds.spoken_names.named_in(spoken)))
         world = KnownWorld(situation.world(self._kinds), about, skills, _MOST_THINGS)
         task = Task(instruction, (), situation, world, self._config, self._prompts, account)
         names = HomeNames(world, memory)
-        context = situation.context(instruction, self._config.context_budget, {ContextSource.EXPERIENCE})
         task.refresh()
         beginning = self._beginning(task, names, context.text)
         dialogue = AgentDialogue(self._model, tools, beginning, account, self._config)

@@ -13,7 +13,7 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.needed_classes import NeededClasses
 from memory_node.planner.permitted_skills import licensed_skills
-from memory_node.planner.world_prompt import by_number, names_folded
+from memory_node.planner.world_prompt import by_number, looks_of, names_folded
 from memory_node.world.state import Thing
 
 _MOST_AREAS = 40
@@ -124,6 +124,7 @@ class HomeNames:
         thing = state.things[name]
         states, height_m = sorted(map(str, thing.states)), thing.position[2] if thing.position is not None else 0.0
         states = [*filter(None, [self._called.get(thing.memory_id, "")]), *states]
+        states += [looks_of(thing)] if thing.description else []
         states += [f"{height_m:.1f} m high"] if is_outermost and height_m >= _HIGH_M else []
         said = f" ({', '.join(states)})" if states else ""
         contents = sorted(state.contents(name), key=lambda one: by_number(one.id)) if depth else []

@@ -429,7 +429,10 @@ class InstructionReader:
         return self._take(heard, (command, found[1] - (1 if wanted else 2), found[2]), words)
 
     def _ordered(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "[could you please] put the mug in the sink"."""
+        """Take "[could you please] put the mug in the sink"; behind another command "putting it on the tray", too."""
+        base = self._english.base_form(words[at]) if words[at].endswith("ing") and words[at - 1] == "," else ""
+        if base and any(isinstance(part, Command) for part in heard.parts):
+            words = [*words[:at], base, *words[at + 1 :]]
         both = self._both_verbs(words, at, heard)
         if both is not None:
             return both
@@ -442,7 +445,7 @@ class InstructionReader:
                 return found
             length = self._english.openings.length_at(words, at)
             if not length:
-                return None
+                return self._by_doing(words, at, heard)
             bent = words[at + length - 1] in ("mind", "you")
             at += length
             while at < len(words) and (
@@ -457,6 +460,19 @@ class InstructionReader:
             if bent and not self._english.is_verb(words[at]) and self._english.base_form(words[at]):
                 words = [*words[:at], self._english.base_form(words[at]), *words[at + 1 :]]
         return None
+
+    def _by_doing(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "tidy the desk by putting the pens in the box" as what it is done by."""
+        end = next((place for place in range(at, len(words)) if words[place] in (".", "?", "!")), len(words))
+        by = next((place for place in range(at, end) if words[place] == "by"), end)
+        start = by + 1
+        while start < end and words[start] in self._english.fillers:
+            start += 1
+        base = self._english.base_form(words[start]) if start < end and words[start].endswith("ing") else ""
+        if not base or not self._english.is_verb(words[at]):
+            return None
+        turned = [*words[:start], base, *words[start + 1 :]]
+        return self._take(heard, self.commands.read(turned, start), turned)
 
     def _both_verbs(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "wash and slice the tomato" as two commands on one thing."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal import Goal
 
 _K = GoalKind
 _PLACING = (_K.PLACE, _K.PLACE_TWO)
@@ -19,6 +20,7 @@ def tidied(goals: Sequence[Goal], lamps: Sequence[str], appliances: Mapping[Goal
     """
     tidy: list[Goal] = []
     for goal in goals:
+        goal = _in_its_room(goal, tidy)
         if tidy and _implies(goal, tidy[-1], lamps, appliances):
             goal = _in_its_light(goal, tidy.pop(), lamps)
         if tidy and _lit(goal, tidy[-1], lamps):
@@ -26,6 +28,7 @@ def tidied(goals: Sequence[Goal], lamps: Sequence[str], appliances: Mapping[Goal
         elif not _is_said_already(goal, tidy):
             tidy.append(goal)
     left = [goal for index, goal in enumerate(tidy) if not _is_approach(goal, tidy[index + 1 :])]
+    left = [goal for index, goal in enumerate(left) if not _is_taken_first(goal, left[index + 1 :])]
     # "put it on the sofa, wait, the sofa is wet, ...": only the last one is meant as an order
     left = [goal for goal in left if goal.kind is not _K.WAIT or goal is left[-1]]
     others = [goal for goal in left if not _is_let_be(goal)]  # "take the big bowl, leave the small one"
@@ -49,13 +52,22 @@ def _implies(goal: Goal, before: Goal, lamps: Sequence[str], appliances: Mapping
         return before.target.object_class in (*goal.light.candidates, *lamps)
     if before.kind in _PLACING and before.destination is not None:
         on_the_way = before.destination.object_class in _places_of_work(goal, lamps, appliances)
-        return same and (on_the_way or _is_put_there(goal, before.destination))
+        return same and on_the_way
     return False
 
 
-def _is_put_there(goal: Goal, before: Mention) -> bool:
-    """Return whether a goal says where in a room: "take the book to the bedroom and put it on the bed"."""
-    return bool(before.room) and goal.kind in _PLACING and goal.destination is not None and goal.target.referring
+def _in_its_room(goal: Goal, tidy: list[Goal]) -> Goal:
+    """Return a goal that says where in a room, in that room: "take the books to the bedroom and put them on the bed".
+    The goal that only named the room goes."""
+    place = goal.destination
+    if goal.kind not in _PLACING or place is None or place.room or not goal.target.referring:
+        return goal
+    before = [one for one in tidy if one.target.object_class == goal.target.object_class][-1:]
+    room = before[0].destination if before and before[0].kind in _PLACING else None
+    if room is None or not room.room or room.candidates:
+        return goal
+    tidy.remove(before[0])
+    return goal.changed(destination=replace(place, room=room.room))
 
 
 def _places_of_work(goal: Goal, lamps: Sequence[str], appliances: Mapping[GoalKind, str]) -> Sequence[str]:
@@ -93,6 +105,12 @@ def _same(goal: Goal, before: Goal) -> bool:
         return True  # "hold it under the floor lamp and look at it"
     alike = goal.treatment == before.treatment or not (goal.treatment and before.treatment)
     return alike and str(goal) == str(before) and not goal.target.another
+
+
+def _is_taken_first(goal: Goal, later: Sequence[Goal]) -> bool:
+    """Return whether a thing is only taken to be put down later: "take the book and the pen, put them on the bed"."""
+    places = (one.target for one in later if one.kind in _PLACING and one.target.referring)
+    return goal.kind is _K.FETCH and any(one.object_class == goal.target.object_class for one in places)
 
 
 def _is_approach(goal: Goal, later: Sequence[Goal]) -> bool:

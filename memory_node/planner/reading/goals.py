@@ -18,6 +18,7 @@ from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.meaning import Fits, Meaning
 from memory_node.planner.reading.noun_phrase import NounPhrase
 from memory_node.planner.reading.question import Question, Slot, UnclearError
+from memory_node.planner.room_resolution import is_called
 
 _K, _S = GoalKind, ObjectState
 _TREATMENT = {_S.CLEANED: _K.CLEAN, _S.HEATED: _K.HEAT, _S.COOKED: _K.HEAT, _S.COLD: _K.COOL}
@@ -418,7 +419,9 @@ class Goals:
                 return self._beside(place)  # "carry the vase to the lamp"
             if not self._meaning.guesses:
                 self._refuse_place(place)
-        return place
+        room = phrase.told_room
+        known = room and any(is_called(one, room) for one in self._home.rooms)
+        return replace(place, room=room) if known else place
 
     def _refuse_place(self, place: Mention) -> None:
         thing = self._kinds[place.object_class]
@@ -439,7 +442,7 @@ class Goals:
         """Leave the place in a room to the robot."""
         if self._meaning.guesses:
             raise UnclearError(Question(f"Where in the {room}?", slot=Slot.DESTINATION))
-        if self._home.rooms and room not in self._home.rooms:
+        if self._home.rooms and not any(is_called(one, room) for one in self._home.rooms):
             here = tuple(sorted(self._home.rooms))
             raise UnclearError(Question(f"I know no {room} here. Where do you mean?", here, Slot.DESTINATION))
         return Mention(room, room=room)

@@ -9,6 +9,7 @@ from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.nouns import singular
+from memory_node.domain.room_names import kind_words
 from memory_node.planner.reading.words import words_of
 
 _GENERIC = 2  # a name that so many other classes answer to tells little
@@ -61,13 +62,14 @@ class Lexicon:
                 self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
 
     def learn_rooms(self, names: Iterable[str]) -> None:
-        """Take rooms by the names that memory has for them."""
+        """Take rooms by the names that memory has for them, and by those of their kinds: "bedroom" for "bedroom 2"."""
         for name in names:
-            words = tuple(words_of(name))
-            if words and words not in self._rooms:
-                self._rooms[words] = name.lower()
-                self._words.update(words)
-                self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
+            for said in (name.lower(), " ".join(kind_words(name.lower().split()))):
+                words = tuple(words_of(said))
+                if words and words not in self._rooms:
+                    self._rooms[words] = said
+                    self._words.update(words)
+                    self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
 
     def name_at(self, words: Sequence[str], at: int) -> tuple[Called, int] | None:
         """Return what the longest name that begins at a word means, and how many words it has."""
@@ -77,6 +79,10 @@ class Lexicon:
             if found is not None:
                 return found, length
         return self._mended(singular(words[at])) if not longest else None
+
+    def best_name(self, class_name: str) -> str:
+        """Return what people call a class."""
+        return self._kinds[class_name].best_name if class_name in self._kinds else spoken(class_name)
 
     def stranger_at(self, words: Sequence[str], at: int) -> int:
         """Return how many words a compound has that begins at a word and means no class here; 0 where none does.

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
+from memory_node.knowledge.text.sentences import sentences
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.command import Command, Instruction, Parts, Remark, named_classes
 from memory_node.planner.reading.conversation import Conversation, Pending, completed
+from memory_node.planner.reading.described import Describing, PlainWords, joined
 from memory_node.planner.reading.discourse import Discourse
 from memory_node.planner.reading.english import English
 from memory_node.planner.reading.forms import InstructionReader
@@ -21,9 +23,11 @@ from memory_node.planner.reading.home_classes import HomeClasses, Recall, lacks,
 from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.meaning import Meaning, Prefer
 from memory_node.planner.reading.noun_phrase import NounPhrase
+from memory_node.planner.reading.passing import SaidInPassing
 from memory_node.planner.reading.question import Question, Slot, UnclearError
 from memory_node.planner.reading.trained_reader import GoalModel
 from memory_node.planner.reading.unseen_furniture import question_about
+from memory_node.planner.reading.words import words_of
 
 LONGEST_CHARACTERS = 4_000
 _SLOTS = {Slot.TARGET: "target", Slot.DESTINATION: "parent", Slot.LIGHT: "light", Slot.COMMAND: "target"}
@@ -72,6 +76,7 @@ class Understander:
         self._english = english = English(kinds)
         self._lexicon = Lexicon(kinds, english.data["rooms"])
         self._instructions = InstructionReader(self._lexicon, english)
+        self._passing: tuple[tuple[str, ...], SaidInPassing] = (), SaidInPassing((), self._lexicon, english)
         usual = {kind: kinds.usual_treatment(kind) for kind in _TREATING}
         self._appliances = {kind: one.at[0] for kind, one in usual.items() if one is not None and one.at}
 
@@ -145,6 +150,32 @@ class Understander:
         phrases = (verb.kind for words, verb in english.phrasal.items() if set(words) <= set(said.words))
         pieces = {GoalKind.SLICE} if any(word.removesuffix("s") in english.pieces for word in said.words) else set()
         return kinds | set(phrases) | pieces
+
+    def described(self, instruction: str, home: HomeClasses, said: Sequence[str]) -> PlainWords:
+        """Return an instruction in plain words, by what was said in passing with earlier ones (`said`): what tells its
+        things from others is kept apart, and where it names an occasion alone, what was to be done then stands instead.
+        """
+        self._lexicon.learn_rooms(home.rooms)
+        self._lexicon.learn_classes(home.all)
+        passing = self._passing_of(tuple(said))
+        describing = Describing(self._lexicon, self._english, passing)
+        parts = []
+        for sentence in sentences(instruction):
+            plain = describing.plain(sentence)
+            if not plain.looks and not self._refers_back(sentence):
+                commands = passing.commands_for(sentence)
+                if commands and self.understand(sentence, home).question is not None:
+                    plain = PlainWords(commands)
+            parts.append(plain)
+        return joined(parts)
+
+    def _passing_of(self, said: tuple[str, ...]) -> SaidInPassing:
+        if self._passing[0] != said:
+            self._passing = said, SaidInPassing(said, self._lexicon, self._english)
+        return self._passing[1]
+
+    def _refers_back(self, sentence: str) -> bool:
+        return not self._english.pronouns.isdisjoint(words_of(sentence))
 
     # --- reading the words
 

@@ -52,6 +52,10 @@ def read(text: str, conversation: Conversation | None = None, home: HomeClasses 
         ("let go of the mug", "drop Mug"),
         ("stop", "stop"),
         ("just a moment", "wait"),
+        ("can we move the mug to the shelf?", "Mug at Shelf"),
+        ("Move the mug and the cup to the shelf. Place them next to each other.", "Mug at Shelf; Cup at Shelf"),
+        ("Move the mug and the cup to the shelf, putting them side by side.", "Mug at Shelf; Cup at Shelf"),
+        ("put the mug and the cup on the shelf and place them next to each other", "Mug at Shelf; Cup at Shelf"),
     ],
 )
 def test_plain_commands_are_read(text: str, wanted: str) -> None:
@@ -200,3 +204,12 @@ def test_what_a_model_read_is_taken_over() -> None:
     conversation = Conversation()
     READER.overheard("the apple wants a bath", READER.understand("wash the apple").goals, HomeClasses(), conversation)
     assert read("now slice it", conversation) == "slice Apple"
+
+
+def test_room_of_a_kind_is_known_by_it() -> None:
+    home = HomeClasses(rooms=frozenset({"bedroom 1", "bedroom 2", "kitchen 1"}))
+    found = READER.understand("Take the books to the bedroom and put them on the desk.", home)
+    (goal,) = found.goals
+    assert goal.destination is not None
+    assert (goal.destination.object_class, goal.destination.room) == ("Desk", "bedroom")
+    assert READER.understand("Take the book to the attic.", home).question is not None

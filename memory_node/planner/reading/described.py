@@ -1,0 +1,154 @@
+"""Puts an instruction into plain words: what tells a thing from others of its class is kept apart from its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from memory_node.knowledge.text.words import stems
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.reading.english import PUNCTUATION, English
+from memory_node.planner.reading.lexicon import Lexicon
+from memory_node.planner.reading.passing import SaidInPassing
+from memory_node.planner.reading.words import words_of
+
+# What is said behind a noun begins so: "the vase with a narrow neck", "the clock gifted by my brother".
+_BEHIND = frozenset(
+    ["with", "from", "of", "by", "for", "gifted", "given", "featuring", "called", "named", "that", "which"]
+)
+
+
+@dataclass(frozen=True)
+class PlainWords:
+    """An instruction in plain words. looks: by class, what was said of the thing that is meant, stems; a class of which
+    two different things are meant is in `unclear`."""
+
+    text: str
+    looks: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    unclear: frozenset[str] = frozenset()
+
+    def with_looks(self, goals: Sequence[Goal]) -> tuple[Goal, ...]:
+        """Return goals whose mentions know what was said of their things."""
+        return tuple(
+            goal.changed(
+                target=self._known(goal.target), destination=goal.destination and self._known(goal.destination)
+            )
+            for goal in goals
+        )
+
+    def _known(self, mention: Mention) -> Mention:
+        looks = self.looks.get(mention.object_class)
+        return replace(mention, looks=looks) if looks else mention
+
+
+def joined(parts: Sequence[PlainWords]) -> PlainWords:
+    """Return the sentences of an instruction as one."""
+    looks: dict[str, frozenset[str]] = {}
+    unclear: set[str] = set()
+    for part in parts:
+        unclear |= part.unclear | {name for name, said in part.looks.items() if looks.get(name, said) != said}
+        looks |= part.looks
+    return PlainWords(" ".join(part.text for part in parts), looks, frozenset(unclear))
+
+
+@dataclass
+class _Span:
+    """A noun phrase: [begin, end) of the words; nouns: (class, name) of its things; rest: the words beside them."""
+
+    begin: int
+    end: int
+    nouns: list[tuple[str, str]]
+    rest: list[str]
+
+
+class Describing:
+    """Finds noun phrases by their names and by what was said in passing."""
+
+    def __init__(self, lexicon: Lexicon, english: English, passing: SaidInPassing) -> None:
+        self._lexicon, self._english, self._passing = lexicon, english, passing
+
+    def plain(self, text: str) -> PlainWords:
+        """Return an instruction in plain words."""
+        words, at = words_of(text), 0
+        told: list[str] = []
+        looks: dict[str, frozenset[str]] = {}
+        unclear: set[str] = set()
+        while at < len(words):
+            span = self._span(words, at)
+            if span is None:
+                told.append(words[at])
+                at += 1
+                continue
+            for class_name, meant in self._meant(span, told):
+                if looks.get(class_name, meant) != meant:
+                    unclear.add(class_name)
+                looks[class_name] = meant
+            at = span.end
+        return PlainWords(" ".join(told), looks, frozenset(unclear))
+
+    def _meant(self, span: _Span, told: list[str]) -> list[tuple[str, frozenset[str]]]:
+        """Add a phrase in plain words; return what was said of each of its things."""
+        said = frozenset(stems(" ".join(span.rest)))
+        if span.nouns:
+            told += " and ".join(f"the {name}" for _, name in span.nouns).split()
+            return [(name, said | self._passing.of_class(said, name)) for name, _ in span.nouns]
+        things = self._passing.together(said)
+        told += " and ".join(f"the {self._lexicon.best_name(one.class_name)}" for one in things).split()
+        return [(one.class_name, one.words) for one in things]
+
+    def _span(self, words: Sequence[str], at: int) -> _Span | None:
+        """Return the phrase that begins at an article or a possessive and says more than a name; None for others."""
+        if words[at] not in self._english.definite or words[at : at + 1] in (["their"], ["its"]):
+            return None
+        span = _Span(at, at + 1, [], [])
+        while span.end < len(words) and not self._ends(words, span):
+            end = span.end
+            named = self._lexicon.name_at(words, end)
+            is_place = named is not None and self._lexicon.is_furniture(named[0])
+            if not span.nouns and (is_place or self._lexicon.room_at(words, end)):
+                return None
+            is_noun = (
+                named is not None and self._lexicon.is_carried(named[0]) and not (span.nouns and self._is_behind(span))
+            )
+            if named is not None and is_noun:
+                span.nouns.append((named[0].all[0], " ".join(words[end : end + named[1]])))
+                span.end += named[1]
+                if words[span.end : span.end + 1] == ["and"] and self._lexicon.name_at(words, span.end + 1):
+                    span.end += 1  # "the cup and plate"
+                continue
+            if span.nouns and not self._is_behind(span) and words[end] not in _BEHIND:
+                break
+            span.rest.append(words[end])
+            span.end += 1
+        said = frozenset(stems(" ".join(span.rest)))
+        if not span.nouns and not self._passing.together(said):
+            return None
+        return span if said else None
+
+    @staticmethod
+    def _is_behind(span: _Span) -> bool:
+        """Return whether words behind the noun have begun."""
+        return bool(span.nouns) and any(word in _BEHIND for word in span.rest)
+
+    def _ends(self, words: Sequence[str], span: _Span) -> bool:
+        at = span.end
+        word, following = words[at], words[at + 1] if at + 1 < len(words) else ""
+        if word in PUNCTUATION or word in ("then", "finally"):
+            return True
+        if word in ("and", "or"):
+            return following in self._english.definite or following == "then" or self._english.is_verb(following)
+        return self._english.prepositions.at(words, at) is not None and self._is_place(words, at)
+
+    def _is_place(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a preposition leads to furniture, a room or another thing: "to the bedroom table"."""
+        found = self._english.prepositions.at(words, at)
+        start = at + (found[1] if found is not None else 1)
+        for place in range(start, len(words)):
+            if words[place] in PUNCTUATION or words[place] in ("and", "then"):
+                return False
+            if place > start and self._english.prepositions.at(words, place) is not None:
+                return False
+            named = self._lexicon.name_at(words, place)
+            if self._lexicon.room_at(words, place) or (named is not None and self._lexicon.is_furniture(named[0])):
+                return True
+        return found is not None and words[at] in ("next", "there", "beside")
