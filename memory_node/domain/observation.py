@@ -22,9 +22,8 @@ class ObjectObservation:
     crop_jpeg: the object's pixels, JPEG coded, or empty. truncated: cut by the image border or occluded. track: name of
     the thing that is followed from view to view, "" where nobody does, RUN/NUMBER; then the box is that of all `views`.
     name: what it alone is called, as of a person whom the detector knows; "" where it has none. at_pixels: first and
-    last column, first and last row in the frame's image; None where there is no image. description:
-    what it looks like in words, as a seeing model or a label has it ("a white vase with a narrow neck"), "" where nobody
-    says.
+    last column, first and last row in the frame's image; None where there is no image. description: what it looks like
+    in words, as a seeing model or a label has it ("a white vase with a narrow neck"), "" where nobody says.
     """
 
     class_scores: dict[str, float]
