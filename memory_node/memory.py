@@ -150,7 +150,7 @@ class RobotMemory:
         self._scene, self._lock, self._index, self._contexts = scene, lock, index, contexts
         self._search = LongTermSearch(scene, index.ranker, lock)
         compiler = compiler or CompilerConfig()
-        retrieval = TaskRetrieval(experience, knowledge, self.rank_search_areas, compiler, of_tries)
+        retrieval = TaskRetrieval(experience, self.rank_search_areas, compiler, of_tries)
         self.guidance = Compilations(
             experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler
         )

@@ -8,10 +8,8 @@ from typing import Any
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import StepRecord
-from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.learner import OnEnded, learn_nothing
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import ExperienceLog
 from memory_node.scene_graph.place_habits import PlaceCensus
@@ -29,7 +27,6 @@ class CarriedExperience:
 
     attempts: Documents = ()
     lessons: Documents = ()
-    propositions: Documents = ()
     episodes: tuple[tuple[str, tuple[StepRecord, ...]], ...] = ()
     ended_ns: int = 0
 
@@ -41,20 +38,15 @@ class CarriedExperience:
         self,
         log: ExperienceLog,
         now_ns: Callable[[], int],
-        on_ended: OnEnded = learn_nothing,
         embedder: TextEmbedder | None = None,
     ) -> Experience:
         """Return the experience of a robot that has been through these games. log: keeps the episodes from now on;
-        on_ended: is told each of them; embedder: compares instructions."""
-        found = Experience(ExperienceConfig(), log, now_ns, on_ended=on_ended, embedder=embedder)
+        embedder: compares instructions."""
+        found = Experience(ExperienceConfig(), log, now_ns, embedder=embedder)
         found.load(self.attempts, self.known_lessons())
         found.load_episodes(self.episodes)
         found.wait_settled(_LOADING_S)
         return found
-
-    def tell(self, knowledge: KnowledgeGraph) -> None:
-        """Let knowledge take over what these games showed."""
-        knowledge.load(self.propositions)
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,8 @@ from memory_node.domain.ids import new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS
-from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PROPOSITIONS, Source
 from memory_node.lessons.log import LESSONS
-from memory_node.opening import KnowledgeStoreLog, StoreLog
+from memory_node.opening import StoreLog
 from memory_node.store.store import Store
 
 # On the clock of what is learnt each game takes an hour, so that the newer of two lessons can be told.
@@ -31,10 +29,8 @@ class ExperienceOfGames:
         self._kept = Kept.of(store) if store is not None else Kept()
         carried = self._kept.carried
         self._now_ns = carried.ended_ns
-        self._knowledge = KnowledgeGraph(embedder, _KnowledgeLog(store, self._kept))
-        carried.tell(self._knowledge)
         self._log = _ExperienceLog(store, self._kept)
-        self._experience = carried.experience(self._log, lambda: self._now_ns, self._knowledge.learn, embedder)
+        self._experience = carried.experience(self._log, lambda: self._now_ns, embedder)
 
     @property
     def carried(self) -> CarriedExperience:
@@ -59,7 +55,6 @@ class ExperienceOfGames:
     def close(self) -> None:
         """End the learning."""
         self._experience.close()
-        self._knowledge.close()
 
 
 class Kept:
@@ -73,7 +68,7 @@ class Kept:
     def of(cls, store: Store) -> Kept:
         """Return what a store holds."""
         kept = cls()
-        for document in store.bodies([ATTEMPTS, LESSONS, PROPOSITIONS]):
+        for document in store.bodies([ATTEMPTS, LESSONS]):
             kept.documents[document.kind][document.id] = dict(document.body)
         kept.episodes = {key: list(steps) for key, steps in groupby(store.all_steps(), lambda step: step.episode_id)}
         return kept
@@ -87,7 +82,6 @@ class Kept:
         return CarriedExperience(
             attempts=tuple(attempts),
             lessons=tuple(self.documents[LESSONS].values()),
-            propositions=tuple(self.documents[PROPOSITIONS].values()),
             episodes=tuple((key, tuple(steps)) for key, steps in self.episodes.items()),
             ended_ns=attempts[-1]["stamp_ns"] if attempts else 0,
         )
@@ -115,22 +109,6 @@ class _ExperienceLog(StoreLog):
         super().put_step(step)
 
     def put_documents(self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], tuple[str, ...]]]) -> None:
-        self._kept.put(kind, documents)
-        super().put_documents(kind, documents)
-
-    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
-        self._kept.remove(kind, ids)
-        super().remove_documents(kind, ids)
-
-
-class _KnowledgeLog(KnowledgeStoreLog):
-    """Keeps knowledge in this process, and in the store if there is one."""
-
-    def __init__(self, store: Store | None, kept: Kept) -> None:
-        super().__init__(store)
-        self._kept = kept
-
-    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[Source, ...]]]) -> None:
         self._kept.put(kind, documents)
         super().put_documents(kind, documents)
 

@@ -94,7 +94,6 @@ class Life:
         recorder = EpisodeRecorder(known.known_lessons())
         experience = known.experience(recorder, clock.now_ns, embedder=embedder)
         memory = memory_of_game(kinds, clock.now_ns, embedder, census, experience)
-        known.tell(memory.knowledge)
         return cls(memory, clock, is_won, recorder)
 
     def guided(self, planner: Planner) -> Planner:

@@ -125,7 +125,6 @@ class ContextWriter:
         excerpt = MemoryExcerpt(
             learnt,
             lessons=self._lessons(instruction, learnt),
-            facts=self._knowledge.about(classes),
             known=list(dict.fromkeys([*self._bound(instruction, now_ns), *self._told_about(instruction)])),
             room_relations=relations,
             recollection=recalled,

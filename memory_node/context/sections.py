@@ -133,7 +133,6 @@ class MemoryExcerpt:
 
     experience: ExperienceAnswer
     lessons: Sequence[tuple[Lesson, str]] = ()
-    facts: Sequence[Proposition] = ()
     known: Sequence[Proposition] = ()
     room_relations: Sequence[str] = ()
     recollection: Recollection | None = None
@@ -184,7 +183,6 @@ class MemoryExcerpt:
         return [
             *(f"- {t.action} failed {t.failures}x ({', '.join(map(str, t.reasons))})" for t in answer.failed_before),
             *(f"- {name}: {skill} worked {done} of {tried} times" for name, skill, done, tried in answer.action_hints),
-            *(f"- {proposition.text} ({proposition.support}x)" for proposition in self.facts),
         ]
 
     def _recent(self) -> list[str]:

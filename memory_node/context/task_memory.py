@@ -12,7 +12,6 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.episodes.remedy import remedy_of_rule
-from memory_node.knowledge.facts import Proposition
 from memory_node.lessons.brainmem import confidence
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.plugmem import calls_of, intents_of
@@ -27,7 +26,6 @@ class EntryKind(str, enum.Enum):
     PREPARATION = "preparation"  # what made a call work in earlier tries
     ADVICE = "advice"  # in words
     WAY = "way"  # how an instruction, or one attempt, was carried out
-    PROPOSITION = "proposition"  # a fact
     PLACE = "place"  # where a thing is likely
     DECLARED = "declared"  # what the skill library declares: known without any memory
 
@@ -123,12 +121,6 @@ def _of_way(way: Lesson) -> Entry:
         steps=calls_of(way),
         worth=confidence(way) if way.given.trials else way.support / (way.support + 1),
     )
-
-
-def of_proposition(fact: Proposition) -> Entry:
-    """Return a fact as an entry."""
-    worth = fact.support / (fact.support + 1)
-    return Entry(f"proposition|{fact.text}", EntryKind.PROPOSITION, fact.text, classes=fact.concepts, worth=worth)
 
 
 def of_places(object_class: str, areas: Sequence[RankedArea]) -> list[Entry]:

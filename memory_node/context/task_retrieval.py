@@ -1,4 +1,4 @@
-"""Retrieves M, once when an episode begins: what experience, knowledge and the map hold for its goals."""
+"""Retrieves M, once when an episode begins: what experience and the map hold for its goals."""
 
 from __future__ import annotations
 
@@ -6,15 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from memory_node.context.config import CompilerConfig
 from memory_node.context.subgoal import Subgoal
-from memory_node.context.task_memory import (
-    Entry,
-    TaskMemory,
-    of_lesson,
-    of_places,
-    of_proposition,
-)
+from memory_node.context.task_memory import Entry, TaskMemory, of_lesson, of_places
 from memory_node.domain.answer import RankedArea
-from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceQuery
 from memory_node.lessons.lesson import Lesson
@@ -31,14 +24,12 @@ class TaskRetrieval:
     def __init__(
         self,
         experience: Experience,
-        knowledge: KnowledgeGraph,
         rank_areas: RankAreas,
         config: CompilerConfig,
         of_tries: Callable[[], Sequence[Lesson]] = tuple,
     ) -> None:
         self._of_tries = of_tries
         self._experience = experience
-        self._knowledge = knowledge
         self._rank_areas = rank_areas
         self._config = config
 
@@ -47,14 +38,12 @@ class TaskRetrieval:
         return TaskMemory.of(self._entries(episode_id, instruction, goals))
 
     def _entries(self, episode_id: str, instruction: str, goals: Sequence[str]) -> Iterator[Entry]:
-        classes = tuple(sorted({name for goal in goals for name in Subgoal.parse(goal).classes}))
         task_type = "+".join(goal.partition(" ")[0] for goal in goals)
         query = ExperienceQuery(task_type=task_type, episode_id=episode_id, instruction=instruction)
         yield from map(of_lesson, self._experience.ask(query).lessons)
         # What tries teach may be about a thing that no goal names: the tap, or the door of the microwave.
         yield from map(of_lesson, self._of_tries())
         yield from map(of_lesson, self._experience.ways_to(instruction))
-        yield from map(of_proposition, self._knowledge.about(classes))
         subgoals = [Subgoal.parse(goal) for goal in goals]
         for name in dict.fromkeys(name for subgoal in subgoals for name in (subgoal.target, subgoal.light)):
             if name and self._config.places:

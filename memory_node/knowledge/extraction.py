@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from typing import Protocol
 
-from memory_node.domain.skill import FailureReason
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.coreference import Named, resolved, told_clauses
 from memory_node.knowledge.facts import MOST_SENTENCES, RULES, Proposition
 from memory_node.knowledge.standard_step import ASKED, StandardStep
-from memory_node.knowledge.standardise import classes_of
 from memory_node.knowledge.text.dates import with_days
 from memory_node.knowledge.text.names import concepts_of
 from memory_node.knowledge.text.sentences import sentences
@@ -19,9 +17,6 @@ from memory_node.knowledge.told.fact import ToldFact
 
 # Most propositions of a unit (PlugMem).
 MOST_PROPOSITIONS = 10
-# Failures that say something about the world; the others are about the moment.
-_TELLING = (FailureReason.CLOSED, FailureReason.WRONG_OBJECT, FailureReason.OCCUPIED, FailureReason.PRECONDITION)
-
 
 # Reads one told sentence of a step into facts, () where it does not understand it.
 ReadFacts = Callable[[str, StandardStep], Sequence[ToldFact]]
@@ -73,19 +68,18 @@ def told_propositions(step: StandardStep, read: ReadFacts, zone: tzinfo | None =
 
 
 def propositions_of(steps: Sequence[StepRecord]) -> list[Proposition]:
-    """Return what an episode's steps showed: where things were, and which actions the world refuses."""
-    found = []
-    for step in steps:
-        source = (f"{step.episode_id}:{step.index}",)
-        names = classes_of(step.action)
-        if step.success:
-            for relation in step.relations:
-                concepts = frozenset(word for word in relation.split() if word[:1].isupper())
-                found.append(Proposition(relation, concepts, source, step.stamp_ns))
-        elif step.reason in _TELLING and names:
-            text = f"{step.action.skill}({', '.join(names)}) fails with {step.reason}"
-            found.append(Proposition(text, frozenset(names), source, step.stamp_ns))
-    return found
+    """Return what an episode's steps showed: where things were. What failed is a matter of experience."""
+    return [
+        Proposition(
+            relation,
+            frozenset(word for word in relation.split() if word[:1].isupper()),
+            (f"{step.episode_id}:{step.index}",),
+            step.stamp_ns,
+        )
+        for step in steps
+        if step.success
+        for relation in step.relations
+    ]
 
 
 def said_in_passing(episode: EpisodeSummary) -> StandardStep | None:

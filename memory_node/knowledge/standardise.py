@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from memory_node.domain.skill import SkillCall
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.dates import spoken_day
 from memory_node.knowledge.text.sentences import sentences
@@ -64,9 +63,3 @@ def talk_steps(
             stamp_ns=stamp_ns,
         )
         before = f"{turn.speaker}: {turn.text}"
-
-
-def classes_of(call: SkillCall) -> tuple[str, ...]:
-    """Return an action's object arguments as classes; positions and places are dropped."""
-    names = (text.partition("@")[0] for text in call.arguments)
-    return tuple(name for name in names if name and "," not in name)

@@ -80,7 +80,6 @@ def test_what_is_stored_of_a_game_has_no_number_position_or_name_of_it(tmp_path:
         experience = learnt.carried.experience
         assert experience is not None
         assert len(experience.attempts) == len(experience.episodes) == 3
-        assert experience.propositions
     stored = list(strings_of(path))
     assert any("PutObject" in text for text in stored)
     named = [name for place, things in KITCHEN.items() for name in (place, *things)]

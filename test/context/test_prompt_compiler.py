@@ -34,7 +34,7 @@ OBSERVATION = StepObservation(
 )
 MEMORY = TaskMemory.of(
     [
-        Entry("fact", EntryKind.PROPOSITION, "Mug on Shelf", worth=0.9),
+        Entry("fact", EntryKind.ADVICE, "Mug on Shelf", worth=0.9),
         Entry("fix", EntryKind.DECLARED, "Before PutObject, open it.", skill="PutObject"),
     ]
 )

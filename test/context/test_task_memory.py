@@ -9,12 +9,10 @@ from memory_node.context.task_memory import (
     TaskMemory,
     of_lesson,
     of_places,
-    of_proposition,
 )
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall
-from memory_node.knowledge.facts import Proposition
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Tally, Wording
 from memory_node.lessons.plugmem import way_over_roles
 
@@ -52,11 +50,6 @@ def test_way_over_roles_is_for_any_thing_of_its_kind_of_task() -> None:
     way = of_lesson(learnt)
     assert way.steps == (SkillCall("PickupObject", ("the thing",)), SkillCall("CleanObject", ("the thing",)))
     assert (way.kind, way.classes, way.goal_kinds, way.worth) == (EntryKind.WAY, set(), {"clean", "place"}, 0.75)
-
-
-def test_proposition_is_a_fact() -> None:
-    fact = of_proposition(Proposition("Mug on Shelf", frozenset({"Mug", "Shelf"}), ("e1:0",)))
-    assert (fact.kind, fact.text, fact.worth) == (EntryKind.PROPOSITION, "Mug on Shelf", 0.5)
 
 
 def test_places_are_explored() -> None:

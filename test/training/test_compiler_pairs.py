@@ -29,7 +29,7 @@ STATE = BriefState(
     EnvironmentBelief(agent=("the hand holds Mug", "the robot stands at Fridge"), facts=("Fridge is closed",)),
 )
 OBSERVATION = StepObservation(("place Mug to Fridge",), proposed=PUT, classes={"Mug": "Mug", "Fridge": "Fridge"})
-MEMORY = TaskMemory.of([Entry("fact", EntryKind.PROPOSITION, "Mug on Shelf")])
+MEMORY = TaskMemory.of([Entry("fact", EntryKind.ADVICE, "Mug on Shelf")])
 
 
 class Learner:
