@@ -38,7 +38,7 @@ _BYTES_A_TOKEN = 2048
 _BYTES_BESIDE = 65_536
 _TELLS_LATER = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 # How servers say that a prompt exceeds the model's window.
-_TOO_LONG = ("context_length_exceeded", "exceed_context_size", "maximum context length", "context window")
+_TOO_LONG = ("context_length_exceeded", "exceed_context_size", "maximum context length", "ContextWindowExceeded")
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 30.0
 _SHOWN = 300

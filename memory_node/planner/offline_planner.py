@@ -89,6 +89,11 @@ class OfflinePlanner:
         """Return why goals that a language model reads in an instruction do not fit its words; "" where they do."""
         return self._understander.objection(instruction, goals, home_classes(situation, self._kinds))
 
+    def means_stop(self, text: str) -> bool:
+        """Return whether a person says no more than that it is to stop, or to leave it."""
+        goals = self._understander.understand(text, conversation=Conversation()).goals
+        return bool(goals) and all(goal.kind is GoalKind.STOP for goal in goals)
+
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
         plain = self._plainly(instruction, situation)

@@ -72,7 +72,7 @@ def transformers(gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     program = _program("transformers")
     folder = str(tmp_path_factory.mktemp("smollm2"))
     offline = {"HF_HUB_OFFLINE": "1", "PYTHONPATH": ""}
-    python = str(Path(program).parent / "python")
+    python = str(Path(program).resolve().parent / "python")
     making = [python, str(_HERE / "gguf_folder.py"), str(gguf), folder]
     subprocess.run(making, check=True, env=os.environ | offline, timeout=_START_S)
     port = _free_port()

@@ -86,7 +86,7 @@ class AgentPlanner:
         run, session.run = session.run, None
         account = session.account if run is not None else ModelAccount()
         if run is not None:
-            run.answered(instruction, situation)
+            run.answered(instruction, situation, self._offline.means_stop(instruction))
         try:
             run = run or self._open(instruction, situation, account)
             outcome = yield from run.steps()

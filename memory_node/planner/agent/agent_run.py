@@ -91,6 +91,7 @@ class AgentRun:
         self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
         self._told_unmet: tuple[str, ...] | None = None
         self._question: ToolCall | None = None
+        self._is_stopped = False  # by the person's last answer
         self._guidance = ""  # what memory compiled last
         self._skills = 0
         self._succeeded: set[str] = set()
@@ -126,10 +127,14 @@ class AgentRun:
             if outcome is not None:
                 return outcome
 
-    def answered(self, text: str, situation: PlanningContext) -> None:
-        """Go on: the person has answered the question."""
+    def answered(self, text: str, situation: PlanningContext, stops: bool) -> None:
+        """Go on: the person has answered the question. stops: by no more than that it is to stop; then the goals end,
+        and what was said before asks for nothing any more."""
         self._task = replace(self._task, situation=situation)
-        self._said.append(text)
+        self._said = [text] if stops else [*self._said, text]
+        self._is_stopped = stops
+        if stops:
+            self.take_goals(())
         self._lookup = MemoryLookup(situation)
         self._services = Services(situation.memory, self._names, self._lookup)
         self._task.refresh()
@@ -333,6 +338,8 @@ class AgentRun:
     def _done(self, call: ToolCall) -> CallResult:
         summary = " ".join(str(call.arguments["summary"]).split())
         goals = self._task.goals
+        if not goals and self._is_stopped:
+            return CallResult("", ending=self._answer(summary))
         if not goals and self.begun:
             return CallResult("say the goals first, so that they can be checked", False, False)
         if not goals and not self._asked["remember"] and "?" not in self._said[-1] and self._told_unmet is None:
@@ -356,10 +363,12 @@ class AgentRun:
         """End a question: nothing was to be done."""
         text = " ".join(words.split())
         self._note(ProgressKind.ANSWER, text)
-        return PlanOutcome((self._task.instruction,), (True,), planner="llm", answer=text)
+        return PlanOutcome((self._said[-1],), (True,), planner="llm", answer=text)
 
     def _impossible(self, call: ToolCall) -> CallResult:
         why = " ".join(str(call.arguments["reason"]).split())
+        if not self._task.goals and self._is_stopped:
+            return CallResult("", ending=self._answer(why))
         self._note(ProgressKind.NOTE, f"not possible: {why}")
         outcome = self._ended(why)
         if outcome.success:  # memory holds that all is met, and the model that it cannot be

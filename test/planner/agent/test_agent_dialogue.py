@@ -1,0 +1,98 @@
+"""What the person says in the middle goes on with the running dialogue; limits end it."""
+
+import time
+from typing import Any
+
+import pytest
+from scripted_model import ScriptedModel, carry_out, home
+
+GOAL = (
+    "set_goals",
+    {"goals": [{"kind": "place", "thing": "Mug", "place": "Fridge", "words": "put the mug into the fridge"}]},
+)
+WORK = [
+    ("OpenObject", {"object": "Fridge"}),
+    ("PickupObject", {"object": "Mug"}),
+    ("PutObject", {"object": "Mug", "receptacle": "Fridge"}),
+]
+END = ("done", {"summary": "The mug is in the fridge."})
+ASK = ("ask_person", {"question": "The fridge is full. Shall I make room?", "choices": ["yes", "leave it"]})
+TOLD = ("tell_person", {"text": "The mug is Anna's."})
+INSTRUCTION = "put the mug into the fridge"
+
+
+def in_turn(*replies: Any) -> ScriptedModel:
+    """Return a model that says these, and the last one again and again."""
+    said = iter(replies)
+    last = [replies[-1]]
+    return ScriptedModel(lambda _: next(said, last[0]))
+
+
+@pytest.mark.parametrize("answer", ["yes", "the other one", "the blue one, please"])
+def test_an_answer_goes_on_with_the_running_dialogue(answer: str) -> None:
+    model = in_turn([GOAL, ASK], [*WORK, END])
+    result = carry_out(model, INSTRUCTION, answers=[answer])
+    assert result.success
+    assert model.dialogues[1][: len(model.dialogues[0])] == model.dialogues[0]
+    assert f"the person says: {answer}" in [message.text for message in model.dialogues[1]]
+
+
+@pytest.mark.parametrize("answer", ["stop", "leave it", "never mind", "Don't do it."])
+@pytest.mark.parametrize("end", [END, ("impossible", {"reason": "The person wants nothing any more."})])
+def test_stop_ends_what_was_asked_for(answer: str, end: tuple[str, dict[str, Any]]) -> None:
+    place, model = home(), in_turn([GOAL, ASK], [end])
+    result = carry_out(model, INSTRUCTION, place, answers=[answer])
+    assert result.success
+    assert result.outcome.goals == (answer,)
+    assert place.calls == []
+    assert f"the person says: {answer}" in [message.text for message in model.dialogues[1]]
+
+
+@pytest.mark.parametrize("answer", ["stop", "leave it"])
+def test_a_model_that_goes_on_after_stop_moves_nothing(answer: str) -> None:
+    place = home()
+    result = carry_out(in_turn([GOAL, ASK], WORK, [GOAL, *WORK]), INSTRUCTION, place, answers=[answer])
+    assert not result.success
+    assert place.calls == []
+
+
+def test_another_wish_after_stop_is_carried_out() -> None:
+    place, model = home(), in_turn([GOAL, ASK], [ASK], [GOAL, *WORK, END])
+    assert carry_out(model, INSTRUCTION, place, answers=["stop", INSTRUCTION]).success
+    assert place.things["m"].support_id == "f"
+
+
+def test_the_next_instruction_is_told_what_was_said_before() -> None:
+    model = in_turn([GOAL, *WORK, END], [END])
+    result = carry_out(model, INSTRUCTION)
+    assert result.success
+    again = in_turn([ASK], [ASK], [("done", {"summary": "Nothing."})])
+    carry_out(again, "put the cup into the fridge", answers=["no, the other one", "leave it"])
+    told = [message.text for message in again.dialogues[-1]]
+    assert [one for one in told if one.startswith("the person says")] == [
+        "the person says: no, the other one",
+        "the person says: leave it",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"max_tokens_per_instruction": 2000}, "2000 tokens"),
+        ({"max_usd_per_instruction": 0.01, "usd_per_million_in": 5.0}, "0.01 USD"),
+        ({"max_model_s_per_instruction": 1}, "1 s of the model"),
+        ({"max_steps": 1}, "1 skills"),
+        ({"max_idle_replies": 2}, "no progress in 2 replies"),
+    ],
+)
+def test_each_limit_ends_with_an_honest_failure(limits: dict[str, Any], said: str) -> None:
+    looks = [("GoToObject", {"object": name}) for name in ("Mug", "Fridge")]
+
+    def slowly(messages: Any) -> Any:
+        if "max_model_s_per_instruction" in limits:
+            time.sleep(0.6)
+        return [GOAL, looks[len(messages) % 2]]
+
+    result = carry_out(ScriptedModel(slowly), INSTRUCTION, **limits)
+    assert not result.success
+    assert said in " ".join(result.outcome.failures)
