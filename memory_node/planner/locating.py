@@ -82,7 +82,7 @@ class Locator:
         begun_ns = self._lookup.now_ns
         for object_class in mention.candidates:
             self._lookup.locate(object_class)
-        stops = [stop for name in mention.candidates for stop in self._lookup.search_stops(name)]
+        stops = [stop for name in mention.candidates for stop in self._lookup.stops_room_by_room(name)]
         while True:
             found = self._fitting(attempt, mention)
             if found is not None and found.last_seen_ns >= begun_ns:

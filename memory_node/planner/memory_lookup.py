@@ -20,6 +20,10 @@ _ENOUGH = 8
 _LATELY_NS = 24 * 3600 * 10**9
 
 
+def _stop(area: RankedArea) -> str:
+    return f"{area.position[0]:.2f},{area.position[1]:.2f}"
+
+
 def is_surveyed(scene: SceneSnapshot) -> bool:
     """Return whether every area of the map was in view within a day before the snapshot."""
     stamps = [area.last_viewed_ns for area in scene.areas]
@@ -86,9 +90,15 @@ class MemoryLookup:
         if room_id:
             within = self._areas_of(room_id)
             areas = tuple(area for area in areas if area.area_id in within)
-        return tuple(
-            f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in in_search_order(areas, self._look_cost_m)
-        )
+        return tuple(map(_stop, in_search_order(areas, self._look_cost_m)))
+
+    def stops_room_by_room(self, object_class: str) -> tuple[str, ...]:
+        """Return the places to look for a class at, one in each room before the others."""
+        ranked = self._areas.get(object_class) or self._memory.rank_search_areas(object_class)
+        areas = in_search_order(ranked, self._look_cost_m)
+        room_of = self._scene_now().room_of_area
+        first = {room_of.get(area.area_id) or area.area_id: area.area_id for area in reversed(areas)}.values()
+        return tuple(map(_stop, sorted(areas, key=lambda area: area.area_id not in first)))
 
     def scene_object(self, object_id: str) -> SceneObject | None:
         """Return an object of the scene graph by its id, or None."""

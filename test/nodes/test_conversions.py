@@ -48,13 +48,24 @@ def mug(object_id: str = "01") -> SceneObject:
         inside=True,
         anchor="k1",
         states=STATES,
+        attributes={"description": "a blue mug"},
     )
 
 
 def assert_same_object(one: SceneObject, other: SceneObject) -> None:
     assert np.allclose(one.box.corners(), other.box.corners(), atol=1e-9)
     assert np.allclose(one.covariance, other.covariance)
-    for name in ("id", "class_probabilities", "existence", "states", "last_seen_ns", "times_seen", "inside", "anchor"):
+    for name in (
+        "id",
+        "class_probabilities",
+        "existence",
+        "states",
+        "last_seen_ns",
+        "times_seen",
+        "inside",
+        "anchor",
+        "description",
+    ):
         assert getattr(one, name) == getattr(other, name), name
 
 

@@ -60,6 +60,7 @@ def object_to_msg(obj: SceneObject) -> rm.SceneObject:
         classes=[rm.ClassProbability(name=name, probability=p) for name, p in classes],
         pose=box_pose_to_msg(obj.box.center, obj.box.yaw_rad, obj.covariance),
         size=vector_to_msg(obj.box.size),
+        description=obj.description,
     )
 
 
@@ -71,6 +72,7 @@ def object_from_msg(msg: rm.SceneObject) -> SceneObject:
         class_probabilities={c.name: c.probability for c in msg.classes},
         box=OrientedBox(pose.position, np.array(point_from_msg(msg.size)), pose.yaw_rad),
         covariance=covariance_from_msg(msg.pose),
+        attributes={"description": msg.description} if msg.description else {},
     )
 
 
