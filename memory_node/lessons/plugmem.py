@@ -98,13 +98,22 @@ def merged(known: Lesson, newer: Lesson) -> Lesson:
         evidence = with_evidence(evidence, source)
     return replace(
         known,
-        wordings=(*known.wordings, *newer.wordings)[-_INTENTS_KEPT:],
+        wordings=_kept((*known.wordings, *newer.wordings)),
         object_classes=known.object_classes | newer.object_classes,
         task_types=known.task_types | newer.task_types,
         evidence_for=evidence,
         support=known.support + len(set(newer.evidence_for) - set(known.evidence_for)),
         helped_ns=max(known.helped_ns, newer.helped_ns),
     )
+
+
+def _kept(wordings: tuple[Wording, ...]) -> tuple[Wording, ...]:
+    """Return the newest wordings, the oldest first; an intent that is there once more goes before another one."""
+    while len(wordings) > _INTENTS_KEPT:
+        intents = [one.situation for one in wordings]
+        gone = next((at for at, intent in enumerate(intents) if intents.count(intent) > 1), 0)
+        wordings = (*wordings[:gone], *wordings[gone + 1 :])
+    return wordings
 
 
 def without(way: Lesson, episode_id: str) -> Lesson | None:

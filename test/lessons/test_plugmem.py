@@ -114,6 +114,15 @@ def test_one_way_for_two_things_is_found_by_both_intents(experience: Experience)
     assert experience.ways_to(" ") == ()
 
 
+def test_intent_that_comes_again_and_again_leaves_room_for_others(experience: Experience) -> None:
+    lived(experience, "e0", "scrub that mug please", "Mug")
+    for number in range(1, 11):
+        lived(experience, f"e{number}", "wash the apple", "Apple")
+    (learnt,) = experience.ways_to("scrub that pan please")
+    assert experience.ways_to("wash the pan") == (learnt,)
+    assert len(learnt.wordings) == 8
+
+
 def test_forgotten_episode_takes_its_intent_and_evidence_along(experience: Experience) -> None:
     lived(experience, "e1", "wash the apple", "Apple")
     lived(experience, "e2", "scrub that mug please", "Mug")
