@@ -33,6 +33,7 @@ from memory_node.llm.reply_lines import ReplyLines
 
 _LOG = logging.getLogger(__name__)
 _PUBLIC_URL = "https://api.openai.com/v1"
+_NEW_NAME = ("openai.com", "openai.azure.com")
 # A piece of a stream is one token wrapped in some 300 bytes of JSON.
 _BYTES_A_TOKEN = 2048
 _BYTES_BESIDE = 65_536
@@ -132,7 +133,7 @@ class OpenAiModel:
 
     def _request(self, messages: Sequence[Message], form: ReplyForm | None) -> dict[str, Any]:
         request = completion_request(self._config, messages, form)
-        if self._host.endswith("openai.com"):  # its newer models refuse the old name, which everybody else still uses
+        if self._host.endswith(_NEW_NAME):  # its newer models refuse the old name, which everybody else still uses
             request["max_completion_tokens"] = request.pop("max_tokens")
         if isinstance(form, GrammarForm) and self._config.grammar_field:
             request[self._config.grammar_field] = form.grammar

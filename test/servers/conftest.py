@@ -74,7 +74,7 @@ def transformers(gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     offline = {"HF_HUB_OFFLINE": "1", "PYTHONPATH": ""}
     python = str(Path(program).resolve().parent / "python")
     making = [python, str(_HERE / "gguf_folder.py"), str(gguf), folder]
-    subprocess.run(making, check=True, env=os.environ | offline, timeout=_START_S)
+    subprocess.run(making, check=True, env=os.environ | offline, timeout=4 * _START_S)
     port = _free_port()
     command = [program, "serve", "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
     lacks = {

@@ -13,7 +13,7 @@ from memory_node.llm.errors import LateError, RefusedError, TooLongError
 from memory_node.llm.openai_model import OpenAiModel
 from memory_node.llm.tool_calls import tool_calls_in
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(900)
 FRANCE = [Message("user", "What is the capital of France? Answer in one sentence.")]
 FIND = Tool(
     "find",
