@@ -55,7 +55,7 @@ def _row(config: ModelConfig, question: str) -> dict[str, Any]:
     answer_s = time.perf_counter() - started
     if isinstance(model, LlamaModel):
         row |= {"file": str(model.file.path), "context_tokens": config.window_tokens}
-        row |= {"trained_for_tokens": model.file.trained_tokens, "memory_mb": _resident_mb() - before_mb}
+        row |= {"memory_mb": _resident_mb() - before_mb}
     else:
         row |= {"endpoint": config.base_url}
     started = time.perf_counter()

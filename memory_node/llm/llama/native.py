@@ -196,7 +196,6 @@ class GgufModel:
             raise ModelMissingError(f"{path} is no model that llama.cpp can read")
         self.vocabulary = Vocabulary(self._library, self.pointer)
         self._adapters: dict[str, Pointer] = {}
-        self.trained_tokens: int = self._library.llama_model_n_ctx_train(self.pointer)
 
     @property
     def title(self) -> str:
@@ -298,7 +297,8 @@ class NativeModel(GgufModel):
         if library.llama_model_has_encoder(self.pointer) or library.llama_model_is_recurrent(self.pointer):
             # Their memory cannot be cut back to a beginning, or shared between candidates.
             raise ModelMissingError(f"{path} is no decoder with attention; only those are supported")
-        self._context = self._opened(min(window_tokens, self.trained_tokens), sequences, threads)
+        trained_tokens: int = library.llama_model_n_ctx_train(self.pointer)
+        self._context = self._opened(min(window_tokens, trained_tokens), sequences, threads)
         self._memory = Pointer(library.llama_get_memory(self._context))
         self.window_tokens: int = library.llama_n_ctx(self._context)
         self.width: int = library.llama_model_n_embd(self.pointer)
