@@ -31,6 +31,7 @@ from memory_node.scene_graph.same_instance import (
     pieces_class,
     turn_into_pieces,
 )
+from memory_node.scene_graph.sliding import follow_drawers
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 from memory_node.scene_graph.support import update_supports
 
@@ -64,6 +65,7 @@ class FrameUpdate:
         """Do it and return what changed."""
         state, table = self._state, self._state.table
         rows = self._around = self._neighbourhood()
+        follow_drawers(state, self._observed, rows)
         found = self._divide(associate(self._observed, table, rows, state.config, state.sizes), rows)
         sight = look_for(rows, table, self._frame, state.config)
         # Missing objects come first: one that is gone here may be the one that appears elsewhere in the same frame.

@@ -14,6 +14,7 @@ from memory_node.scene_graph.duplicates import merge_rows, same_class
 from memory_node.scene_graph.in_hand import move_load, pick_up
 from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.resolve import resolve_changed, resolve_reference
+from memory_node.scene_graph.sliding import slide_to
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 _DEFAULT_SIDE_M = 0.1
@@ -72,12 +73,7 @@ def _slide(state: GraphState, row: int, change: StateChange) -> list[int]:
     kind = state.catalogue.find(table.record(row).best_class)
     if change.position is None or kind is None or not kind.slides or table.removed[row]:
         return []
-    by_m = np.array(change.position) - table.center[row]
-    table.center[row] += by_m
-    load = move_load(state, row, by_m)
-    for moved in (row, *load):
-        state.place(moved)
-    return load
+    return slide_to(state, row, np.array(change.position))
 
 
 def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:

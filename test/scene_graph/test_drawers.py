@@ -1,0 +1,64 @@
+"""A drawer that somebody pulls out and pushes in while the robot looks stays one thing, with what lies in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.graph import SceneGraph
+
+World = Any  # BoxWorld of conftest.py
+SHUT, OUT = 2.0, 1.7
+SIZE = (0.46, 0.56, 0.18)
+
+
+def look(graph: SceneGraph, world: World, start_s: float, state: ObjectState | None, upper_m: float) -> None:
+    """Look four times at two drawers above each other, of which the upper one stands at upper_m."""
+    world.put("Drawer1", upper_m, 0.0, 0.75, SIZE, 3.1416)
+    world.put("Drawer2", SHUT, 0.0, 0.5, SIZE, 3.1416)
+    shut = StateBelief(ObjectState.CLOSED, 1.0, 1)
+    for number, camera in enumerate(world.views(4)):
+        frame = world.frame(start_s + 0.1 * number, camera)
+        seen = tuple(
+            one if state is None
+            else replace(one, states=(StateBelief(state, 1.0, 1) if one.box.center[2] > 0.6 else shut,))
+            for one in frame.observations
+        )  # fmt: skip
+        graph.observe(replace(frame, observations=seen))
+
+
+@pytest.fixture
+def graph() -> SceneGraph:
+    return SceneGraph(SceneGraphConfig())
+
+
+def upper(graph: SceneGraph) -> list[str]:
+    return [one.id for one in graph.objects_of_class("Drawer") if one.box.center[2] > 0.6]
+
+
+def test_drawer_that_was_pulled_out_and_pushed_in_is_one_drawer(graph: SceneGraph, world: World) -> None:
+    world.boxes.clear()
+    look(graph, world, 1.0, ObjectState.CLOSED, SHUT)
+    (known,) = upper(graph)
+    look(graph, world, 5.0, ObjectState.OPENED, OUT)
+    assert upper(graph) == [known]
+    assert graph.object(known).box.center[0] == pytest.approx(OUT, abs=0.05)
+    look(graph, world, 9.0, ObjectState.CLOSED, SHUT)
+    assert upper(graph) == [known]
+    assert graph.object(known).box.center[0] == pytest.approx(SHUT, abs=0.05)
+    assert len(graph.objects_of_class("Drawer")) == 2
+
+
+@pytest.mark.parametrize("state", [None, ObjectState.CLOSED])
+def test_drawer_that_stands_elsewhere_and_was_not_opened_is_another(
+    graph: SceneGraph, world: World, state: ObjectState | None
+) -> None:
+    world.boxes.clear()
+    look(graph, world, 1.0, state, SHUT)
+    (known,) = upper(graph)
+    look(graph, world, 5.0, state, OUT)
+    assert set(upper(graph)) - {known}
