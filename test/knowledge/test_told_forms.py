@@ -35,6 +35,12 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("The bread must not be put in the microwave.", Relation.NEVER, "bread", "microwave"),
         ("Nobody may touch the laptop.", Relation.NEVER, "laptop", ""),
         ("The oven is out of order until Friday.", Relation.BROKEN, "oven", ""),
+        ("The sink in the kitchen is out of order.", Relation.BROKEN, "sink in the kitchen", ""),
+        ("The mug on the desk belongs in the cabinet.", Relation.BELONGS, "mug on the desk", "cabinet"),
+        ("The mug on the desk is my brother's.", Relation.OWNED, "mug", "brother"),
+        ("Vera must never get wine.", Relation.AVOIDS, "Vera", "wine"),
+        ("Actually, Vera eats eggs.", Relation.AVOIDS, "Vera", "eggs"),
+        ("Vera is not vegan any more.", Relation.AVOIDS, "Vera", "not vegan"),
         ("The books belong on the shelf.", Relation.BELONGS, "books", "shelf"),
         ("The cup on the desk is Jonas's.", Relation.OWNED, "cup", "Jonas"),
         ("My aunt is called Vera.", Relation.CALLED, "aunt", "Vera"),
@@ -55,6 +61,28 @@ def test_plain_sentence_is_read_by_what_it_says(
         return
     assert [(fact.relation, fact.subject.words, fact.object.words) for fact in facts] == [(relation, subject, object_)]
     assert facts[0].text == text
+
+
+def test_fact_of_several_things_or_verbs_is_one_for_each() -> None:
+    broken = read("The oven and the microwave are out of order until Friday.")
+    assert [(fact.subject.classes[0], fact.until_ns) for fact in broken] == [
+        ("Oven", stamp("2026-03-06 00:00")),
+        ("Microwave", stamp("2026-03-06 00:00")),
+    ]
+    assert [fact.verb for fact in read("The apple must not be heated or sliced.")] == ["heat", "slice"]
+    assert read("The oven and the frobnicator are out of order.") == ()
+
+
+def test_ban_may_hold_at_a_time_of_the_day() -> None:
+    (ban,) = read("The television must not be turned on in the evening.")
+    assert (ban.verb, ban.part_of_day, ban.object.words) == ("turn", "evening", "")
+
+
+def test_what_somebody_eats_after_all_ends_that_they_do_not() -> None:
+    (avoids,), (eats,) = read("Vera doesn't eat eggs."), read("Actually, Vera eats eggs.")
+    assert eats.replaces(avoids)
+    (vegan,), (not_vegan,) = read("Vera is vegan."), read("Vera is not vegan any more.")
+    assert not_vegan.replaces(vegan)
 
 
 def test_fact_of_several_people_is_one_for_each() -> None:

@@ -85,6 +85,30 @@ def test_broken_appliance_is_told_of_and_another_one_is_used_or_asked_for() -> N
     assert limits("The microwave is broken.", "The oven is broken.").of_goals(heat).question
 
 
+@pytest.mark.parametrize(
+    ("told", "unusable"),
+    [
+        ("The sink in the kitchen is out of order.", {"basin"}),
+        ("The tap in the kitchen is broken.", {"basin"}),
+        ("The sink is out of order.", {"basin", "other basin"}),
+    ],
+)
+def test_basin_is_out_of_order_with_its_sink_or_its_tap(told: str, unusable: set[str]) -> None:
+    scene = home(
+        thing("basin", "SinkBasin", (2.0, 4.0, 0.8)),
+        thing("tap", "Faucet", (2.0, 4.2, 1.0)),
+        thing("other basin", "SinkBasin", (6.0, 0.0, 0.8), area="a2"),
+        thing("other tap", "Faucet", (6.0, 0.2, 1.0), area="a2"),
+    )
+    facts = [grounded(one, scene, KINDS) for one in TellingReader(KINDS, ZoneInfo("UTC")).read(told, 1).facts]
+    told_limits = ToldLimits(facts, lambda: scene, KINDS, lambda: 2)
+    verdict = told_limits.of_goals([Goal(GoalKind.CLEAN, mention("Mug"))])
+    assert {one for one in verdict.unusable if "basin" in one} == (unusable if not verdict.question else set())
+    assert bool(verdict.question) == (len(unusable) == 2)
+    call = SkillCall("CleanObject", ("Mug", "SinkBasin@6.0,0.0,0.8"))
+    assert (told_limits.of_call(call) is not None) == ("other basin" in unusable)
+
+
 class _Stubborn:
     """A planner that wants one call whatever it is told."""
 

@@ -5,6 +5,7 @@ Facts are looked up by the thing, its class and its wholes, its place and the pe
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -130,7 +131,9 @@ class BindingFacts:
             class_name = self._class_of(text, found)
             if found is None and self.kinds.get(class_name) is None:
                 return True
-            if any(folded(name) in self._by_class for name in (class_name, self.kinds.whole(class_name))):
+            kind = self.kinds[class_name]
+            names = (class_name, self.kinds.whole(class_name), kind.part_of, kind.switched_by)
+            if any(folded(name) in self._by_class for name in names if name):
                 return True
             if Relation.AVOIDS in self._by_relation and self._is_person(text, found):
                 return True
@@ -149,19 +152,26 @@ class BindingFacts:
             if fact.relation is Relation.NEVER and fact.verb in verbs and self._is_there(fact.object, place, act.place):
                 return Objection(fact)
         if act.place and act.skill in _USED:
-            for fact in self._about(self._class_of(act.place, place), place):
-                if forbids_use(fact):
-                    return Objection(fact, place.id if place is not None else act.place)
+            closed = self._closed(place) if place is not None else self._about(self._class_of(act.place, place), None)
+            for fact in filter(forbids_use, closed):
+                return Objection(fact, place.id if place is not None else act.place)
         if act.skill == "PutObject" and self._is_person(act.place, place):
             return self._harmful(class_name, place)
         return None
 
     def unusable(self) -> frozenset[str]:
         """Return the ids of the appliances that are told to be out of order or not to be used."""
-        banned = [fact for fact in (*self.of(Relation.BROKEN), *self.of(Relation.NEVER)) if forbids_use(fact)]
-        return frozenset(
-            one.id for one in self._objects.values() for fact in banned if self._is_meant(fact.subject, one)
-        )
+        if not any(map(forbids_use, (*self.of(Relation.BROKEN), *self.of(Relation.NEVER)))):
+            return frozenset()
+        return frozenset(one.id for one in self._objects.values() if any(map(forbids_use, self._closed(one))))
+
+    def _closed(self, thing: SceneObject) -> list[ToldFact]:
+        """Return the facts about a thing, and about what it needs: the sink of a basin, and its tap."""
+        kind = self.kinds[thing.class_name]
+        needed = [folded(name) for name in (kind.part_of, kind.switched_by) if name and name != kind.name]
+        others = [one for one in self._objects.values() if needed and folded(one.class_name) in needed]
+        near = [one for one in others if math.dist(one.box.center[:2], thing.box.center[:2]) <= _NEAR_M]
+        return [fact for one in (thing, *near) for fact in self._about(one.class_name, one)]
 
     def _harmful(self, class_name: str, person: SceneObject | None) -> Objection | None:
         return next((one for name in self.names_of(person) if (one := self.harm(class_name, name))), None)
@@ -349,13 +359,11 @@ def grounded(fact: ToldFact, scene: SceneSnapshot, kinds: ObjectCatalogue) -> To
     best = folded(term.classes[0])
     alike = [one for one in objects.values() if folded(one.class_name) == best]
     if term.place or term.room:
-        places = {folded(name) for name in term.place}
-        alike = [
-            one
-            for one in alike
-            if (one.support_id in objects and folded(objects[one.support_id].class_name) in places)
-            or (term.room and scene.room_of_area.get(one.area_id, "").lower() == term.room)
-        ]
+        stands_on = {one.id: objects[one.support_id].class_name for one in alike if one.support_id in objects}
+        placed = ([one for one in alike if folded(stands_on.get(one.id, "")) == folded(name)] for name in term.place)
+        in_room = [one for one in alike if scene.room_of_area.get(one.area_id, "").lower() == term.room]
+        # "The table" is of the first kind that has such a thing on it.
+        alike = in_room if term.room else next(filter(None, placed), [])
     elif len(alike) != 1 or term.words.lower().endswith("s"):
         return fact
     ids = tuple(sorted(one.id for one in alike))

@@ -12,6 +12,7 @@ from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.nouns import singular
+from memory_node.domain.time_zone import PARTS_OF_DAY
 from memory_node.knowledge.told.fact import NOTHING, Relation, Term, ToldFact
 from memory_node.knowledge.told.times import until_of
 
@@ -19,6 +20,7 @@ _NAME = r"(?:my [a-z-]+|[A-Z][\w-]*|I|we)"
 _NAMES = rf"(?P<who>{_NAME}(?:, {_NAME})*(?:,? (?:and|or) {_NAME})?)"
 _THING = r"(?:the |my |our |your |a |an |all |all the )?(?P<thing>[\w][\w' -]*?)"
 _PLACE = r"(?P<how>in|into|on|onto|at|from|near|inside) (?:the |my |our |a |an )?(?P<place>[\w][\w' -]*?)"
+_PLACED = re.compile(rf"^(?P<thing>[\w][\w' -]*?) {_PLACE}$")
 _NEGATED = (
     r"(?:(?:must|may|should|shall|can) (?:never|not|under no circumstances)|mustn't|shouldn't|can't|cannot|"
     r"(?:is|are) (?:not|never) to|(?:is|are) not allowed to)"
@@ -27,6 +29,7 @@ _EAT = r"(?:eat|drink|have|take|want|touch|tolerate|stand)s?"
 _DONT = r"(?:don't|doesn't|do not|does not|never|cannot|can't|must not|may not|mustn't|must never)"
 _PART = r"in the (?P<part>morning|afternoon|evening|night)s?"
 _UNTIL = r"(?: until (?P<until>[\w :'-]+?))?"
+_PLACING = frozenset({"go", "stand", "lie", "come", "put", "placed", "kept", "stored"})
 _ALLERGY = r"(?:allergic|intolerant|sensitive) to"
 _IS_KEPT = r"(?:belongs?|goes|go|lives?|have (?:its|their) place|has its place|is kept|are kept)"
 _IS_WELL = r"(?:works?|is working|is repaired|has been repaired|was repaired|is fixed|(?:can|may) be used)(?: again)?"
@@ -66,6 +69,11 @@ class TellingReader:
                 (rf"{_THING} contains? (?P<what>[\w' ,-]+)", self._contains),
                 (rf"{_NAMES} (?:am|is|are) {_ALLERGY} (?P<what>[\w' ,-]+)", self._avoids),
                 (rf"{_NAMES} {_DONT} {_EAT} (?P<what>[\w' ,-]+)", self._avoids),
+                (rf"{_NAMES} {_NEGATED} (?:get|be given) (?P<what>[\w' ,-]+)", self._avoids),
+                (
+                    rf"{_NAMES} (?:(?:can|may) {_EAT}|eats?) (?P<what>[\w' ,-]+?)(?: again)?",
+                    self._avoids_no_more,
+                ),
                 (rf"(?:the )?(?P<what>[\w' -]+) {_NEGATED} be given to {_NAMES}", self._avoids),
                 (
                     rf"{_NAMES} (?:hate|dislike|detest|(?:do not|does not|don't|doesn't) (?:like|love|enjoy))s? "
@@ -74,14 +82,18 @@ class TellingReader:
                 ),
                 (rf"{_THING} {_IS_DOWN}{_UNTIL}", self._broken),
                 (rf"{_THING} {_IS_WELL}", self._works),
-                (rf"{_THING} {_NEGATED} be (?P<verb>\w+)(?: (?:up|away|off|on))?(?: {_PLACE})?", self._never),
+                (
+                    rf"{_THING} {_NEGATED} be (?P<verb>\w+)(?: or (?P<other>\w+))?"
+                    rf"(?: (?:up|away|off|on))?(?: {_PLACE})?",
+                    self._never,
+                ),
                 (rf"{_THING} {_NEGATED} (?P<verb>go|stand|lie|come)(?: {_PLACE})?", self._never),
                 (rf"{_THING} {_NEGATED} (?P<verb>leave) (?:the )?(?P<place>[\w' -]+)", self._never),
                 (rf"(?:nobody|no one) (?:may|must|should|can) (?P<verb>\w+) {_THING}", self._never),
                 (rf"you {_NEGATED} (?P<verb>\w+) {_THING}(?: {_PLACE})?", self._never),
                 (rf"(?:never|do not|don't) (?P<verb>\w+) {_THING}(?: {_PLACE})?", self._never),
                 (rf"{_THING} (?:may|can) be (?P<verb>\w+)(?: again)?", self._allowed),
-                (rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>[A-Z][\w-]*)(?:'s|')", self._owned),
+                (rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>my [a-z-]+|[A-Z][\w-]*)(?:'s|')", self._owned),
                 (rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>mine)", self._owned),
                 (rf"{_THING}(?: {_PLACE})? belongs? to (?P<owner>{_NAME})", self._owned),
                 (r"(?P<owner>[A-Z][\w-]*)'s? [\w -]+ (?:is|are) the (?P<thing>[\w][\w' -]*?)", self._owned),
@@ -111,9 +123,9 @@ class TellingReader:
     # --- one method a form: () where its words mean nothing that is known
 
     def _belongs(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        thing, place = self.thing(match["thing"]), self.thing(match["place"])
+        place = self.thing(match["place"])
         part = match.groupdict().get("part") or ""
-        if thing is not None and (place is not None or self._room(match["place"])):
+        for thing in self._things(match["thing"]) if place is not None or self._room(match["place"]) else ():
             yield ToldFact(Relation.BELONGS, thing, place or Term(match["place"]), part_of_day=part)
 
     def _sleeps(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
@@ -125,31 +137,33 @@ class TellingReader:
             for what in _listed(match["what"]):
                 yield ToldFact(Relation.AVOIDS, who, Term(what, self._classes(what)))
 
+    def _avoids_no_more(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        for fact in self._avoids(match, told_ns):
+            yield fact.changed(holds=False)
+
     def _broken(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        thing = self.thing(match["thing"])
         until = until_of(match["until"], told_ns, self._zone) if match["until"] else 0
-        if thing is not None and until is not None:
+        for thing in self._things(match["thing"]) if until is not None else ():
             yield ToldFact(Relation.BROKEN, thing, until_ns=until)
 
     def _works(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        thing = self.thing(match["thing"])
-        if thing is not None:
+        for thing in self._things(match["thing"]):
             yield ToldFact(Relation.BROKEN, thing, holds=False)
 
     def _never(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
         groups = match.groupdict()
-        thing = self.thing(groups["thing"])
-        verb, place = groups["verb"].lower(), groups.get("place")
-        if thing is None:
-            return
+        place, part = groups.get("place") or "", ""
+        if groups.get("how") in ("in", "at") and place in PARTS_OF_DAY:
+            place, part = "", place
         where = (self.thing(place) or Term(place)) if place else NOTHING
-        if verb == "leave" or (groups.get("how") in ("from",)):
-            yield ToldFact(Relation.NEVER, thing, verb="move")
-        elif verb in ("go", "stand", "lie", "come", "put", "placed", "kept", "stored"):
-            if place:
-                yield ToldFact(Relation.NEVER, thing, where, verb="put")
-        else:
-            yield ToldFact(Relation.NEVER, thing, where, verb=_infinitive(verb))
+        for thing in self._things(groups["thing"]):
+            for verb in filter(None, (groups["verb"].lower(), groups.get("other"))):
+                if verb == "leave" or groups.get("how") == "from":
+                    yield ToldFact(Relation.NEVER, thing, verb="move", part_of_day=part)
+                elif verb not in _PLACING:
+                    yield ToldFact(Relation.NEVER, thing, where, verb=_infinitive(verb), part_of_day=part)
+                elif place:
+                    yield ToldFact(Relation.NEVER, thing, where, verb="put", part_of_day=part)
 
     def _allowed(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
         thing = self.thing(match["thing"])
@@ -163,8 +177,7 @@ class TellingReader:
             return
         place = groups.get("place")
         if place:
-            classes, room = self._classes(place), "" if self._classes(place) else place.lower()
-            thing = replace(thing, place=classes, room=room)
+            thing = self._placed(thing, place)
         owner = "I" if groups["owner"] == "mine" else groups["owner"]
         yield ToldFact(Relation.OWNED, thing, next(iter(_people(owner))))
 
@@ -196,10 +209,11 @@ class TellingReader:
 
     def _is(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
         what = re.sub(r"^both ", "", match["what"])
+        diet = re.sub(r"^(?:not )?(?:an? |strictly |very )?", "", what.lower())
+        harmful = self._kinds.diets.get(diet) or self._kinds.diets.get(singular(diet))
         for who in _people(match["who"]):
-            harmful = self._kinds.diets.get(re.sub(r"^(?:an?|strictly|very) ", "", what.lower()))
             if harmful is not None:
-                yield ToldFact(Relation.AVOIDS, who, Term(what, tuple(harmful)))
+                yield ToldFact(Relation.AVOIDS, who, Term(what, tuple(harmful)), holds=not what.startswith("not "))
             else:
                 yield ToldFact(Relation.IS, who, Term(what))
 
@@ -210,10 +224,26 @@ class TellingReader:
         classes = self._classes(words)
         if classes:
             return Term(words.strip(), classes)
+        placed = _PLACED.match(words.strip())
+        if placed is not None and (self._classes(placed["place"]) or self._room(placed["place"])):
+            thing = self.thing(placed["thing"])
+            return self._placed(replace(thing, words=words.strip()), placed["place"]) if thing is not None else None
         # "The blue mug": what stands before the name tells it from other mugs.
         attributes, _, name = words.strip().rpartition(" ")
         classes = self._classes(name) if attributes else ()
         return Term(words.strip(), classes, attributes.lower()) if classes else None
+
+    def _things(self, words: str) -> list[Term]:
+        """Return the kinds of things that "the oven and the microwave" names; none where one of them is not known."""
+        found = [self.thing(one) for one in re.split(r",? and (?:the |my |our )?|, (?:the |my |our )?", words)]
+        known = [one for one in found if one is not None]
+        return known if len(known) == len(found) else []
+
+    def _placed(self, thing: Term, place: str) -> Term:
+        """Return the thing that stands on or in a place, or in a room."""
+        plain = place.strip().lower()
+        classes = self._kinds.spoken_names.answering(plain)
+        return replace(thing, place=classes, room="" if classes else plain)
 
     def _classes(self, words: str) -> tuple[str, ...]:
         plain = re.sub(r"^(?:the|my|our|your|a|an|any|all|all the) ", "", words.strip().lower())
