@@ -170,6 +170,9 @@ class SceneEvent:
     into_id: str = ""
 
 
+_LATELY_NS = 24 * 3600 * 10**9
+
+
 @dataclass(frozen=True)
 class SceneSnapshot:
     """The whole graph at one moment, in one frame (always map, REP-105)."""
@@ -183,6 +186,12 @@ class SceneSnapshot:
     frame_id: str = "map"
     frame_verified: bool = True
     version: int = 0
+
+    @property
+    def surveyed(self) -> bool:
+        """Whether every area of the map was in view within a day."""
+        stamps = [area.last_viewed_ns for area in self.areas]
+        return bool(stamps) and min(stamps) > max(0, self.stamp_ns - _LATELY_NS)
 
     @property
     def room_of_area(self) -> dict[str, str]:

@@ -17,17 +17,10 @@ from memory_node.planner.search_order import in_search_order
 
 _TRUSTED = frozenset({AnswerStatus.OK, AnswerStatus.PROBABLY_GONE})
 _ENOUGH = 8
-_LATELY_NS = 24 * 3600 * 10**9
 
 
 def _stop(area: RankedArea) -> str:
     return f"{area.position[0]:.2f},{area.position[1]:.2f}"
-
-
-def is_surveyed(scene: SceneSnapshot) -> bool:
-    """Return whether every area of the map was in view within a day before the snapshot."""
-    stamps = [area.last_viewed_ns for area in scene.areas]
-    return bool(stamps) and min(stamps) > max(0, scene.stamp_ns - _LATELY_NS)
 
 
 class MemoryLookup:
@@ -174,7 +167,7 @@ class MemoryLookup:
     @property
     def surveyed(self) -> bool:
         """Whether every area of the map was in view within a day."""
-        return is_surveyed(self._scene_now())
+        return self._scene_now().surveyed
 
     def _scene_now(self) -> SceneSnapshot:
         # Over a service the whole graph travels: between two steps it is asked for once.

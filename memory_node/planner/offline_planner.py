@@ -11,9 +11,9 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillResult
 from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_attempt import Setback
+from memory_node.planner.goal_attempt import Hopeless, Setback
 from memory_node.planner.goal_execution import GoalRun
-from memory_node.planner.memory_lookup import MemoryLookup, is_surveyed
+from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import (
     PlannedStep,
     PlanningContext,
@@ -157,6 +157,7 @@ class OfflinePlanner:
         run = GoalRun(self._kinds, lookup, situation, self._max_failures)
         achieved: list[bool] = []
         failures: list[str] = []
+        is_final = True
         answers: list[str] = []
         for index, goal in enumerate(goals):
             if goal.kind is GoalKind.TELL:
@@ -173,9 +174,17 @@ class OfflinePlanner:
                 achieved.append(True)
             except (Setback, PlanningFailedError) as error:
                 failures.append(f"{goal}: {error}")
+                is_final &= isinstance(error, Hopeless)
                 situation.report(PlanProgress(ProgressKind.NOTE, f"gave up on {goal}: {error}"))
                 achieved.append(False)
-        return PlanOutcome(names, tuple(achieved), tuple(failures), answer=" ".join(answers), pursued=tuple(goals))
+        return PlanOutcome(
+            names,
+            tuple(achieved),
+            tuple(failures),
+            answer=" ".join(answers),
+            pursued=tuple(goals),
+            is_final=is_final,
+        )
 
 
 def asked(question: Question, situation: PlanningContext) -> PlanOutcome:
@@ -190,7 +199,7 @@ def home_classes(situation: PlanningContext, kinds: ObjectCatalogue) -> HomeClas
     whole = {kinds.whole(found.class_name) for found in scene.objects if not found.removed}
     movable = frozenset(name for name in whole if kinds[name].pickupable)
     rooms = frozenset(room.name.lower() for room in scene.rooms)
-    return HomeClasses(movable, frozenset(whole - movable), rooms, situation.held_class, is_surveyed(scene))
+    return HomeClasses(movable, frozenset(whole - movable), rooms, situation.held_class, scene.surveyed)
 
 
 def _numbered(

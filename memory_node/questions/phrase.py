@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -37,9 +38,10 @@ _PRONOUN = re.compile(r"^(?:it|them|that|this)$", re.I)
 class Phrase:
     """What the words say.
 
-    text: the words. classes: likeliest first; () for a pronoun. owner: "his", "Anna's", "my sister's", "" for an
-    article. states: that it is said to have. place, how: what it is said to stand "on", "in", or to come "from".
-    again: the one of last time. verb, to, time: what the robot is said to have done with it.
+    text: the words. classes: likeliest first; () for a pronoun. others: classes that are called so, too. owner: "his",
+    "Anna's", "my sister's", "" for an article. states: that it is said to have. place, how: what it is said to stand
+    "on", "in", or to come "from". again: the one of last time. verb, to, time: what the robot is said to have done with
+    it.
     """
 
     text: str
@@ -53,6 +55,7 @@ class Phrase:
     to: str = ""
     time: str = ""
     another: bool = False
+    others: tuple[str, ...] = ()
 
     @property
     def pronoun(self) -> bool:
@@ -60,8 +63,11 @@ class Phrase:
         return not self.classes
 
 
-def phrase_of(text: str, kinds: ObjectCatalogue) -> Phrase | None:
-    """Return what words say of a thing; None where no class of the label space is called so."""
+def phrase_of(text: str, kinds: ObjectCatalogue, present: Collection[str] = ()) -> Phrase | None:
+    """Return what words say of a thing; None where no class of the label space is called so.
+
+    present: the classes of the home: of several that are called so alike, the only one among these is meant.
+    """
     words = " ".join(text.replace("’", "'").split()).strip(" .!?,")
     if _PRONOUN.match(words):
         return Phrase(words)
@@ -69,7 +75,9 @@ def phrase_of(text: str, kinds: ObjectCatalogue) -> Phrase | None:
     if match is None:
         return None
     noun, states = _without_states(match["noun"].lower())
-    name = kinds.spoken_names.only_class(noun)
+    called = kinds.spoken_names.answering(noun)
+    here = [one for one in called if one in present]
+    name = kinds.spoken_names.only_class(noun) or (here[0] if len(here) == 1 else "")
     if not name:
         return None
     owner = match["owner"] or ""
@@ -85,6 +93,7 @@ def phrase_of(text: str, kinds: ObjectCatalogue) -> Phrase | None:
         match["to"] or "",
         match["time"] or "",
         owner == "another",
+        tuple(one for one in called if one != name),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
@@ -36,6 +37,7 @@ _WHO = r"(?P<who>me|us|him|her|them|my [a-z]+|[A-Z][\w-]*)"
 _OPEN = r"(?:(?:a|some) snack|something to (?:eat|drink)|\S+ favou?rite \w+)"
 _HOW = r"(?:in|into|on|onto|to|inside)"
 _BEGIN = rf"(?:{_PUT}|{_GIVE}|{'|'.join(_TREATED)}|turn|switch|throw|go|make)"
+_PLACED_IN = re.compile(rf"^{_PUT} (?P<thing>.+?) {_HOW} (?P<place>.+)$")
 _AND = re.compile(rf"(?:,? and then |,? then |,? and |, )(?={_BEGIN}\b)")
 _POLITE = re.compile(
     r"^(?:please|now|could you(?: please)?|can you(?: please)?|would you(?: please)?)[, ]+|(?:,? please)$", re.I
@@ -76,8 +78,13 @@ def _wished(references: References, match: re.Match[str]) -> Goal:
 
 
 def _put(references: References, match: re.Match[str]) -> Goal:
-    thing = references.thing(match["thing"])
-    return Goal(_K.PLACE, thing, references.place(match["place"]))
+    try:
+        return Goal(_K.PLACE, references.thing(match["thing"]), references.place(match["place"]))
+    except UnreadableError:  # "the apple in the sink in the kitchen": the last words say where the place is
+        split = _PLACED_IN.match(match.group())
+        if split is None or split["place"] == match["place"]:
+            raise
+        return Goal(_K.PLACE, references.thing(split["thing"]), references.place(split["place"]))
 
 
 def _put_where_it_belongs(references: References, match: re.Match[str]) -> Goal:
@@ -98,13 +105,14 @@ def _put_next_to(references: References, match: re.Match[str]) -> Goal:
 
 def _treated(references: References, match: re.Match[str]) -> Goal:
     kind, wanted = _TREATED[match["verb"]]
-    return Goal(kind, references.thing(match["thing"], wanted))
+    able = Property.OPENABLE if kind in (_K.OPEN, _K.CLOSE) else None
+    return Goal(kind, references.thing(match["thing"], wanted, able))
 
 
 def _switched(references: References, match: re.Match[str]) -> Goal:
     is_on = match["state"] == "on"
     kind = _K.SWITCH_ON if is_on else _K.SWITCH_OFF
-    return Goal(kind, references.thing(match["thing"], None if is_on else ObjectState.OFF))
+    return Goal(kind, references.thing(match["thing"], None if is_on else ObjectState.OFF, Property.TOGGLEABLE))
 
 
 def _thrown_away(references: References, match: re.Match[str]) -> Goal:

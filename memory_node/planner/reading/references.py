@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
@@ -51,6 +52,7 @@ class References:
         self.past = self.plain_past.past
         self._objects = {one.id: one for one in self.scene.objects if not one.removed}
         self._named: Mention | None = None
+        self._mentions: list[Mention] = []
         self._person = ""
 
     # --- things
@@ -61,13 +63,24 @@ class References:
         Raises:
             UnreadableError: they name no class.
         """
-        phrase = phrase_of(words, self.kinds)
+        here = {one.class_name for one in self._objects.values()}
+        phrase = phrase_of(words, self.kinds, here)
         if phrase is None:  # a name that somebody gave to a kind of thing
             named = words.removeprefix("the ").removeprefix("my ")
             meant = self.binding.meant_by(named)
             phrase = phrase_of(meant, self.kinds) if meant != named else None
         if phrase is None:
             raise UnreadableError(words)
+        return self._as_the_home_has_it(phrase)
+
+    def _as_the_home_has_it(self, phrase: Phrase) -> Phrase:
+        """Return the phrase for another class that is called so, where the home is known to have none of the first:
+        "the lamp" is a floor lamp where there is no other."""
+        if phrase.pronoun or self._of(phrase.classes):
+            return phrase
+        for name in phrase.others:
+            if self._of((name,)) and (self.scene.surveyed or not self.kinds[name].pickupable):
+                return replace(phrase, classes=(name,))
         return phrase
 
     def wished(self, who: str, words: str) -> Mention:
@@ -93,15 +106,18 @@ class References:
         self._note(liked.values())
         return Mention(words, tuple(liked))
 
-    def thing(self, words: str, wanted: ObjectState | None = None) -> Mention:
+    def thing(self, words: str, wanted: ObjectState | None = None, able: Property | None = None) -> Mention:
         """Return the thing that words mean. wanted: the state that it is to be brought into, which tells what is meant
-        among several: a full cup is what can be emptied.
+        among several: a full cup is what can be emptied. able: what it must be able to, which tells what "it" is: of
+        an egg and a pan, the pan is switched on.
 
         Raises:
             UnreadableError, UnclearError.
         """
         phrase = self.phrase(words)
         if phrase.pronoun:
+            if able is not None:
+                return self._named_last(words, lambda one: self.kinds[one.object_class].can(able))
             if self._named is None:
                 raise UnreadableError(words)
             return self._named
@@ -111,7 +127,14 @@ class References:
         thing_id = self._latest(ids) if ids else ""
         mention = Mention(phrase.text, phrase.classes, phrase.states, another=phrase.another, thing_id=thing_id)
         self._named = mention
+        self._mentions.append(mention)
         return mention
+
+    def _named_last(self, words: str, fits: Callable[[Mention], bool]) -> Mention:
+        found = next(filter(fits, reversed(self._mentions)), None)
+        if found is None:
+            raise UnreadableError(words)
+        return found
 
     def _told_apart(self, phrase: Phrase) -> tuple[str, ...] | None:
         """Return the ids of the things that a phrase tells apart from others of their class; None where it does not."""
@@ -162,16 +185,21 @@ class References:
         in_room = {one.id for one in self._of(phrase.classes) if self._room_of(one) == room}
         if in_room or room in {one.name.lower() for one in self.scene.rooms}:
             return in_room
-        place = phrase_of(phrase.place, self.kinds)
-        if place is None or place.pronoun:
+        named = self.kinds.spoken_names.answering(room.removeprefix("the "))
+        if not named:
             raise UnreadableError(phrase.text)
-        supports = {one.id: one for one in self._of(place.classes)}
-        return {
-            one.id
-            for one in self._of(phrase.classes)
-            if one.support_id in supports
-            or (not one.support_id and any(_encloses(support, one) for support in supports.values()))
-        }
+        things = self._of(phrase.classes)
+        for name in named:  # "the table" is of the first kind that has such a thing on it
+            supports = {one.id: one for one in self._of((name,))}
+            found = {
+                one.id
+                for one in things
+                if one.support_id in supports
+                or (not one.support_id and any(_encloses(support, one) for support in supports.values()))
+            }
+            if found:
+                return found
+        return ()
 
     def _by_state(self, classes: Sequence[str], wanted: ObjectState | None) -> tuple[str, ...] | None:
         """Return the things that a change of state is meant for: those that are known to be its opposite."""
@@ -205,6 +233,8 @@ class References:
             UnreadableError, UnclearError.
         """
         named = self._named
+        if self.phrase(words).pronoun:
+            return self._named_last(words, lambda one: one != named and self.kinds[one.object_class].is_receptacle)
         mention = self.thing(words)
         self._named = named  # "it" is what is carried, not where to
         return mention
@@ -220,7 +250,10 @@ class References:
             raise UnreadableError(thing.text)
         self._note([fact])
         if fact.object.classes:
-            return Mention(fact.object.words, fact.object.classes)
+            try:
+                return self.place(f"the {fact.object.words}")
+            except UnreadableError:
+                return Mention(fact.object.words, fact.object.classes, room=fact.object.room)
         return Mention(fact.object.words, (), room=fact.object.words.lower())
 
     def where_it_was(self, thing: Mention) -> tuple[Mention, Mention]:

@@ -62,6 +62,8 @@ def deed(skill: str, object_id: str, class_name: str, when: str, **others: str) 
         ("Please wash the mug and put it on the desk.", ["clean Mug", "place Mug to Desk"]),
         ("put the mug in the bowl, then open the oven", ["place Mug to Bowl", "open Oven"]),
         ("turn the television on", ["switch_on Television"]),
+        ("open the oven, put the mug in it and close it", ["open Oven", "place Mug to Oven", "close Oven"]),
+        ("put the mug in the microwave and turn it on", ["place Mug to Microwave", "switch_on Microwave"]),
         ("fill the mug with water", ["fill Mug"]),
         ("bring me the mug", ["place Mug to User"]),
     ],
@@ -85,6 +87,35 @@ def test_thing_on_a_place_is_that_one() -> None:
     assert goal(read("wash the mug on the counter", scene)).target.thing_id == "near"
     # Memory knows of none there: it has to be looked for.
     assert read("wash the mug in the oven", scene) is None
+
+
+def test_name_of_several_kinds_means_the_one_that_the_home_has() -> None:
+    assert str(goal(read("turn on the lamp", home(thing("lamp", "FloorLamp"))))) == "switch_on FloorLamp"
+    both = home(thing("lamp", "FloorLamp"), thing("light", "DeskLamp"))
+    assert str(goal(read("turn on the lamp", both))) == "switch_on DeskLamp"
+    # What can be carried may be where nobody has looked yet.
+    assert str(goal(read("bring me the knife", home(thing("k", "ButterKnife"))))) == "place Knife to User"
+
+
+def test_table_is_the_one_that_the_thing_stands_on() -> None:
+    scene = home(thing("low", "CoffeeTable"), thing("high", "DiningTable"), thing("m", "Mug", on="high"))
+    assert goal(read("bring me the mug from the table", scene)).target.thing_id == "m"
+
+
+def test_place_where_a_thing_belongs_is_the_one_of_its_room() -> None:
+    scene = home(thing("m", "Mug"), thing("near", "Drawer", area="a1"), thing("far", "Drawer", area="a2"))
+    told = ("The mug belongs in the drawer in the kitchen.",)
+    place = goal(read("put the mug where it belongs", scene, told)).destination
+    assert place is not None
+    assert place.thing_id == "near"
+
+
+def test_place_in_a_room_is_the_one_there() -> None:
+    scene = home(thing("here", "SinkBasin", area="a1"), thing("there", "SinkBasin", area="a2"))
+    read_there = goal(read("put the bowl in the sink in the study", scene))
+    assert str(read_there.target) == "Bowl"
+    assert read_there.destination is not None
+    assert read_there.destination.thing_id == "there"
 
 
 def test_thing_in_a_room_is_that_one() -> None:
