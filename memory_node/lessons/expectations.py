@@ -6,6 +6,7 @@ the tries that differ in one of them alone: a microwave that heats potatoes and 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -30,12 +31,19 @@ ENABLING = {
 # What these are done with is another thing each time, and they need no place.
 _ANYWHERE = frozenset({"SliceObject", "FillObject", "EmptyObject", "BreakObject", "ThrowObject", "PickupObject"})
 
+# What was done between a failure and a success so soon after it may be the reason of the success.
+_LATELY_NS = 3600 * 10**9
+_ENABLING_KEPT = 64
+
 
 @dataclass(frozen=True)
 class _Try:
-    """One try of a call: at which thing or place, with which class, at which time, after which enabling calls."""
+    """One try of a call: at which thing or place, with which class, at which time, after which enabling calls: those of
+    its own instruction, and those since it failed a short time ago.
+    """
 
     deed: Deed
+    number: int
     place_id: str
     place_class: str
     part: str
@@ -57,20 +65,24 @@ class Expectations:
     def __init__(self, tried: Sequence[Deed], zone: tzinfo | None = None) -> None:
         self._zone = zone
         self._tries: dict[str, list[_Try]] = {}
-        enabled: dict[str, list[Preparation]] = {}
+        enabling: deque[tuple[int, Deed, Preparation]] = deque(maxlen=_ENABLING_KEPT)
         # What was opened to take something out, or to put something in, explains itself.
         explained = {(deed.episode_id, place) for deed in tried for place in (deed.from_id, deed.to_id, deed.object_id)
                      if deed.skill not in ENABLING}  # fmt: skip
-        for deed in tried:
-            before = enabled.setdefault(deed.episode_id, [])
+        for number, deed in enumerate(tried):
             place_id, place_class = place_of(deed.skill, deed)
-            mine = tuple(
-                one for one in before if one.thing_id != place_id and (deed.episode_id, one.thing_id) not in explained
-            )
+            mine = self._tries.setdefault(deed.skill, [])
+            since = _failed_lately(mine, place_class, deed.stamp_ns, number)
+            before = [
+                one
+                for when, other, one in enabling
+                if (when > since or other.episode_id == deed.episode_id) and one.thing_id != place_id
+            ]
             part = part_of_day(deed.stamp_ns, zone)
-            self._tries.setdefault(deed.skill, []).append(_Try(deed, place_id, place_class, part, mine))
-            if deed.skill in ENABLING and not deed.reason and deed.object_id:
-                before.append(Preparation(deed.skill, deed.object_id, deed.object_class))
+            mine.append(_Try(deed, number, place_id, place_class, part, tuple(dict.fromkeys(before))))
+            is_enabling = deed.skill in ENABLING and not deed.reason and bool(deed.object_id)
+            if is_enabling and (deed.episode_id, deed.object_id) not in explained:
+                enabling.append((number, deed, Preparation(deed.skill, deed.object_id, deed.object_class)))
 
     def failing(self, skill: str, object_class: str, place_id: str, now_ns: int) -> Lesson | None:
         """Return the lesson that a call fails at a place (or thing) now; None where nothing says so.
@@ -101,21 +113,27 @@ class Expectations:
             writer=WRITER,
         )
 
-    def way(self, skill: str, place_id: str, place_class: str, now_ns: int) -> Lesson | None:
+    def never_worked(self, skill: str, place_id: str) -> bool:
+        """Return whether a call was tried at a place (or thing), and never worked there in any way."""
+        tries = [one for one in self._tries.get(skill, ()) if one.place_id == place_id]
+        return bool(tries) and all(one.failed for one in tries)
+
+    def way(self, skill: str, object_class: str, place_id: str, place_class: str) -> Lesson | None:
         """Return what to do before a call that fails without it; None where nothing says so.
 
-        What was learnt of one place holds for others of its class until they were tried themselves.
+        What was learnt of one place, or of one class of thing there, holds for others until they were tried themselves.
         """
-        tries = self._tries.get(skill, ())
-        here = [one for one in tries if one.place_id == place_id and one.plain]
-        alike = here or [one for one in tries if one.place_class == place_class and one.plain]
+        tries = [one for one in self._tries.get(skill, ()) if one.place_class == place_class]
+        plain = [one for one in tries if one.plain]
+        here = [one for one in plain if one.place_id == place_id]
+        alike = [one for one in here if one.deed.object_class == object_class] or here or plain
+        failed = [one for one in tries if one.failed]
         if not alike or not alike[-1].failed:
             return None
-        worked = [one for one in tries if not one.failed and one.before and place_class == one.place_class]
+        worked = [one for one in tries if not one.failed and one.before and one.number > failed[0].number]
         if not worked:
             return None
         last = worked[-1]
-        failed = [one for one in tries if one.failed and one.place_class == place_class]
         # What was done before each success is what they have in common.
         before = tuple(
             one
@@ -124,12 +142,11 @@ class Expectations:
         )
         if not before:
             return None
-        object_class = last.deed.object_class
         first = " and ".join(f"{one.skill} {one.thing_class}" for one in before)
         return Lesson(
             f"{WRITER}|{skill}|{object_class}|{place_id}",
             LessonKind.WAY,
-            (Wording("", f"{_call(skill, object_class, place_class)} works after {first}"),),
+            (Wording("", f"{_call(skill, last.deed.object_class, place_class)} works after {first}"),),
             skill,
             frozenset({object_class}),
             place_id,
@@ -146,7 +163,7 @@ class Expectations:
         for skill, tries in self._tries.items():
             failed = {(one.place_id, one.deed.object_class): one for one in tries if one.failed}
             for one in failed.values():
-                way = self.way(skill, one.place_id, one.place_class, now_ns)
+                way = self.way(skill, one.deed.object_class, one.place_id, one.place_class)
                 lesson = way or self.failing(skill, one.deed.object_class, one.place_id, now_ns)
                 if lesson is not None:
                     found[f"{lesson.text} {lesson.place_id}"] = one.deed.stamp_ns, lesson
@@ -171,20 +188,35 @@ def place_of(skill: str, deed: Deed) -> tuple[str, str]:
     return ("", "") if is_done_anywhere(skill, 1) else (deed.object_id, deed.object_class)
 
 
+def _failed_lately(tries: Sequence[_Try], place_class: str, now_ns: int, never: int) -> int:
+    """Return the number of the last try of a call at such a place, if it failed a short time ago; else `never`."""
+    last = next((one for one in reversed(tries) if one.place_class == place_class), None)
+    is_recent = last is not None and last.failed and now_ns - last.deed.stamp_ns <= _LATELY_NS
+    return last.number if last is not None and is_recent else never
+
+
 def _is_expected_to_fail(at_place: Sequence[_Try], object_class: str, part: str) -> bool:
     same = [one for one in at_place if one.deed.object_class == object_class and one.part == part]
     if same:
         return same[-1].failed
     worked_then = any(not one.failed and one.part == part for one in at_place)
     of_class = [one for one in at_place if one.deed.object_class == object_class]
-    if of_class:
+    if of_class and of_class[-1].failed:
         # It failed at another time of day; at this one it worked with something else.
-        return of_class[-1].failed and not worked_then
+        return not worked_then
     last = at_place[-1]
     if not last.failed:
+        return not worked_then and _failed_in_between(at_place, part)
+    if of_class:
         return False
     others_worked = any(not one.failed and one.part == last.part for one in at_place)
     return not others_worked and not (worked_then and last.part != part)
+
+
+def _failed_in_between(at_place: Sequence[_Try], part: str) -> bool:
+    """Return whether it failed at a time of day, and worked at others both before and after that."""
+    failed = [number for number, one in enumerate(at_place) if one.failed and one.part == part]
+    return bool(failed) and any(not one.failed for one in at_place[: failed[0]])
 
 
 def _only_part(at_place: Sequence[_Try]) -> str:

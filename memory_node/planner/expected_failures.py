@@ -32,7 +32,8 @@ class ExpectedFailures:
     _used: set[str] = field(default_factory=set)
 
     def avoided(self, goal: Goal) -> frozenset[str]:
-        """Return the ids of the places where a goal is expected to fail, as long as there is another one."""
+        """Return the ids of the places where a goal is expected to fail, as long as there is another one: they are for
+        when that fails, too."""
         declared, where = GOALS[goal.kind], goal.destination
         if declared.treats:
             treatment = self.kinds.meant_treatment(goal.kind, goal.treatment)
@@ -46,21 +47,28 @@ class ExpectedFailures:
             avoided |= self._failing(places, [("PutObject", goal.target.object_class), ("OpenObject", "")])
         return avoided
 
-    def way(self, call: SkillCall, thing: Thing | None) -> Lesson | None:
+    def way(self, call: SkillCall, subject: Thing | None, place: Thing | None) -> Lesson | None:
         """Return what to do before a call, None where nothing is known to be needed; each once.
 
-        thing: the last that the call names: what it is done at, or the thing itself.
+        subject, place: the first and the last thing that the call names: what is treated, and what it is done at.
         """
         place_id, place_class = "", ""
         if not is_done_anywhere(call.skill, len(call.arguments)):
-            if thing is None or not thing.memory_id:
+            if place is None or not place.memory_id:
                 return None
-            place_id, place_class = thing.memory_id, self.kinds[thing.object_class].name
-        lesson = self.expectations.way(call.skill, place_id, place_class, self.clock())
+            place_id, place_class = place.memory_id, self.kinds[place.object_class].name
+        object_class = self.kinds[subject.object_class].name if subject is not None else ""
+        lesson = self.expectations.way(call.skill, object_class, place_id, place_class)
         if lesson is None or lesson.text in self._used:
             return None
         self._tell(lesson)
         return lesson
+
+    def is_hopeless(self, call: SkillCall, place: Thing | None) -> bool:
+        """Return whether a call was tried before, and never worked with the last thing that it names."""
+        if place is None or not place.memory_id or is_done_anywhere(call.skill, len(call.arguments)):
+            return False
+        return self.expectations.never_worked(call.skill, place.memory_id)
 
     def thing_of(self, object_id: str) -> SceneObject | None:
         """Return a thing of the scene, None where it is gone."""
@@ -72,11 +80,9 @@ class ExpectedFailures:
             for skill, object_class in ways:
                 if skill == "OpenObject" and _is_open(place):
                     continue
-                lesson = self.expectations.failing(skill, object_class or place.class_name, place.id, self.clock())
-                if (
-                    lesson is not None
-                    and self.expectations.way(skill, place.id, place.class_name, self.clock()) is None
-                ):
+                of_class = object_class or place.class_name
+                lesson = self.expectations.failing(skill, of_class, place.id, self.clock())
+                if lesson is not None and self.expectations.way(skill, of_class, place.id, place.class_name) is None:
                     failing[place.id] = lesson
         if not failing or len(failing) == len(places):
             return frozenset()

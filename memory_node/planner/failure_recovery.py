@@ -7,7 +7,8 @@ from collections import Counter
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS
-from memory_node.planner.goal_attempt import GoalAttempt, Setback
+from memory_node.planner.belief import Belief
+from memory_node.planner.goal_attempt import GoalAttempt, Hopeless, Setback
 from memory_node.world.failures import after_failure, broken_rules
 from memory_node.world.skills import after
 from memory_node.world.state import Thing
@@ -43,8 +44,8 @@ class FailureRecovery:
         if call.skill in ("PickupObject", "GoToObject", "SliceObject"):
             self._belief.identify(subject.id, result.object_id)
 
-    def failed(self, call: SkillCall, result: SkillResult) -> None:
-        """Correct the belief that made a call fail.
+    def failed(self, call: SkillCall, result: SkillResult, is_hopeless: bool = False) -> None:
+        """Correct the belief that made a call fail. is_hopeless: it never worked before, so once is enough.
 
         Raises:
             Setback: it failed by itself so often that it is no chance, and nothing else can take the thing's part.
@@ -56,13 +57,21 @@ class FailureRecovery:
         belief.settings |= frozenset(belief.things) - known
         if result.reason is FailureReason.FORBIDDEN or result.reason.by_chance:
             self._by_chance[(call.skill, call.arguments[-1])] += 1
-            if result.reason.by_chance and self._by_chance[(call.skill, call.arguments[-1])] < _TRIES:
+            tries = 1 if is_hopeless else _TRIES
+            if result.reason.by_chance and self._by_chance[(call.skill, call.arguments[-1])] < tries:
                 return
             if last is None or last.id not in self._attempt.mentions or self._attempt.mentions[last.id].thing_id:
-                raise Setback(f"{call} failed: {result.reason} {result.message}".rstrip())
+                raise (Hopeless if is_hopeless else Setback)(told_failure(call, result, self._belief))
             self._attempt.exclude(last)
             self._attempt.not_sought.add(last.id)
             return
         is_told = any(rule.fact.predicate is Predicate.STATE for rule in broken)
         if result.reason in _ELSEWHERE and not is_told and last is not None and last.id in self._attempt.mentions:
             self._attempt.exclude(last)
+
+
+def told_failure(call: SkillCall, result: SkillResult, belief: Belief) -> str:
+    """Return why a call failed, with what people call its things: an id says nothing to them."""
+    things = filter(None, map(belief.named, call.arguments))
+    names = ", ".join(dict.fromkeys(belief.kinds[one.object_class].best_name for one in things))
+    return f"{call} failed with the {names}: {result.reason} {result.message}".rstrip()

@@ -18,6 +18,10 @@ class Setback(Exception):  # noqa: N818 - a goal that fails is an outcome, not a
     """A goal cannot be achieved; never leaves the planner."""
 
 
+class Hopeless(Setback):
+    """What fails has never worked, so that trying the goal again would bring nothing."""
+
+
 class NothingFound(Setback):
     """Nothing that a goal speaks of was found anywhere."""
 
@@ -27,21 +31,22 @@ class GoalAttempt:
     """What is known while a goal is pursued.
 
     mentions: what the goal says of the things it names, by their names in `belief`. excluded: identities of unsuitable
-    instances; taken: identities of finished ones. memory_ids: see PlanningContext. not_sought: names of parts that
-    failed by themselves: others that memory knows will do, and no search.
+    instances; avoided: of those that are tried last; taken: of finished ones. memory_ids: see PlanningContext.
+    not_sought: names of parts that failed by themselves: others that memory knows will do, and no search.
     """
 
     belief: Belief
     mentions: dict[str, Mention] = field(default_factory=dict)
     excluded: set[str] = field(default_factory=set)
+    avoided: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
     memory_ids: Mapping[str, str] = field(default_factory=dict)
     not_sought: set[str] = field(default_factory=set)
 
     @property
     def ruled_out(self) -> set[str]:
-        """Identities of excluded and finished things, found or remembered."""
-        return self.excluded | self.taken
+        """Identities of excluded, avoided and finished things, found or remembered."""
+        return self.excluded | self.avoided | self.taken
 
     @property
     def held(self) -> Thing | None:

@@ -55,7 +55,7 @@ class GoalRun:
         """
         self._begin()
         if self._expected is not None:
-            self._acting.attempt.excluded |= self._expected.avoided(goal)
+            self._acting.attempt.avoided |= self._expected.avoided(goal)
         able = self._situation.skills
         if GOALS[goal.kind].skills and able.isdisjoint(GOALS[goal.kind].skills):
             # Nothing is looked for that nothing can be done with.

@@ -59,9 +59,11 @@ class Locator:
             return
         if mention.looks:
             mention = yield from self._looking_so(attempt, mention)
-        # Memory does not know every state: where it knows of none like that, any of the kind may be.
-        for likened in (mention, replace(mention, states=())) if mention.states else (mention,):
-            if any(self.remembered(attempt, object_class, likened, name) for object_class in mention.candidates):
+        if self._is_remembered(attempt, name, mention):
+            return
+        if attempt.avoided:  # nothing else will do
+            attempt.avoided.clear()
+            if self._is_remembered(attempt, name, mention):
                 return
         if name in attempt.not_sought:
             raise NothingFound(f"it failed with every {mention} that I know of")
@@ -116,6 +118,13 @@ class Locator:
         best = shares[0][1]
         rivals = [one for share, one in shares[1:] if share == shares[0][0] and one.description != best.description]
         return best if not rivals else None
+
+    def _is_remembered(self, attempt: GoalAttempt, name: str, mention: Mention) -> bool:
+        # Memory does not know every state: where it knows of none like that, any of the kind may be.
+        for likened in (mention, replace(mention, states=())) if mention.states else (mention,):
+            if any(self.remembered(attempt, object_class, likened, name) for object_class in mention.candidates):
+                return True
+        return False
 
     def remembered(self, attempt: GoalAttempt, object_class: str, mention: Mention, name: str) -> bool:
         """Return whether memory knows a thing of a class; it is then located under a name."""

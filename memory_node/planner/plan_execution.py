@@ -13,7 +13,7 @@ from memory_node.lessons.expectations import ENABLING
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.belief import Belief
 from memory_node.planner.expected_failures import ExpectedFailures
-from memory_node.planner.failure_recovery import FailureRecovery
+from memory_node.planner.failure_recovery import FailureRecovery, told_failure
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.locating import Locator
@@ -79,9 +79,12 @@ class PlanExecution:
         if held is None or self.kinds[held.object_class].name not in tools:
             yield from self.need(TOOL, Mention(f"a tool such as {tools[0]}" if tools else "a tool", tools))
 
-    def make(self, *wanted: Wanted, fixture: str = "") -> Steps:
-        """Execute searched plans until all of `wanted` holds; fixture: what composites are done at."""
+    def make(self, *wanted: Wanted, fixture: str = "", near: bool = False) -> Steps:
+        """Execute searched plans until all of `wanted` holds; fixture: what composites are done at. near: the robot
+        must stand there first."""
         while True:
+            if near:
+                yield from self.make(Wanted(Predicate.NEAR, (fixture,)))
             try:
                 plan = find_plan(self.belief, wanted, fixture)
             except PlanningFailedError:
@@ -103,7 +106,9 @@ class PlanExecution:
                     yield from self.need(name, mention)
 
     def _way(self, call: SkillCall) -> Lesson | None:
-        return self.expected.way(call, self.belief.named(call.arguments[-1])) if self.expected is not None else None
+        if self.expected is None:
+            return None
+        return self.expected.way(call, self.belief.named(call.arguments[0]), self.belief.named(call.arguments[-1]))
 
     def _prepare(self, lesson: Lesson) -> Steps:
         """Do what made a call work; what cannot be done any more is left out."""
@@ -138,8 +143,10 @@ class PlanExecution:
             return
         self.failures += 1
         if result.reason is FailureReason.CANCELED or self.failures > self.max_failures:
-            raise Setback(f"{call} failed: {result.reason} {result.message}".rstrip())
-        self._recovery.failed(call, result)
+            raise Setback(told_failure(call, result, self.belief))
+        place = self.belief.named(call.arguments[-1])
+        is_hopeless = self.expected is not None and self.expected.is_hopeless(call, place)
+        self._recovery.failed(call, result, is_hopeless)
         raise _Replan
 
     def reference(self, name: str) -> str:

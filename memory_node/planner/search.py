@@ -59,7 +59,8 @@ class _Operator:
 def find_plan(belief: Belief, wanted: Sequence[Wanted], fixture: str = "") -> list[SkillCall]:
     """Return the cheapest skill calls after which all of `wanted` holds; [] when it holds already.
 
-    fixture: the name of the thing that composites are done at; by default any that serves.
+    fixture: the name of the thing that composites are done at, or that a vessel is filled from; by default any that
+    serves.
 
     Raises:
         PlanningFailedError: no sequence of skills over the believed things leads there.
@@ -115,18 +116,22 @@ def _operators(
     """Yield the skills bound to things that they can ever be done with."""
     states = {one.state for one in wanted}
     named = {name for one in wanted for name in one.names}
+    # A vessel may stand in a basin whose tap nobody knows.
+    waters = bool(fixture) and state.kinds[state.things[fixture].object_class].can(Property.WATERS)
     for skill in SKILLS.values():
         if skill.name not in skills or not _is_of_use(skill, states):
             continue
         travel = _TRAVEL_S if skill.name == "GoToObject" else 0.0
-        arguments = [one.name for one in skill.arguments if not one.optional or skill.composite]
+        given = skill.composite or (skill.name == "FillObject" and waters)
+        arguments = [one.name for one in skill.arguments if given or not one.optional]
         changing = [rule.fact for rule in skill.preconditions if rule.fact.predicate is not Predicate.KIND]
         fitting = [[one.id for one in state if fits_kind(skill, name, one, state)] for name in arguments]
         for keys in itertools.product(*fitting):
             if len(set(keys)) < len(keys):
                 continue
             binding = dict(zip(arguments, keys))
-            elsewhere = fixture and binding.get("fixture", fixture) != fixture
+            at = binding.get("fixture") or binding.get("source") or fixture
+            elsewhere = fixture and at != fixture
             if not elsewhere and _makes_sense(skill, binding, state, named):
                 needs = tuple(prepared(fact, tuple(binding[one] for one in fact.arguments)) for fact in changing)
                 effects = effects_of(skill, binding)

@@ -76,10 +76,10 @@ class TreatmentSteps:
         """Fill or empty the target where that is done."""
         acting, treatment = self._acting, self.of(goal)
         yield from acting.make(Wanted(_P.HOLDING, ("target",)))
-        if treatment.at:
-            yield from acting.need("place", Mention(f"where to {treatment.name}", treatment.at))
-            yield from acting.make(Wanted(_P.NEAR, ("place",)))
-        yield from acting.make(Wanted(_P.STATE, ("target",), treatment.states[0]))
+        place = "place" if treatment.at else ""
+        if place:
+            yield from acting.need(place, Mention(f"where to {treatment.name}", treatment.at))
+        yield from acting.make(Wanted(_P.STATE, ("target",), treatment.states[0]), fixture=place, near=bool(place))
 
     def _prepare(self, treatment: Treatment) -> Steps:
         """Locate the vessel and the appliance; the vessel may stand at one already."""

@@ -101,18 +101,48 @@ def prepared(diary: Diary, skill: str = "SwitchOn", thing: str = "lamp") -> Diar
 def test_what_was_done_before_the_first_success_is_the_way_for_another_thing() -> None:
     diary = Diary().begin().heat("Egg", MORNING, fails=True)
     prepared(diary).heat("Egg", NOON)
-    way = Expectations(diary.tried, UTC).way("HeatObject", "micro", "Microwave", at(NEXT))
+    way = Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave")
     assert way is not None
     assert [(one.skill, one.thing_id) for one in way.before] == [("SwitchOn", "lamp")]
-    assert Expectations(diary.tried, UTC).way("CleanObject", "sink", "SinkBasin", at(NEXT)) is None
+    assert Expectations(diary.tried, UTC).way("CleanObject", "Egg", "sink", "SinkBasin") is None
 
 
 def test_way_of_one_cabinet_holds_for_one_that_was_never_tried() -> None:
     diary = Diary().begin().note("OpenObject", "cupboard", "Cabinet", MORNING, fails=True)
     prepared(diary).note("OpenObject", "cupboard", "Cabinet", NOON)
-    way = Expectations(diary.tried, UTC).way("OpenObject", "other", "Cabinet", at(NEXT))
+    way = Expectations(diary.tried, UTC).way("OpenObject", "Cabinet", "other", "Cabinet")
     assert way is not None
     assert way.before[0].thing_id == "lamp"
+
+
+def test_what_was_asked_for_between_a_failure_and_the_success_is_the_way() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True)
+    diary.begin().note("OpenObject", "fridge", "Fridge", MORNING).begin().heat("Egg", MORNING, fails=True)
+    prepared(diary, thing="lamp").begin().heat("Egg", NOON)
+    assert Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave") is None  # hours later
+    diary = Diary().begin().heat("Egg", NOON, fails=True)
+    diary.begin().note("OpenObject", "fridge", "Fridge", NOON).begin().heat("Egg", NOON, fails=True)
+    prepared(diary, thing="lamp").begin().heat("Egg", NOON)
+    way = Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave")
+    assert way is not None
+    assert [one.thing_id for one in way.before] == ["lamp"]
+
+
+def test_way_for_one_class_is_none_for_a_class_that_needs_none() -> None:
+    diary = Diary().begin().heat("Bread", MORNING).begin().heat("Egg", NOON, fails=True)
+    prepared(diary).begin().heat("Egg", NOON)
+    learnt = Expectations(diary.tried, UTC)
+    assert learnt.way("HeatObject", "Egg", "micro", "Microwave") is not None
+    assert learnt.way("HeatObject", "Bread", "micro", "Microwave") is None
+
+
+def test_evening_that_failed_between_two_mornings_that_worked_is_to_blame() -> None:
+    diary = Diary().begin().heat("Apple", MORNING).begin().heat("Bread", EVENING, fails=True)
+    diary.begin().heat("Tomato", NEXT)
+    assert diary.expects_failure("HeatObject", "Potato", "micro", "2026-03-03 19:00")
+    assert not diary.expects_failure("HeatObject", "Potato", "micro", "2026-03-04 08:00")
+    mended = Diary().begin().heat("Bread", EVENING, fails=True).begin().heat("Tomato", NEXT)
+    assert not mended.expects_failure("HeatObject", "Potato", "micro", "2026-03-03 19:00")
 
 
 @pytest.mark.parametrize("opened", ["cupboard", "lamp"])
@@ -125,19 +155,19 @@ def test_what_did_not_help_once_or_explains_itself_is_no_way(opened: str) -> Non
         diary.heat("Egg", MORNING, fails=True).begin().note("OpenObject", "cupboard", "Cabinet", NOON)
         diary.tried.append(Deed("e2:9", "PickupObject", "egg", "Egg", at(NOON), "cupboard", "Cabinet"))
         diary.heat("Egg", NOON)
-    assert Expectations(diary.tried, UTC).way("HeatObject", "micro", "Microwave", at(NEXT)) is None
+    assert Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave") is None
 
 
 def test_way_is_given_up_when_the_call_works_without_it() -> None:
     diary = Diary().begin().heat("Egg", MORNING, fails=True)
     prepared(diary).heat("Egg", NOON)
     diary.begin().heat("Egg", EVENING)
-    assert Expectations(diary.tried, UTC).way("HeatObject", "micro", "Microwave", at(NEXT)) is None
+    assert Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave") is None
 
 
 def test_way_of_what_is_done_anywhere_holds_for_another_class_of_thing() -> None:
     diary = Diary().begin().note("SliceObject", "tomato", "Tomato", MORNING, fails=True)
     prepared(diary).note("SliceObject", "tomato", "Tomato", NOON)
-    way = Expectations(diary.tried, UTC).way("SliceObject", "", "", at(NEXT))
+    way = Expectations(diary.tried, UTC).way("SliceObject", "Apple", "", "")
     assert way is not None
     assert way.before[0].thing_id == "lamp"
