@@ -12,7 +12,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,12 +96,12 @@ class RunningGoals:
         self._period_s = silence_s / _BEATS
         self._session = uuid.uuid4().bytes
         self._process = identity_of(os.getpid())
-        self._asked: dict[bytes, str] = {}
-        self._carried_out: set[bytes] = set()
+        self._asked: dict[bytes, str] = {}  # goal -> action
+        self._carried_out: dict[bytes, str] = {}
         self._peers: dict[bytes, Peer] = {}
         self._lock = threading.Lock()
-        self._changed = threading.Event()
-        self._closed = False
+        self._telling = threading.Lock()  # what is announced later is newer
+        self._closed = threading.Event()
         latched = {"durability": DurabilityPolicy.TRANSIENT_LOCAL, "liveliness": LivelinessPolicy.AUTOMATIC}
         lease = Duration(nanoseconds=int(silence_s * _LEASE_SHARE * 1e9))
         offered = QoSProfile(depth=1, liveliness_lease_duration=lease, **latched)
@@ -119,36 +119,31 @@ class RunningGoals:
 
     def close(self) -> None:
         """Stop announcing; before the node is destroyed."""
-        self._closed = True
-        self._changed.set()
+        with self._telling:
+            self._closed.set()
         self._announcer.join(1.0)
 
-    @contextmanager
-    def asking(self, action: str, goal_id: bytes) -> Iterator[None]:
+    def asking(self, action: str, goal_id: bytes) -> AbstractContextManager[None]:
         """Announce a goal that this node sends to `action`, until the block ends."""
         suffix = "/_action/cancel_goal"
-        with self._lock:
-            self._asked[goal_id] = str(self._node.resolve_service_name(action + suffix)).removesuffix(suffix)
-        self._changed.set()
-        try:
-            yield
-        finally:
-            with self._lock:
-                del self._asked[goal_id]
-            self._changed.set()
+        name = str(self._node.resolve_service_name(action + suffix)).removesuffix(suffix)
+        return self._announced(self._asked, goal_id, name)
+
+    def carrying_out(self, goal_id: bytes) -> AbstractContextManager[None]:
+        """Announce a goal of another node that this one works on, until the block ends."""
+        return self._announced(self._carried_out, goal_id)
 
     @contextmanager
-    def carrying_out(self, goal_id: bytes) -> Iterator[None]:
-        """Announce a goal of another node that this one works on, until the block ends."""
-        with self._lock:
-            self._carried_out.add(goal_id)
-        self._changed.set()
+    def _announced(self, goals: dict[bytes, str], goal_id: bytes, action: str = "") -> Iterator[None]:
         try:
+            with self._lock:
+                goals[goal_id] = action
+            self._tell()
             yield
         finally:
             with self._lock:
-                self._carried_out.discard(goal_id)
-            self._changed.set()
+                goals.pop(goal_id, None)
+            self._tell()
 
     def other_side(self, goal_id: bytes) -> Peer | None:
         """Return the node that sent a goal to this one, or carries it out for it; None while none has said so."""
@@ -209,35 +204,26 @@ class RunningGoals:
             self._peers.pop(session, None)
             while len(self._peers) >= _MAX_PEERS:  # the one that was heard longest ago
                 self._peers.pop(next(iter(self._peers)))
-            is_first = not self._peers
             if asked or carried_out:
                 self._peers[session] = Peer(message.node, process, asked, carried_out)
-        if is_first:  # the announcer, which counts their silence, may wait for a change
-            self._changed.set()
 
     def _announce(self) -> None:
         self._tell()
-        beat_s = time.monotonic() + self._period_s
-        while not self._closed:
-            is_busy = bool(self._asked or self._carried_out)
-            left_s = max(beat_s - time.monotonic(), 0.0)
-            has_changed = self._changed.wait(left_s if is_busy or self._peers else None)
-            self._changed.clear()
-            if time.monotonic() >= beat_s:
-                beat_s = time.monotonic() + self._period_s
-                self._count_silence()
-            elif not has_changed:
-                continue
-            if has_changed or is_busy:
+        while not self._closed.wait(self._period_s):
+            self._count_silence()
+            if self._asked or self._carried_out:
                 self._tell()
 
     def _tell(self) -> None:
-        try:
-            self._publisher.publish(self._message())
-        except RuntimeError:  # RCLError
-            if self._node.context.ok():
-                raise
-            self._closed = True  # nobody hears it any more: ROS was shut down before this node went
+        with self._telling:
+            if self._closed.is_set():
+                return
+            try:
+                self._publisher.publish(self._message())
+            except RuntimeError:  # RCLError
+                if self._node.context.ok():
+                    raise
+                self._closed.set()  # nobody hears it any more: ROS was shut down before this node went
 
     def _count_silence(self) -> None:
         with self._lock:
