@@ -2,7 +2,7 @@
 
 import pytest
 from geometry_msgs.msg import PointStamped
-from message_filters import ApproximateTimeSynchronizer, Cache, SimpleFilter, Subscriber, TimeSynchronizer
+from message_filters import ApproximateTimeSynchronizer, SimpleFilter, Subscriber, TimeSynchronizer
 from rclpy.clock import ClockType
 from rclpy.time import Time
 from std_msgs.msg import String
@@ -95,23 +95,6 @@ def test_headerless_messages_are_dropped_unless_allowed(inputs):
         source.signalMessage(String(data="x"))
     assert strict == []
     assert len(lenient) == 1
-
-
-def test_cache_finds_what_it_keeps_by_time():
-    source, passed = SimpleFilter(), []
-    cache = Cache(source, 3)
-    cache.registerCallback(passed.append)
-    for stamp in (10, 20, 30, 40):
-        source.signalMessage(point(stamp))
-    source.signalMessage(String())  # has no header
-    times = [ros_time(stamp) for stamp in (10, 25, 30, 50)]
-    assert [stamp_ms(message) for message in passed] == [10, 20, 30, 40]
-    assert [stamp_ms(message) for message in cache.getInterval(times[1], times[3])] == [30, 40]
-    assert stamp_ms(cache.getElemAfterTime(times[2])) == stamp_ms(cache.getElemBeforeTime(times[2])) == 30
-    assert cache.getElemBeforeTime(times[0]) is cache.getElemAfterTime(times[3]) is None
-    assert cache.getOldestTime() == ros_time(20)
-    assert cache.getLastestTime() == ros_time(40)
-    assert stamp_ms(cache.getLast()) == 40
 
 
 def test_subscribers_bring_topics_of_a_node_together(make_node, spin_until):

@@ -136,11 +136,6 @@ NODE: dict[str, tuple[Callable[[Node], Any], type[Exception], str]] = {
         ParameterNotDeclaredException,
         "nobody",
     ),
-    "new description of what is not declared": (
-        lambda n: n.set_descriptor("nobody", None),
-        ParameterNotDeclaredException,
-        "nobody",
-    ),
     "removal of what is not declared": (
         lambda n: n.undeclare_parameter("nobody"),
         ParameterNotDeclaredException,

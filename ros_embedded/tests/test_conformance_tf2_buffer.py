@@ -182,13 +182,6 @@ def test_largest_component_of_a_half_turn_is_positive(leading):
     assert getattr(found, leading) > 0.9 > 0.0 > found.w
 
 
-def test_full_lookup_uses_the_fixed_frame_between_two_times(robot):
-    found = robot.lookup_transform_full_core("base_link", at(20.0), "base_link", at(10.0), "map")
-    assert position(found) == pytest.approx([0.0, 2.0, 0.0], abs=1e-9)
-    assert yaw_of(found) == pytest.approx(-math.pi / 2)
-    assert found.header.stamp.sec == 20
-
-
 def test_clear_forgets_all_but_static_frames(robot):
     robot.clear()
     assert not robot.can_transform_core("map", "base_link", NEWEST)[0]
@@ -198,8 +191,6 @@ def test_clear_forgets_all_but_static_frames(robot):
 def test_unknown_frame_is_named_when_a_lookup_is_impossible(robot):
     expected = 'Invalid frame ID "attic" passed to canTransform argument source_frame - frame does not exist'
     assert robot.can_transform_core("map", "attic", NEWEST) == (False, expected)
-    expected = 'Invalid frame ID "attic" passed to canTransform argument fixed_frame - frame does not exist'
-    assert robot.can_transform_full_core("map", at(10.0), "map", at(20.0), "attic") == (False, expected)
 
 
 def test_frame_is_common_with_itself_at_its_newest_time(robot):

@@ -350,14 +350,14 @@ def test_done_callback_is_taken_back(executor: SingleThreadedExecutor) -> None:
     assert not future.cancelled()
 
 
-def test_executor_is_a_context_manager_and_waits_once_for_a_future(context: rclpy.context.Context) -> None:
+def test_executor_is_a_context_manager_and_waits_for_a_future(context: rclpy.context.Context) -> None:
     node = Node("node", context=context)
     with SingleThreadedExecutor(context=context) as executor:
         assert executor.add_node(node)
         assert not executor.add_node(node)
         assert executor.get_nodes() == [node]
         task = executor.create_task(lambda: 42)
-        executor.spin_once_until_future_complete(task, timeout_sec=1.0)
+        executor.spin_until_future_complete(task, timeout_sec=1.0)
         assert task.result() == 42
     node.destroy_node()
 

@@ -17,7 +17,6 @@ from rclpy.qos import (
     QoSProfile,
     ReliabilityPolicy,
     qos_check_compatible,
-    qos_profile_best_available,
     qos_profile_sensor_data,
 )
 from rclpy.qos_overriding_options import InvalidQosOverridesError, QoSOverridingOptions
@@ -176,21 +175,6 @@ def test_all_acknowledged_once_delivered(make_node: Callable, spin_until: Callab
     assert spin_until(lambda: publisher.get_subscription_count() == 1)
     publisher.publish(String())
     assert publisher.wait_for_all_acked(Duration(seconds=2))
-
-
-@pytest.mark.parametrize("offered", [ReliabilityPolicy.BEST_EFFORT, ReliabilityPolicy.RELIABLE])
-def test_best_available_subscription_matches_what_is_offered(
-    make_node: Callable, spin_until: Callable, offered: ReliabilityPolicy
-) -> None:
-    node = make_node()
-    publisher = node.create_publisher(String, "s", QoSProfile(depth=1, reliability=offered))
-    assert spin_until(lambda: node.count_publishers("s") == 1)
-    node.create_subscription(String, "s", lambda _: None, qos_profile_best_available)
-    assert spin_until(lambda: publisher.get_subscription_count() == 1)
-    assert spin_until(lambda: node.get_subscriptions_info_by_topic("s"))
-    (info,) = node.get_subscriptions_info_by_topic("s")
-    assert info.qos_profile.reliability == offered
-    assert info.qos_profile.durability == DurabilityPolicy.VOLATILE
 
 
 def test_compatibility_check_names_the_policy() -> None:

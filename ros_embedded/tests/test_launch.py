@@ -15,7 +15,6 @@ from ros_embedded.launch.actions import DeclareLaunchArgument, LaunchArgumentErr
 from ros_embedded.launch.conditions import IfCondition, UnlessCondition
 from ros_embedded.launch.launch_description import LaunchContext
 from ros_embedded.launch.substitutions import (
-    EnvironmentVariable,
     LaunchConfiguration,
     PathJoinSubstitution,
     SubstitutionFailure,
@@ -169,7 +168,6 @@ def test_interrupt_stops_all_processes(tmp_path):
 def context(tmp_path: Path) -> LaunchContext:
     made = LaunchContext(tmp_path)
     SetLaunchConfiguration("name", "cup").execute(made)
-    made.environment["HOME_NAME"] = "flat"
     return made
 
 
@@ -179,8 +177,6 @@ def context(tmp_path: Path) -> LaunchContext:
         (LaunchConfiguration("name"), "cup"),
         (LaunchConfiguration("none", default="d"), "d"),
         (["a-", LaunchConfiguration("name")], "a-cup"),
-        (EnvironmentVariable("HOME_NAME"), "flat"),
-        (EnvironmentVariable("NONE_SUCH", default_value=LaunchConfiguration("name")), "cup"),
         (PathJoinSubstitution(["/a", LaunchConfiguration("name"), "b.yaml"]), "/a/cup/b.yaml"),
     ],
 )
@@ -248,10 +244,10 @@ def test_what_no_parameter_can_be_is_refused(context, given):
 def test_values_are_written_for_the_full_name_where_it_is_known(toy, capfd, around, options, name, block):
     push = f"PushRosNamespace({around!r})," if around else ""
     node = f"Node(package='toy', executable='show', output='screen', parameters=[{{'x': {{'y': 1}}}}], **{options})"
-    path = write_launch_file(toy, f"{push} SetParameter('z', 2.5), {node}", "from launch_ros.actions import *")
+    path = write_launch_file(toy, f"{push} {node}", "from launch_ros.actions import *")
     assert run_launch_file(path) == 0
     out = capfd.readouterr().out
-    assert f'"-r", "{name}", "-p", "z:=2.5", "--params-file"'.replace(" -r ", '", "-r", "') in out
+    assert f'"-r", "{name}", "--params-file"'.replace(" -r ", '", "-r", "') in out
     assert yaml.safe_load(out.partition("FILE ")[2].splitlines()[0].replace("|", "\n")) == {
         block: {"ros__parameters": {"x.y": 1}}
     }

@@ -10,13 +10,7 @@ import pytest
 
 import ros_embedded.import_hook as hook
 from ros_embedded.launch.launch_description import LaunchContext
-from ros_embedded.launch.substitutions import (
-    LaunchConfiguration,
-    TextSubstitution,
-    ThisLaunchFileDir,
-    perform_substitutions,
-)
-from ros_embedded.launch_ros.actions import Node, SetParameter
+from ros_embedded.launch_ros.actions import Node, PushRosNamespace
 from ros_embedded.launch_runner import run_launch_file
 
 
@@ -61,10 +55,11 @@ def test_function_of_the_launch_file_gives_actions(launch):
 
 
 def test_configuration_that_is_not_declared_can_be_given(launch):
-    status, out, _ = launch('LogInfo(msg=LaunchConfiguration("word", default="plate"))', "word:=cup")
+    words = 'cmd=["echo", LaunchConfiguration("word", default="plate")]'
+    status, out, _ = launch(f'ExecuteProcess({words}, output="screen")', "word:=cup")
     assert status == 0
     assert "[WARNING] [launch]: the launch file declares no argument 'word'" in out
-    assert "[launch.user]: cup" in out
+    assert "[echo-1] cup" in out
 
 
 def test_process_is_respawned_until_the_launch_ends(tmp_path):
@@ -86,10 +81,6 @@ def test_process_is_respawned_until_the_launch_ends(tmp_path):
     assert len(lines_of(done.stderr, "exit code 1,")) == 2
 
 
-def test_text_is_put_together_from_places(context, tmp_path):
-    assert perform_substitutions(context, [ThisLaunchFileDir(), "/", TextSubstitution(text="x")]) == f"{tmp_path}/x"
-
-
 def test_command_goes_through_prefix_and_shell(launch):
     actions = (
         'ExecuteProcess(cmd=["echo", "$WORD", "|", "tr", "a-z", "A-Z"], shell=True, output="screen"),'
@@ -103,21 +94,19 @@ def test_command_goes_through_prefix_and_shell(launch):
 @pytest.fixture
 def context(tmp_path: Path) -> LaunchContext:
     made = LaunchContext(tmp_path)
-    made.launch_configurations["count"] = "2"
-    made.launch_file = tmp_path / "test.launch.py"
     return made
 
 
-def test_parameter_holds_for_the_nodes_of_its_group(context, tmp_path):
+def test_namespace_holds_for_the_nodes_of_its_group(context, tmp_path):
     program = tmp_path / "lib" / "toy" / "show"
     program.parent.mkdir(parents=True)
     program.write_text("")
     program.chmod(0o755)
     context.environment["AMENT_PREFIX_PATH"] = str(tmp_path)
     with context.scope():
-        SetParameter("use_sim_time", LaunchConfiguration("count")).execute(context)
+        PushRosNamespace("flat").execute(context)
         Node(package="toy", executable="show", ros_arguments=["--log-level", "debug"]).execute(context)
     Node(package="toy", executable="show", emulate_tty=True).execute(context)
     inside, outside = (description.command[1:] for description in context.processes)
-    assert inside == ("--ros-args", "--log-level", "debug", "-p", "use_sim_time:=2")
+    assert inside == ("--ros-args", "--log-level", "debug", "-r", "__ns:=/flat")
     assert outside == ("--ros-args",)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -50,47 +49,6 @@ class Subscriber(SimpleFilter):
         if key == "sub":  # __init__ failed before the subscription was made
             raise AttributeError(key)
         return getattr(self.sub, key)
-
-
-class Cache(SimpleFilter):
-    """Keeps the last cache_size messages of a filter, passes them on, and finds them by rclpy Time."""
-
-    def __init__(self, f: SimpleFilter, cache_size: int = 1, allow_headerless: bool = False) -> None:
-        super().__init__()
-        self.cache_size, self.allow_headerless = cache_size, allow_headerless
-        self._kept: deque[tuple[Time, Any]] = deque(maxlen=cache_size)
-        self.connectInput(f)
-
-    def connectInput(self, f: SimpleFilter) -> None:  # noqa: N802
-        self.incoming_connection = f.registerCallback(self.add)
-
-    def add(self, msg: Any) -> None:
-        stamp = _stamp_of(msg, self.allow_headerless)
-        if stamp is not None:
-            self._kept.append((stamp, msg))
-            self.signalMessage(msg)
-
-    def getInterval(self, from_stamp: Time, to_stamp: Time) -> list[Any]:  # noqa: N802
-        """The messages from one time to another, both included."""
-        assert from_stamp <= to_stamp
-        return [msg for stamp, msg in self._kept if from_stamp <= stamp <= to_stamp]
-
-    def getElemAfterTime(self, stamp: Time) -> Any:  # noqa: N802
-        """The oldest message of this time or later; None if there is none."""
-        return next((msg for kept, msg in self._kept if kept >= stamp), None)
-
-    def getElemBeforeTime(self, stamp: Time) -> Any:  # noqa: N802
-        """The newest message of this time or earlier; None if there is none."""
-        return next((msg for kept, msg in reversed(self._kept) if kept <= stamp), None)
-
-    def getLastestTime(self) -> Time | None:  # noqa: N802 - spelt as in message_filters
-        return self._kept[-1][0] if self._kept else None
-
-    def getOldestTime(self) -> Time | None:  # noqa: N802
-        return self._kept[0][0] if self._kept else None
-
-    def getLast(self) -> Any:  # noqa: N802
-        return self._kept[-1][1] if self._kept else None
 
 
 class TimeSynchronizer(SimpleFilter):

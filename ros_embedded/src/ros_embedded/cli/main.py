@@ -14,7 +14,6 @@ from ros_embedded.cli import (  # noqa: F401 - each declares its commands
     bench_command,
     lifecycle_commands,
     list_commands,
-    node_commands,
     param_commands,
     run_and_launch,
     service_commands,

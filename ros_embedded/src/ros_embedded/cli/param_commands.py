@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-import yaml
-
 from ros_embedded.cli.command import CommandError, argument, ask, command, find_node, flag, full_name, is_hidden
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.parameter import get_parameter_value, parameter_value_to_python
@@ -98,18 +96,3 @@ def _describe(node: Any, arguments: argparse.Namespace) -> None:
                 print(f"    Step: {limits.step}")
         if each.additional_constraints:
             print(f"    Additional constraints: {each.additional_constraints}")
-
-
-@command("param dump", "Show all of the parameters of a node in YAML", _NODE)
-def _dump(node: Any, arguments: argparse.Namespace) -> None:
-    name = full_name(*find_node(node, arguments.node_name))
-    names = _names_of(node, name)
-    values = ask(node, name, "rcl_interfaces/get_parameters", names=names).values if names else []
-    tree: dict[str, Any] = {}
-    for parameter, value in zip(names, values):
-        *groups, leaf = parameter.split(".")
-        branch = tree
-        for group in groups:
-            branch = branch.setdefault(group, {})
-        branch[leaf] = parameter_value_to_python(value)
-    print(yaml.dump({name: {"ros__parameters": tree}}, default_flow_style=False))

@@ -83,17 +83,6 @@ class SetEnvironmentVariable(SetLaunchConfiguration):
         return context.environment
 
 
-class LogInfo(Action):
-    """Prints a message."""
-
-    def __init__(self, *, msg: SomeSubstitutionsType, condition: Any = None) -> None:
-        super().__init__(condition=condition)
-        self.msg = msg
-
-    def execute(self, context: LaunchContext) -> None:
-        print(f"[INFO] [launch.user]: {perform_substitutions(context, self.msg)}", flush=True)
-
-
 class OpaqueFunction(Action):
     """Calls a function with the context, then runs the actions that it returns."""
 

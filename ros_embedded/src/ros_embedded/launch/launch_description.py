@@ -20,14 +20,13 @@ class LaunchContext:
         self.launch_configurations: dict[str, str] = {}
         self.environment: dict[str, str] = dict(os.environ)
         self.ros_namespace: str | None = None
-        self.ros_parameters: list[tuple[str, Any]] = []  # (name, value) for every node
         self.launch_file: Path | None = None
         self.processes: list[Any] = []
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Undo, at the end, changes of configurations, environment, namespace and parameters."""
-        scoped = ("launch_configurations", "environment", "ros_namespace", "ros_parameters")
+        """Undo, at the end, changes of configurations, environment and namespace."""
+        scoped = ("launch_configurations", "environment", "ros_namespace")
         saved = {name: getattr(self, name) for name in scoped}
         vars(self).update({name: copy(value) for name, value in saved.items()})
         try:

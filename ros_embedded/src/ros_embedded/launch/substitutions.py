@@ -35,16 +35,6 @@ def perform_substitutions(context: LaunchContext, value: Any) -> str:
 
 
 @dataclass
-class TextSubstitution(Substitution):
-    """Fixed text."""
-
-    text: str = field(kw_only=True)
-
-    def perform(self, context: LaunchContext) -> str:
-        return self.text
-
-
-@dataclass
 class LaunchConfiguration(Substitution):
     """The value of a launch argument."""
 
@@ -53,27 +43,11 @@ class LaunchConfiguration(Substitution):
 
     def perform(self, context: LaunchContext) -> str:
         name = perform_substitutions(context, self.variable_name)
-        return _found(context, context.launch_configurations, name, self.default, "launch configuration")
-
-
-@dataclass
-class EnvironmentVariable(Substitution):
-    """The value of an environment variable."""
-
-    name: SomeSubstitutionsType
-    default_value: Any = field(default=None, kw_only=True)
-
-    def perform(self, context: LaunchContext) -> str:
-        name = perform_substitutions(context, self.name)
-        return _found(context, context.environment, name, self.default_value, "environment variable")
-
-
-def _found(context: LaunchContext, values: dict[str, str], name: str, default: Any, what: str) -> str:
-    if name in values:
-        return values[name]
-    if default is None:
-        raise SubstitutionFailure(f"{what} '{name}' does not exist")
-    return perform_substitutions(context, default)
+        if name in context.launch_configurations:
+            return context.launch_configurations[name]
+        if self.default is None:
+            raise SubstitutionFailure(f"launch configuration '{name}' does not exist")
+        return perform_substitutions(context, self.default)
 
 
 @dataclass
@@ -84,11 +58,3 @@ class PathJoinSubstitution(Substitution):
 
     def perform(self, context: LaunchContext) -> str:
         return os.path.join(*(perform_substitutions(context, part) for part in self.substitutions))
-
-
-@dataclass
-class ThisLaunchFileDir(Substitution):
-    """The folder of the launch file."""
-
-    def perform(self, context: LaunchContext) -> str:
-        return str(context.launch_file.parent) if context.launch_file else os.getcwd()

@@ -1,4 +1,4 @@
-"""Actions that start nodes, and actions that set namespace and parameters of the nodes after them."""
+"""Actions that start nodes, and the action that sets the namespace of the nodes after it."""
 
 from __future__ import annotations
 
@@ -44,8 +44,6 @@ class Node(ExecuteProcess):
         namespace = _below(context.ros_namespace, inner)
         if namespace is not None:
             ros_arguments += ["-r", f"__ns:={namespace}"]
-        for parameter, value in context.ros_parameters:
-            ros_arguments += ["-p", f"{parameter}:={value}"]
         block = "/**" if name is None or namespace is None else f"{namespace.rstrip('/')}/{name}"
         for parameters in self.parameters:
             ros_arguments += ["--params-file", _parameter_file(context, block, parameters)]
@@ -70,17 +68,6 @@ class PushRosNamespace(Action):
 
 
 PushROSNamespace = PushRosNamespace
-
-
-class SetParameter(Action):
-    """Sets a parameter of the nodes after it in the same group."""
-
-    def __init__(self, name: SomeSubstitutionsType, value: Any, *, condition: Any = None) -> None:
-        super().__init__(condition=condition)
-        self.name, self.value = name, value
-
-    def execute(self, context: LaunchContext) -> None:
-        context.ros_parameters += evaluate_parameters(context, {self.name: self.value}).items()
 
 
 def _below(outer: str | None, inner: str | None) -> str | None:

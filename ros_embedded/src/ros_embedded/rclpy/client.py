@@ -59,11 +59,6 @@ class Client(ServiceEndpoint):
                 raise
         return future
 
-    def get_pending_request(self, sequence_number: int) -> Future:
-        """The future of a request. Raises KeyError."""
-        with self._lock:
-            return self._pending_requests[sequence_number]
-
     def remove_pending_request(self, future: Future) -> None:
         with self._lock:
             for number, pending in list(self._pending_requests.items()):

@@ -158,10 +158,6 @@ class Executor:
         """Run one callback, waiting for it up to `timeout_sec` (None: no limit)."""
         self._spin_once_impl(timeout_sec)
 
-    def spin_once_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> None:
-        future.add_done_callback(lambda _: self.wake())
-        self._spin_once_impl(timeout_sec, future.done)
-
     def can_execute(self, entity: ExecutableEntity) -> bool:
         return entity.callback_group is None or entity.callback_group.can_execute(entity)
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from ros_embedded.rclpy.impl import logging_output
 from ros_embedded.rclpy.impl.logging_output import LoggingSeverity
 from ros_embedded.rclpy.impl.rcutils_logger import RcutilsLogger
@@ -27,11 +24,6 @@ def shutdown() -> None:
     """Kept for compatibility: nothing is held open."""
 
 
-def clear_config() -> None:
-    """Forget all levels."""
-    logging_output.levels.clear()
-
-
 def set_logger_level(name: str, level: LoggingSeverity | int, detailed_error: bool = False) -> None:
     """Set a logger's level."""
     logging_output.levels[name] = LoggingSeverity(level)
@@ -45,13 +37,3 @@ def get_logger_effective_level(name: str) -> LoggingSeverity:
 def get_logger_level(name: str) -> LoggingSeverity:
     """The level set for a logger itself."""
     return logging_output.levels.get(name, LoggingSeverity.UNSET)
-
-
-def get_logging_severity_from_string(log_severity: str) -> LoggingSeverity:
-    """A level by its name. Raises RuntimeError if there is none."""
-    return logging_output.severity_from_string(log_severity)
-
-
-def get_logging_directory() -> Path:
-    """Where ROS 2 keeps log files: ROS_LOG_DIR, or the folder log of ROS_HOME."""
-    return Path(os.environ.get("ROS_LOG_DIR") or Path(os.environ.get("ROS_HOME") or Path.home() / ".ros") / "log")

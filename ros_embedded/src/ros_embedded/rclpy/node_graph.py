@@ -81,10 +81,6 @@ class GraphMixin:
     def get_node_names_and_namespaces(self) -> list[tuple[str, str]]:
         return [(node.name, node.namespace) for node in self.context.participant.graph.nodes()]
 
-    def get_node_names_and_namespaces_with_enclaves(self) -> list[tuple[str, str, str]]:
-        """Without security every enclave is /."""
-        return [(*names, "/") for names in self.get_node_names_and_namespaces()]
-
     def __expanded(self, name: str, is_service: bool = False) -> str:
         """The full name; counts are not remapped. Raises ValueError."""
         full_name = expand_topic_name(name, self.get_name(), self.get_namespace())

@@ -50,9 +50,7 @@ class ParametersMixin:
         self._descriptors: dict[str, Any] = {}
         self._parameter_overrides = overrides
         self._allow_undeclared_parameters = allow_undeclared
-        self._pre_set_parameters_callbacks: list[Callable[[list[Parameter]], list[Parameter]]] = []
         self._on_set_parameters_callbacks: list[Callable[[list[Parameter]], Any]] = []
-        self._post_set_parameters_callbacks: list[Callable[[list[Parameter]], None]] = []
 
     def declare_parameter(
         self, name: str, value: Any = None, descriptor: Any = None, ignore_override: bool = False
@@ -168,24 +166,12 @@ class ParametersMixin:
             if not isinstance(parameter, Parameter):
                 raise TypeError(f"parameter must be instance of type '{Parameter!r}'")
             self.__check_undeclared([parameter])
-            results.append(self.__set_after_callbacks([parameter]))
+            results.append(self.__set_together([parameter]))
         return results
 
     def set_parameters_atomically(self, parameter_list: list[Parameter]) -> Any:
         """Set all or none; one result. Raises ParameterNotDeclaredException."""
         self.__check_undeclared(parameter_list)
-        return self.__set_after_callbacks(parameter_list)
-
-    def __set_after_callbacks(self, parameter_list: list[Parameter]) -> Any:
-        for callback in self._pre_set_parameters_callbacks:
-            parameter_list = callback(parameter_list)
-        if self._pre_set_parameters_callbacks:
-            if not parameter_list:
-                return _result(
-                    "parameter list cannot be empty, this might be due to "
-                    "pre_set_parameters_callback modifying the original parameters list."
-                )
-            self.__check_undeclared(parameter_list)
         return self.__set_together(parameter_list)
 
     def __check_undeclared(self, parameter_list: list[Parameter]) -> None:
@@ -214,8 +200,6 @@ class ParametersMixin:
             self.__store(parameter, descriptors, keep_unset, event)
         event.stamp = self._clock.now().to_msg()
         self._parameter_event_publisher.publish(event)
-        for post_callback in self._post_set_parameters_callbacks:
-            post_callback(parameter_list)
         return _result()
 
     def __store(self, parameter: Parameter, descriptors: dict[str, Any] | None, keep_unset: bool, event: Any) -> None:
@@ -303,49 +287,13 @@ class ParametersMixin:
     def describe_parameters(self, names: list[str]) -> list[Any]:
         return [self.describe_parameter(name) for name in names]
 
-    def set_descriptor(self, name: str, descriptor: Any, alternative_value: Any = None) -> Any:
-        """Replace a descriptor; a value that no longer fits becomes the alternative. Returns the ParameterValue.
-
-        Raises ParameterNotDeclaredException, ParameterImmutableException or InvalidParameterValueException.
-        """
-        if not self.has_parameter(name):
-            if not self._allow_undeclared_parameters:
-                raise ParameterNotDeclaredException(name)
-            return self.get_parameter(name).get_parameter_value()
-        if self.describe_parameter(name).read_only:
-            raise ParameterImmutableException(name)
-        candidate = self.get_parameter(name)
-        result = self.__apply_descriptor(candidate, descriptor, False)
-        if not result.successful and alternative_value is not None:
-            message = get_message("rcl_interfaces/msg/Parameter")(name=name, value=alternative_value)
-            candidate = Parameter.from_parameter_msg(message)
-            result = self.__apply_descriptor(candidate, descriptor, False)
-        if not result.successful:
-            raise InvalidParameterValueException(name, candidate.value, result.reason)
-        self._parameters[name], self._descriptors[name] = candidate, descriptor
-        return candidate.get_parameter_value()
-
     # the latest added is called first; removing raises ValueError if it was not added
-    def add_pre_set_parameters_callback(self, callback: Callable[[list[Parameter]], list[Parameter]]) -> None:
-        """Call `callback` to change the list before it is set."""
-        self._pre_set_parameters_callbacks.insert(0, callback)
-
     def add_on_set_parameters_callback(self, callback: Callable[[list[Parameter]], Any]) -> None:
         """Call `callback` to accept or reject changes with a SetParametersResult."""
         self._on_set_parameters_callbacks.insert(0, callback)
 
-    def add_post_set_parameters_callback(self, callback: Callable[[list[Parameter]], None]) -> None:
-        """Call `callback` with the parameters that were set."""
-        self._post_set_parameters_callbacks.insert(0, callback)
-
-    def remove_pre_set_parameters_callback(self, callback: Callable[[list[Parameter]], list[Parameter]]) -> None:
-        self._pre_set_parameters_callbacks.remove(callback)
-
     def remove_on_set_parameters_callback(self, callback: Callable[[list[Parameter]], Any]) -> None:
         self._on_set_parameters_callbacks.remove(callback)
-
-    def remove_post_set_parameters_callback(self, callback: Callable[[list[Parameter]], None]) -> None:
-        self._post_set_parameters_callbacks.remove(callback)
 
 
 def _descriptor_of(given: tuple[Any, ...], where: str) -> Any:

@@ -70,7 +70,6 @@ class ReliabilityPolicy(QoSPolicyEnum):
     RELIABLE = 1
     BEST_EFFORT = 2
     UNKNOWN = 3
-    BEST_AVAILABLE = 4
 
 
 class DurabilityPolicy(QoSPolicyEnum):
@@ -80,7 +79,6 @@ class DurabilityPolicy(QoSPolicyEnum):
     TRANSIENT_LOCAL = 1
     VOLATILE = 2
     UNKNOWN = 3
-    BEST_AVAILABLE = 4
 
 
 class LivelinessPolicy(QoSPolicyEnum):
@@ -90,7 +88,6 @@ class LivelinessPolicy(QoSPolicyEnum):
     AUTOMATIC = 1
     MANUAL_BY_TOPIC = 3
     UNKNOWN = 4
-    BEST_AVAILABLE = 5
 
 
 for _policy in (HistoryPolicy, ReliabilityPolicy, DurabilityPolicy, LivelinessPolicy):
@@ -109,7 +106,6 @@ POLICY_TYPES: dict[str, type[QoSPolicyEnum]] = {
 }
 
 _UNSET = Duration()
-DeadlineBestAvailable = LivelinessLeaseDurationeBestAvailable = Duration(nanoseconds=2**63 - 2)
 
 
 class QoSProfile:
@@ -182,9 +178,6 @@ qos_profile_sensor_data = _profile(5, reliability="BEST_EFFORT")
 qos_profile_services_default = _profile()
 qos_profile_parameters = _profile(1000)
 qos_profile_parameter_events = _profile(1000)
-qos_profile_best_available = _profile(
-    reliability="BEST_AVAILABLE", durability="BEST_AVAILABLE", liveliness="BEST_AVAILABLE"
-).replaced(deadline=DeadlineBestAvailable, liveliness_lease_duration=LivelinessLeaseDurationeBestAvailable)
 qos_profile_action_status_default = _profile(1, durability="TRANSIENT_LOCAL")
 qos_profile_rosout_default = _profile(1000, durability="TRANSIENT_LOCAL").replaced(lifespan=Duration(seconds=10))
 
@@ -200,7 +193,6 @@ class QoSPresetProfiles(Enum):
     PARAMETERS = qos_profile_parameters
     PARAMETER_EVENTS = qos_profile_parameter_events
     ACTION_STATUS_DEFAULT = qos_profile_action_status_default
-    BEST_AVAILABLE = qos_profile_best_available
 
     @classmethod
     def short_keys(cls) -> list[str]:
@@ -219,7 +211,7 @@ class QoSCompatibility(IntEnum):
     ERROR = 2
 
 
-_UNDECIDED = (0, 4)  # SYSTEM_DEFAULT, and UNKNOWN or BEST_AVAILABLE
+_UNDECIDED = (0, 4)  # SYSTEM_DEFAULT, and UNKNOWN
 
 
 def _limit(duration: Duration) -> int:

@@ -54,14 +54,6 @@ def uninstall_signal_handlers() -> None:
         sending.close()
 
 
-def get_current_signal_handlers_options() -> SignalHandlerOptions:
-    """Which signals are handled now."""
-    options = (SignalHandlerOptions.SIGINT if signal.SIGINT in _previous else 0) | (
-        SignalHandlerOptions.SIGTERM if signal.SIGTERM in _previous else 0
-    )
-    return SignalHandlerOptions(options)
-
-
 def _on_signal(number: int, frame: FrameType | None) -> None:
     for context in contexts_alive():
         context.ended_by_signal = True

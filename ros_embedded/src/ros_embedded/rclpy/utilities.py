@@ -63,11 +63,6 @@ def get_rmw_implementation_identifier() -> str:
     return "rmw_cyclonedds_cpp"
 
 
-def get_available_rmw_implementations() -> set[str]:
-    """The middlewares that can be chosen."""
-    return {get_rmw_implementation_identifier()}
-
-
 def timeout_sec_to_nsec(timeout_sec: float | None) -> int:
     """Seconds in nanoseconds; None and negative mean for ever, which is -1."""
     if timeout_sec is None or timeout_sec < 0:

@@ -19,10 +19,7 @@ _BACKWARD_JUMP = Duration(seconds=-1)
 
 
 class Buffer(BufferCore, BufferInterface):
-    """Keeps transforms for cache_time (10 s by default); with a node it also serves `tf2_frames`.
-
-    The `full` methods transform from the source at one time to the target at another, through a fixed frame.
-    """
+    """Keeps transforms for cache_time (10 s by default); with a node it also serves `tf2_frames`."""
 
     def __init__(self, cache_time: Duration | None = None, node: Any = None) -> None:
         BufferCore.__init__(self, cache_time)
@@ -60,25 +57,6 @@ class Buffer(BufferCore, BufferInterface):
         """As lookup_transform, without a limit of time."""
         return await self.wait_for_transform_async(target_frame, source_frame, time)
 
-    def lookup_transform_full(
-        self,
-        target_frame: str,
-        target_time: Any,
-        source_frame: str,
-        source_time: Any,
-        fixed_frame: str,
-        timeout: Duration = NO_WAIT,
-    ) -> Any:
-        arguments = (target_frame, target_time, source_frame, source_time, fixed_frame)
-        self.can_transform_full(*arguments, timeout)
-        return self.lookup_transform_full_core(*arguments)
-
-    async def lookup_transform_full_async(
-        self, target_frame: str, target_time: Any, source_frame: str, source_time: Any, fixed_frame: str
-    ) -> Any:
-        arguments = (target_frame, target_time, source_frame, source_time, fixed_frame)
-        return await self.wait_for_transform_full_async(*arguments)
-
     def can_transform(
         self,
         target_frame: str,
@@ -91,30 +69,10 @@ class Buffer(BufferCore, BufferInterface):
         answer = self._wait(lambda: self.can_transform_core(target_frame, source_frame, time), timeout)
         return answer if return_debug_tuple else answer[0]
 
-    def can_transform_full(
-        self,
-        target_frame: str,
-        target_time: Any,
-        source_frame: str,
-        source_time: Any,
-        fixed_frame: str,
-        timeout: Duration = NO_WAIT,
-        return_debug_tuple: bool = False,
-    ) -> Any:
-        arguments = (target_frame, target_time, source_frame, source_time, fixed_frame)
-        answer = self._wait(lambda: self.can_transform_full_core(*arguments), timeout)
-        return answer if return_debug_tuple else answer[0]
-
     def wait_for_transform_async(self, target_frame: str, source_frame: str, time: Any) -> Future:
         """A future of lookup_transform's answer."""
         arguments = (target_frame, source_frame, time)
         return self._when_possible(self.can_transform_core, self.lookup_transform_core, arguments)
-
-    def wait_for_transform_full_async(
-        self, target_frame: str, target_time: Any, source_frame: str, source_time: Any, fixed_frame: str
-    ) -> Future:
-        arguments = (target_frame, target_time, source_frame, source_time, fixed_frame)
-        return self._when_possible(self.can_transform_full_core, self.lookup_transform_full_core, arguments)
 
     def _answer_frames(self, request: Any, response: Any) -> Any:
         response.frame_yaml = self.all_frames_as_yaml()

@@ -54,19 +54,6 @@ class BufferCore:
             found, stamp_ns = self._lookup(target_frame, source_frame, nanoseconds(time), "lookupTransform")
         return _as_message(found, stamp_ns, target_frame, source_frame)
 
-    def lookup_transform_full_core(
-        self, target_frame: str, target_time: Any, source_frame: str, source_time: Any, fixed_frame: str
-    ) -> Any:
-        """As lookup_transform_core between two times, through a frame that is fixed between them."""
-        with self._lock:
-            for argument, frame in (("target", target_frame), ("source", source_frame), ("fixed", fixed_frame)):
-                self._check_frame(f"lookupTransform argument {argument}_frame", frame)
-            fixed_T_source, _ = self._lookup(fixed_frame, source_frame, nanoseconds(source_time), "lookupTransform")
-            target_T_fixed, stamp_ns = self._lookup(
-                target_frame, fixed_frame, nanoseconds(target_time), "lookupTransform"
-            )
-        return _as_message(target_T_fixed @ fixed_T_source, stamp_ns, target_frame, source_frame)
-
     def can_transform_core(self, target_frame: str, source_frame: str, time: Any) -> tuple[bool, str]:
         """True if lookup_transform_core would answer, and the reason if not."""
         if target_frame == source_frame:
@@ -74,15 +61,6 @@ class BufferCore:
         with self._lock:
             problem = self._unusable(target_frame=target_frame, source_frame=source_frame)
             return (False, problem) if problem else self._can(target_frame, source_frame, time)
-
-    def can_transform_full_core(
-        self, target_frame: str, target_time: Any, source_frame: str, source_time: Any, fixed_frame: str
-    ) -> tuple[bool, str]:
-        """True if lookup_transform_full_core would answer, and the reason if not."""
-        with self._lock:
-            problem = self._unusable(target_frame=target_frame, source_frame=source_frame, fixed_frame=fixed_frame)
-            possible, problem = (False, problem) if problem else self._can(target_frame, fixed_frame, target_time)
-            return self._can(fixed_frame, source_frame, source_time) if possible else (False, problem)
 
     def get_latest_common_time(self, target_frame: str, source_frame: str) -> Time:
         """The newest time at which the two frames are connected. Raises TransformException."""

@@ -83,7 +83,6 @@ class BufferInterface:
     """Transforms stamped objects; a subclass provides the lookups."""
 
     lookup_transform: Callable[..., Any]
-    lookup_transform_full: Callable[..., Any]
 
     def __init__(self) -> None:
         self.registration = TransformRegistration()
@@ -96,19 +95,4 @@ class BufferInterface:
         result = do_transform(
             object_stamped, self.lookup_transform(target_frame, header.frame_id, header.stamp, timeout)
         )
-        return result if new_type is None else convert(result, new_type)
-
-    def transform_full(
-        self,
-        object_stamped: Any,
-        target_frame: str,
-        target_time: Any,
-        fixed_frame: str,
-        timeout: Duration = NO_WAIT,
-        new_type: Any = None,
-    ) -> Any:
-        """Transform an object with a header to another frame at another time. Raises TypeException."""
-        do_transform, header = self.registration.get(type(object_stamped)), object_stamped.header
-        arguments = (target_frame, target_time, header.frame_id, header.stamp, fixed_frame, timeout)
-        result = do_transform(object_stamped, self.lookup_transform_full(*arguments))
         return result if new_type is None else convert(result, new_type)

@@ -6,7 +6,6 @@ from typing import Any
 
 from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.event_handler import EventCallbacks
-from ros_embedded.rclpy.impl.best_available import resolved
 from ros_embedded.rclpy.impl.node_entity import NodeEntity
 from ros_embedded.rclpy.impl.node_interface import NodeInterface
 from ros_embedded.rclpy.qos import QoSProfile
@@ -46,7 +45,6 @@ class TopicEndpoint(NodeEntity):
             qos = declare_qos_parameters(node, kind, name, qos, overriding)
         participant, group = node.context.participant, callback_group or node.default_callback_group
         dds_topic = name if qos.avoid_ros_namespace_conventions else f"rt{name}"
-        qos = resolved(qos, participant.graph, dds_topic, self._IS_PUBLISHER)
         create = participant.create_writer if self._IS_PUBLISHER else participant.create_reader
         self._endpoint: Any = create(node._rclpy_core.entities, dds_topic, msg_type._TYPE_NAME, qos)
         self.msg_type, self.topic, self.topic_name, self.qos_profile = msg_type, topic, name, qos
