@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from robot_memory import srv
 
@@ -15,7 +14,10 @@ from memory_node.domain.advice import Advice
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.nodes import conversions
-from memory_node.nodes.waiting import PeerTimeoutError, answer_of
+from memory_node.nodes.service_clients import ServiceClients
+from memory_node.nodes.waiting import PeerTimeoutError
+
+_SERVICES = (srv.StartEpisode, srv.Advise, srv.RecordStep, srv.EndEpisode, srv.CompileContext)
 
 
 class ExperienceClient:
@@ -37,20 +39,10 @@ class ExperienceClient:
         is_ending: Callable[[], bool] = lambda: False,
     ) -> None:
         self._node = node
-        self._is_ending = is_ending
         self.compiler = compiler
         self._compile_timeout_s = compile_timeout_s
         self._timeout_s = timeout_s
-        group = ReentrantCallbackGroup()
-
-        def client(service: Any, name: str) -> Any:
-            return node.create_client(service, f"{memory_name}/{name}", callback_group=group)
-
-        self._start = client(srv.StartEpisode, "start_episode")
-        self._advise = client(srv.Advise, "advise")
-        self._record = client(srv.RecordStep, "record_step")
-        self._end = client(srv.EndEpisode, "end_episode")
-        self._compile = client(srv.CompileContext, "compile_context")
+        self._clients = ServiceClients(node, memory_name, _SERVICES, is_ending)
         self._max_attempts = 1
         self.episode_id = ""
 
@@ -59,7 +51,7 @@ class ExperienceClient:
         request = srv.StartEpisode.Request(
             instruction=instruction, task_type=task_type, episode_id=episode_id, attempt=attempt
         )
-        response = self._call(self._start, request)
+        response = self._call(request)
         self.episode_id = response.episode_id if response is not None else ""
         self._max_attempts = response.max_attempts if response is not None else 1
         return self.episode_id
@@ -71,16 +63,14 @@ class ExperienceClient:
         request = srv.Advise.Request(
             episode_id=episode_id, action=conversions.call_to_msg(action), objects=list(objects)
         )
-        response = self._call(self._advise, request)
+        response = self._call(request)
         return tuple(conversions.advice_from_msg(advice) for advice in response.advice) if response is not None else ()
 
     def record(self, step: StepRecord, context_id: str = "") -> tuple[str, ...]:
         """Record a step, chosen by a context; return memory's warnings about it."""
         if not step.episode_id:
             return ()
-        response = self._call(
-            self._record, srv.RecordStep.Request(step=conversions.step_to_msg(step), context_id=context_id)
-        )
+        response = self._call(srv.RecordStep.Request(step=conversions.step_to_msg(step), context_id=context_id))
         return tuple(response.warnings) if response is not None else ()
 
     def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
@@ -89,28 +79,30 @@ class ExperienceClient:
             request = srv.EndEpisode.Request(
                 episode_id=episode_id, succeeded=bool(success), abandoned=success is None, message=message
             )
-            self._call(self._end, request)
+            self._call(request)
 
     def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep | None:
         """Return what memory compiles for the next step; None where it does not, and a line in the log says why."""
         if not episode_id:
             return None
         request = conversions.observation_to_request(episode_id, observation, self.compiler)
-        response = self._call(self._compile, request, self._compile_timeout_s)
+        response = self._call(request, self._compile_timeout_s)
         return conversions.compiled_from_response(response) if response is not None else None
 
     def may_retry(self, attempt: int) -> bool:
         """Return whether a failed attempt may be followed by another one, by the limit that memory named last."""
         return attempt < self._max_attempts
 
-    def _call(self, client: Any, request: Any, timeout_s: float = 0.0) -> Any:
+    def _call(self, request: Any, timeout_s: float = 0.0) -> Any:
         """Return the response; None, and a line in the log, where there is none or memory refused."""
         try:
-            response = answer_of(client, request, timeout_s or self._timeout_s, self._is_ending)
+            response = self._clients.call(request, timeout_s or self._timeout_s)
         except PeerTimeoutError as error:
             self._node.get_logger().warning(f"experience does not answer: {error}")
             return None
         if not response.success:
-            self._node.get_logger().warning(f"experience refused {client.srv_name}: {response.message}")
+            self._node.get_logger().warning(
+                f"experience refused {self._clients.of(type(request)).srv_name}: {response.message}"
+            )
             return None
         return response

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from robot_memory import srv
 
@@ -26,10 +25,28 @@ from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.in_words import in_words
 from memory_node.lessons.lesson import Lesson
 from memory_node.nodes import conversions
-from memory_node.nodes.waiting import PeerTimeoutError, answer_of
+from memory_node.nodes.service_clients import ServiceClients
+from memory_node.nodes.waiting import PeerTimeoutError
 from memory_node.scene_graph.state import ROBOT_ID
 
 _WAIT_STEP_S = 0.1
+_SERVICES = (
+    srv.RecallObjects,
+    srv.FindObjects,
+    srv.LocateObject,
+    srv.RankSearchAreas,
+    srv.Remember,
+    srv.TellFact,
+    srv.RecallPast,
+    srv.AskMemory,
+    srv.GetContext,
+    srv.GetSceneGraph,
+    srv.EditObject,
+    srv.ConfirmRelocalization,
+    srv.Forget,
+    srv.GetEpisodes,
+    srv.GetPastPlaces,
+)
 
 
 class MemoryClient:
@@ -49,32 +66,13 @@ class MemoryClient:
         is_ending: Callable[[], bool] = lambda: False,
     ) -> None:
         self._timeout_s = timeout_s
-        self._is_ending = is_ending
-        group = ReentrantCallbackGroup()
-
-        def client(service: Any, name: str) -> Any:
-            return node.create_client(service, f"{memory_name}/{name}", callback_group=group)
-
-        self._recall = client(srv.RecallObjects, "recall_objects")
-        self._find = client(srv.FindObjects, "find_objects")
-        self._locate = client(srv.LocateObject, "locate_object")
-        self._rank = client(srv.RankSearchAreas, "rank_search_areas")
-        self._remember = client(srv.Remember, "remember")
-        self._tell = client(srv.TellFact, "tell_fact")
-        self._past = client(srv.RecallPast, "recall_past")
-        self._ask = client(srv.AskMemory, "ask_memory")
-        self._context = client(srv.GetContext, "get_context")
-        self._scene = client(srv.GetSceneGraph, "get_scene_graph")
-        self._edit = client(srv.EditObject, "edit_object")
-        self._confirm = client(srv.ConfirmRelocalization, "confirm_relocalization")
-        self._forget = client(srv.Forget, "forget")
-        self._episodes = client(srv.GetEpisodes, "get_episodes")
-        self._places = client(srv.GetPastPlaces, "get_past_places")
+        self._clients = ServiceClients(node, memory_name, _SERVICES, is_ending)
+        self._any = self._clients.of(srv.GetSceneGraph.Request)
 
     @property
     def is_there(self) -> bool:
         """Whether a memory node offers its services now."""
-        return bool(self._scene.service_is_ready())
+        return bool(self._any.service_is_ready())
 
     def wait(self, timeout_s: float, is_canceled: Callable[[], bool] = lambda: False) -> None:
         """Wait until the memory node offers its services.
@@ -83,25 +81,25 @@ class MemoryClient:
             PeerTimeoutError: it does not within `timeout_s`, or `is_canceled` became true.
         """
         deadline_s = time.monotonic() + timeout_s
-        while not self._scene.wait_for_service(timeout_sec=_WAIT_STEP_S):
+        while not self._any.wait_for_service(timeout_sec=_WAIT_STEP_S):
             if is_canceled():
                 raise PeerTimeoutError("canceled")
             if time.monotonic() > deadline_s:
-                raise PeerTimeoutError(f"no memory node offers {self._scene.srv_name}")
+                raise PeerTimeoutError(f"no memory node offers {self._any.srv_name}")
 
-    def _call(self, client: Any, request: Any) -> Any:
+    def _call(self, request: Any) -> Any:
         try:
-            return answer_of(client, request, self._timeout_s, self._is_ending)
+            return self._clients.call(request, self._timeout_s)
         except PeerTimeoutError:
-            if not client.service_is_ready():
+            if not self._clients.of(type(request)).service_is_ready():
                 raise
             # A restarted memory node has not seen the request; a repeated question changes nothing.
-            return answer_of(client, request, self._timeout_s, self._is_ending)
+            return self._clients.call(request, self._timeout_s)
 
     def recall(self, query: FindQuery) -> Recollection:
         """Ask the short-term memory."""
         request = srv.RecallObjects.Request(text=query.text, object_class=query.object_class, k=query.k)
-        return conversions.recollection_from_msg(self._call(self._recall, _restricted(request, query)))
+        return conversions.recollection_from_msg(self._call(_restricted(request, query)))
 
     def find(self, query: FindQuery) -> Recollection:
         """Ask the long-term scene graph."""
@@ -112,7 +110,7 @@ class MemoryClient:
             area_id=query.area_id,
             as_of=conversions.stamp_to_msg(query.as_of_ns),
         )
-        return conversions.recollection_from_msg(self._call(self._find, _restricted(request, query)))
+        return conversions.recollection_from_msg(self._call(_restricted(request, query)))
 
     def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
         """Ask where a thing is, or where to look for it."""
@@ -125,11 +123,11 @@ class MemoryClient:
             exclude_ids=sorted(query.exclude_ids),
             exclude_supports=sorted(query.exclude_supports),
         )
-        return conversions.location_from_msg(self._call(self._locate, _restricted(request, query)))
+        return conversions.location_from_msg(self._call(_restricted(request, query)))
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Ask where an object of the class is likely."""
-        response = self._call(self._rank, srv.RankSearchAreas.Request(object_class=object_class, k=k))
+        response = self._call(srv.RankSearchAreas.Request(object_class=object_class, k=k))
         return tuple(conversions.ranked_area_from_msg(area) for area in response.areas)
 
     def remember(self, changes: Sequence[StateChange], edit_id: str = "") -> tuple[str, ...]:
@@ -142,14 +140,14 @@ class MemoryClient:
         """
         told = [conversions.change_to_msg(change) for change in changes]
         request = srv.Remember.Request(changes=told, edit_id=edit_id)
-        response = self._call(self._remember, request)
+        response = self._call(request)
         if not response.success:
             raise RobotMemoryError(f"memory did not take the change: {response.message}")
         return tuple(response.object_ids)
 
     def held_object(self) -> HeldObject | None:
         """Ask what the hand holds."""
-        response = self._call(self._scene, srv.GetSceneGraph.Request(support_id=ROBOT_ID))
+        response = self._call(srv.GetSceneGraph.Request(support_id=ROBOT_ID))
         held = [conversions.object_from_msg(found) for found in response.graph.objects]
         return HeldObject(held[0].id, held[0].class_name) if held else None
 
@@ -169,11 +167,11 @@ class MemoryClient:
             episode_id=episode_id,
             sources=[str(source) for source in sources],
         )
-        return conversions.context_from_response(self._call(self._context, request))
+        return conversions.context_from_response(self._call(request))
 
     def scene_text(self, token_budget: int) -> str:
         """Ask for the scene graph in words."""
-        return str(self._call(self._scene, srv.GetSceneGraph.Request(token_budget=token_budget)).text)
+        return str(self._call(srv.GetSceneGraph.Request(token_budget=token_budget)).text)
 
     def forget(self, object_id: str) -> int:
         """Have an object erased; return how many went.
@@ -181,7 +179,7 @@ class MemoryClient:
         Raises:
             RobotMemoryError: memory refused.
         """
-        return int(self._granted(self._forget, srv.Forget.Request(object_id=object_id), "forget").forgotten)
+        return int(self._granted(srv.Forget.Request(object_id=object_id), "forget").forgotten)
 
     def edit(
         self,
@@ -205,7 +203,7 @@ class MemoryClient:
             position=conversions.point_to_msg(position),
             edit_id=edit_id,
         )
-        return str(self._granted(self._edit, request, "edit").object_id)
+        return str(self._granted(request, "edit").object_id)
 
     def confirm_relocalization(self) -> None:
         """Say that the robot is localised in the map that the graph was built in.
@@ -213,7 +211,7 @@ class MemoryClient:
         Raises:
             RobotMemoryError: memory refused.
         """
-        self._granted(self._confirm, srv.ConfirmRelocalization.Request(), "confirm the map frame")
+        self._granted(srv.ConfirmRelocalization.Request(), "confirm the map frame")
 
     def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> KnowledgeAnswer:
         """Ask what is known; ways are told in the answer's text alone.
@@ -222,7 +220,7 @@ class MemoryClient:
             RobotMemoryError: memory refused.
         """
         request = srv.AskMemory.Request(question=question, mode=str(mode) if mode else "", k=k)
-        response = self._granted(self._ask, request, "answer")
+        response = self._granted(request, "answer")
         told = tuple(conversions.proposition_from_msg(proposition) for proposition in response.propositions)
         return KnowledgeAnswer(
             question,
@@ -241,7 +239,7 @@ class MemoryClient:
             RobotMemoryError: memory refused.
         """
         request = srv.TellFact.Request(text=text, teller=teller, stamp=conversions.stamp_to_msg(stamp_ns))
-        response = self._granted(self._tell, request, "take the fact")
+        response = self._granted(request, "take the fact")
         return tuple(conversions.proposition_from_msg(proposition) for proposition in response.propositions)
 
     def retract_fact(self, text: str, back: bool = False) -> None:
@@ -250,11 +248,11 @@ class MemoryClient:
         Raises:
             RobotMemoryError: memory refused.
         """
-        self._granted(self._tell, srv.TellFact.Request(text=text, retract=True, back=back), "retract the fact")
+        self._granted(srv.TellFact.Request(text=text, retract=True, back=back), "retract the fact")
 
     def told_facts(self, instruction: str) -> tuple[str, ...]:
         """Ask for what people told that bears on an instruction."""
-        response = self._call(self._ask, srv.AskMemory.Request(question=instruction, told_only=True))
+        response = self._call(srv.AskMemory.Request(question=instruction, told_only=True))
         return tuple(proposition.text for proposition in response.propositions)
 
     def recall_past(self) -> Recalled:
@@ -263,7 +261,7 @@ class MemoryClient:
         Raises:
             RobotMemoryError: memory refused, or sent what cannot be read.
         """
-        response = self._granted(self._past, srv.RecallPast.Request(), "recall the past")
+        response = self._granted(srv.RecallPast.Request(), "recall the past")
         return Recalled(
             tuple(map(ToldFact.from_json, response.facts)),
             tuple(map(conversions.deed_from_msg, response.tried)),
@@ -282,7 +280,7 @@ class MemoryClient:
             RobotMemoryError: memory refused.
         """
         request = srv.GetSceneGraph.Request(include_removed=removed, as_of=conversions.stamp_to_msg(as_of_ns))
-        return conversions.snapshot_from_msg(self._granted(self._scene, request, "tell the scene").graph)
+        return conversions.snapshot_from_msg(self._granted(request, "tell the scene").graph)
 
     def scene_of_one(self, object_id: str, as_of_ns: int = 0) -> SceneSnapshot:
         """Ask for one object alone, now (removed or not) or as of a stamp; none where nothing has, or had, this id.
@@ -291,7 +289,7 @@ class MemoryClient:
             RobotMemoryError: memory refused.
         """
         request = srv.GetSceneGraph.Request(object_id=object_id, as_of=conversions.stamp_to_msg(as_of_ns))
-        return conversions.snapshot_from_msg(self._granted(self._scene, request, "tell the object").graph)
+        return conversions.snapshot_from_msg(self._granted(request, "tell the object").graph)
 
     def episodes(self, newest: int) -> tuple[EpisodeSummary, ...]:
         """Ask for the newest episodes, the newest first.
@@ -299,7 +297,7 @@ class MemoryClient:
         Raises:
             RobotMemoryError: memory refused.
         """
-        response = self._granted(self._episodes, srv.GetEpisodes.Request(newest=newest), "tell episodes")
+        response = self._granted(srv.GetEpisodes.Request(newest=newest), "tell episodes")
         return tuple(map(conversions.episode_from_msg, response.episodes))
 
     def episode(self, episode_id: str) -> PastEpisode:
@@ -308,7 +306,7 @@ class MemoryClient:
         Raises:
             RobotMemoryError: memory refused.
         """
-        response = self._granted(self._episodes, srv.GetEpisodes.Request(episode_id=episode_id), "tell the episode")
+        response = self._granted(srv.GetEpisodes.Request(episode_id=episode_id), "tell the episode")
         return PastEpisode(
             tuple(map(conversions.step_from_msg, response.steps)),
             tuple(map(conversions.compiled_from_response, response.compiled)),
@@ -321,7 +319,7 @@ class MemoryClient:
         Raises:
             RobotMemoryError: memory refused.
         """
-        response = self._granted(self._episodes, srv.GetEpisodes.Request(newest=1), "tell lessons")
+        response = self._granted(srv.GetEpisodes.Request(newest=1), "tell lessons")
         return tuple(map(conversions.lesson_from_msg, response.guidelines))
 
     def places(self, object_id: str) -> tuple[Place, ...]:
@@ -330,11 +328,11 @@ class MemoryClient:
         Raises:
             RobotMemoryError: memory refused.
         """
-        response = self._granted(self._places, srv.GetPastPlaces.Request(object_id=object_id), "tell its places")
+        response = self._granted(srv.GetPastPlaces.Request(object_id=object_id), "tell its places")
         return tuple(map(conversions.place_from_msg, response.places))
 
-    def _granted(self, client: Any, request: Any, deed: str) -> Any:
-        response = self._call(client, request)
+    def _granted(self, request: Any, deed: str) -> Any:
+        response = self._call(request)
         if not response.success:
             raise RobotMemoryError(f"memory did not {deed}: {response.message}")
         return response

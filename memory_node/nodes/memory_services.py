@@ -26,6 +26,7 @@ from memory_node.nodes.conversions.ranges import (
 from memory_node.nodes.memory_topics import MemoryTopics
 from memory_node.nodes.open_requests import OpenRequests
 from memory_node.nodes.past_answers import answer_episodes, answer_past, answer_past_places
+from memory_node.nodes.service_clients import service_name
 
 DEFAULT_K = 5
 DEFAULT_TOKENS = 2000
@@ -40,38 +41,42 @@ class MemoryServices:
         self._memory = memory
         self._topics = topics
         self._requests = OpenRequests(node.get_name())
-        self._serve(srv.GetSceneGraph, "get_scene_graph", self._get_scene_graph)
-        self._serve(srv.FindObjects, "find_objects", self._find_objects)
-        self._serve(srv.RecallObjects, "recall_objects", self._recall_objects)
-        self._serve(srv.LocateObject, "locate_object", self._locate_object)
-        self._serve(srv.RankSearchAreas, "rank_search_areas", self._rank_search_areas)
-        self._serve(srv.Remember, "remember", self._remember)
-        self._serve(srv.TellFact, "tell_fact", self._tell_fact)
-        self._serve(srv.RecallPast, "recall_past", partial(answer_past, memory))
-        self._serve(srv.AskMemory, "ask_memory", self._ask_memory)
-        self._serve(srv.GetContext, "get_context", self._get_context)
-        self._serve(srv.Forget, "forget", self._forget)
-        self._serve(srv.SaveMemory, "save_memory", self._save_memory)
-        self._serve(srv.EditObject, "edit_object", self._edit_object)
-        self._serve(srv.ConfirmRelocalization, "confirm_relocalization", self._confirm_relocalization)
-        self._serve(srv.StartEpisode, "start_episode", self._start_episode)
-        self._serve(srv.Advise, "advise", self._advise)
-        self._serve(srv.CompileContext, "compile_context", self._compile_context)
-        self._serve(srv.RecordStep, "record_step", self._record_step)
-        self._serve(srv.EndEpisode, "end_episode", self._end_episode)
-        self._serve(srv.GetEpisodes, "get_episodes", partial(answer_episodes, memory))
-        self._serve(srv.GetPastPlaces, "get_past_places", partial(answer_past_places, memory))
+        self._serve(srv.GetSceneGraph, self._get_scene_graph)
+        self._serve(srv.FindObjects, self._find_objects)
+        self._serve(srv.RecallObjects, self._recall_objects)
+        self._serve(srv.LocateObject, self._locate_object)
+        self._serve(srv.RankSearchAreas, self._rank_search_areas)
+        self._serve(srv.Remember, self._remember)
+        self._serve(srv.TellFact, self._tell_fact)
+        self._serve(srv.RecallPast, partial(answer_past, memory))
+        self._serve(srv.AskMemory, self._ask_memory)
+        self._serve(srv.GetContext, self._get_context)
+        self._serve(srv.Forget, self._forget)
+        self._serve(srv.SaveMemory, self._save_memory)
+        self._serve(srv.EditObject, self._edit_object)
+        self._serve(srv.ConfirmRelocalization, self._confirm_relocalization)
+        self._serve(srv.StartEpisode, self._start_episode)
+        self._serve(srv.Advise, self._advise)
+        self._serve(srv.CompileContext, self._compile_context)
+        self._serve(srv.RecordStep, self._record_step)
+        self._serve(srv.EndEpisode, self._end_episode)
+        self._serve(srv.GetEpisodes, partial(answer_episodes, memory))
+        self._serve(srv.GetPastPlaces, partial(answer_past_places, memory))
 
     def close(self, timeout_s: float = 3.0) -> None:
         """Answer the present requests, and refuse later ones."""
         self._requests.close(timeout_s)
 
-    def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
+    def _serve(self, kind: Any, answer: Callable[[Any, Any], None]) -> None:
+        name = service_name(kind)
+
         def guarded(request: Any, response: Any) -> Any:
             try:
                 _check_ids(request)
                 self._requests.require_open()
                 answer(request, response)
+                if hasattr(response, "success"):
+                    response.success = True
             except InvalidValueError as error:
                 _fail(response, str(error), AnswerStatus.INVALID)
             except (RobotMemoryError, ValueError) as error:
@@ -87,7 +92,6 @@ class MemoryServices:
         if request.object_id:
             found = self._memory.scene_of_one(request.object_id, _as_of(request))
             response.graph = conversions.snapshot_to_msg(found)
-            response.success = True
             return
         scene = self._memory.scene(_as_of(request), request.include_removed)
         if request.area_id and request.area_id not in {area.id for area in scene.areas}:
@@ -109,7 +113,6 @@ class MemoryServices:
         if request.token_budget:
             response.text = self._memory.scene_text(request.token_budget)
             response.text_tokens = estimate_tokens(response.text)
-        response.success = True
 
     def _find_objects(self, request: Any, response: Any) -> None:
         query = _query(request, area_id=request.area_id, as_of_ns=_as_of(request))
@@ -140,23 +143,19 @@ class MemoryServices:
     def _remember(self, request: Any, response: Any) -> None:
         changes = conversions.changes_from_msg(request.changes)
         response.object_ids = list(self._memory.remember(changes, request.edit_id))
-        response.success = True
 
     def _tell_fact(self, request: Any, response: Any) -> None:
         text, teller = checked_text("text", request.text), checked_label("teller", request.teller)
         if request.retract:
             self._memory.retract_fact(text, request.back)
-            response.success = True
             return
         told = self._memory.tell_fact(text, teller, conversions.stamp_from_msg(request.stamp, "stamp"))
         response.propositions = [conversions.proposition_to_msg(proposition) for proposition in told]
-        response.success = True
 
     def _ask_memory(self, request: Any, response: Any) -> None:
         if request.told_only:
             told = self._memory.knowledge.told_facts(checked_text("question", request.question))
             response.propositions = [conversions.proposition_to_msg(found) for found in told]
-            response.success = True
             return
         mode = conversions.mode_named("mode", request.mode)
         answer = self._memory.ask(checked_text("question", request.question), mode, checked_count("k", request.k))
@@ -165,13 +164,11 @@ class MemoryServices:
         response.propositions = [conversions.proposition_to_msg(found) for found in answer.propositions]
         response.ways = list(answer.ways)
         response.object_ids, response.missing = list(answer.object_ids), answer.missing
-        response.success = True
 
     def _get_context(self, request: Any, response: Any) -> None:
         instruction, budget = checked_text("instruction", request.instruction), request.token_budget or DEFAULT_TOKENS
         context = self._memory.context(instruction, budget, request.episode_id, _sources(request.sources))
         conversions.context_to_response(context, response)
-        response.success = True
 
     def _forget(self, request: Any, response: Any) -> None:
         response.forgotten = self._memory.forget(
@@ -181,12 +178,10 @@ class MemoryServices:
             begin_ns=conversions.stamp_from_msg(request.begin, "begin"),
             end_ns=conversions.stamp_from_msg(request.end, "end"),
         )
-        response.success = True
         response.message = f"{response.forgotten} objects forgotten"
 
     def _save_memory(self, request: Any, response: Any) -> None:
         response.objects = self._memory.save(request.backup_path)
-        response.success = True
 
     def _edit_object(self, request: Any, response: Any) -> None:
         response.object_id = self._memory.edit(
@@ -198,13 +193,11 @@ class MemoryServices:
             request.edit_id,
         )
         self._memory.commit()
-        response.success = True
 
     def _confirm_relocalization(self, request: Any, response: Any) -> None:
         new_T_old = request.new_map_from_old_map
         moved = conversions.pose_from_msg(new_T_old, "new_map_from_old_map") if request.shifted else None
         self._memory.confirm_relocalization(moved)
-        response.success = True
 
     def _start_episode(self, request: Any, response: Any) -> None:
         response.episode_id = self._memory.episodes.start(
@@ -215,33 +208,28 @@ class MemoryServices:
         )
         response.max_attempts = self._memory.episodes.max_attempts
         self._memory.commit()
-        response.success = True
 
     def _advise(self, request: Any, response: Any) -> None:
         action = conversions.call_from_msg(request.action)
         advised = self._memory.episodes.advise(request.episode_id, action, checked_labels("objects", request.objects))
         response.advice = [conversions.advice_to_msg(advice) for advice in advised]
-        response.success = True
 
     def _compile_context(self, request: Any, response: Any) -> None:
         observation = conversions.observation_from_request(request)
         compiler = request.compiler or DEFAULT_COMPILER
         step = self._memory.guidance.compile(checked_id("episode_id", request.episode_id), observation, compiler)
         conversions.compiled_to_response(step, response)
-        response.success = True
 
     def _record_step(self, request: Any, response: Any) -> None:
         warnings = self._memory.episodes.record(conversions.step_from_msg(request.step), request.context_id)
         self._topics.publish_working_memory(request.step.episode_id)
         response.warnings = [str(warning) for warning in warnings]
         self._memory.commit()
-        response.success = True
 
     def _end_episode(self, request: Any, response: Any) -> None:
         succeeded = None if request.abandoned else bool(request.succeeded)
         self._memory.episodes.end(request.episode_id, succeeded, checked_text("message", request.message))
         self._memory.commit()
-        response.success = True
 
 
 def _check_ids(request: Any) -> None:

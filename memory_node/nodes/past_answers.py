@@ -31,7 +31,6 @@ def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
         episodes = memory.past.episodes(checked_count("newest", request.newest) or _NEWEST)
         response.episodes = [conversions.episode_to_msg(episode) for episode in episodes]
     response.guidelines = [conversions.lesson_to_msg(one) for one in lessons]
-    response.success = True
 
 
 def answer_past(memory: RobotMemory, request: Any, response: Any) -> None:
@@ -41,7 +40,6 @@ def answer_past(memory: RobotMemory, request: Any, response: Any) -> None:
     response.tried = [conversions.deed_to_msg(deed) for deed in recalled.tried[-_MOST_DEEDS:]]
     response.unfinished = [conversions.episode_to_msg(episode) for episode in recalled.unfinished]
     response.said = list(recalled.said)
-    response.success = True
 
 
 def answer_past_places(memory: RobotMemory, request: Any, response: Any) -> None:
@@ -57,4 +55,3 @@ def answer_past_places(memory: RobotMemory, request: Any, response: Any) -> None
         objects = memory.scene(removed=True).objects
         places = sorted((place for one in objects for place in one.history), key=lambda place: place.until_ns)
     response.places = [conversions.place_to_msg(place) for place in places[-_MOST_PLACES:]]
-    response.success = True

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
