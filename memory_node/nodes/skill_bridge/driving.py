@@ -19,7 +19,7 @@ from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.config import BaseParameters, ExploreParameters
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
-from memory_node.nodes.skill_bridge.outcome import SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun, first_reachable
 from memory_node.nodes.skill_bridge.target import Target, is_on_another_floor
 from memory_node.planner.stand_off_poses import Costmap, StandOffConfig, rank_stand_offs
 
@@ -182,19 +182,13 @@ class Driving:
         return [one.pose for one in rank_stand_offs(spot, costmap, here, near, k=self._parameters.candidates)]
 
     def _drive_to_one(self, poses: list[Pose], run: SkillRun) -> None:
-        failure = SkillFailure(FailureReason.UNREACHABLE, "no free place there")
-        for pose in poses:
+        def go(pose: Pose) -> None:
             run.check()
             run.report("navigating", 0.0)
-            try:
-                self._base.drive(pose, run)
-                self._view.catch_up()
-                return
-            except SkillFailure as error:
-                if error.reason is not FailureReason.UNREACHABLE:
-                    raise
-                failure = error
-        raise failure
+            self._base.drive(pose, run)
+            self._view.catch_up()
+
+        first_reachable(poses, go, "no free place there")
 
     def _look_into(self, container: Target, sought: _Sought, doors: Doors, run: SkillRun) -> Target | None:
         opened = doors.open(container, run)

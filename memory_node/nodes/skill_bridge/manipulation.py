@@ -18,7 +18,7 @@ from memory_node.nodes.skill_bridge.config import ArmParameters
 from memory_node.nodes.skill_bridge.effects import declared_changes
 from memory_node.nodes.skill_bridge.grasping import Grasp
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
-from memory_node.nodes.skill_bridge.outcome import SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun, first_reachable
 from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
 from memory_node.nodes.skill_bridge.second_look import SecondLook
 from memory_node.nodes.skill_bridge.target import Grip, Hand, Target
@@ -245,15 +245,12 @@ class Manipulation:
 
     def _reach(self, ways: list[tuple[Pose, Pose]], run: SkillRun) -> int:
         """Bring the link along the first way (before, at) that MoveIt can go; return which one."""
-        failure = SkillFailure(FailureReason.UNREACHABLE, "no way to try")
-        for index, (before, pose) in enumerate(ways[: self._parameters.candidates]):
-            try:
-                self._arm.move(before, run)
-                run.report("manipulating", 0.3)
-                self._arm.move(pose, run)
-                return index
-            except SkillFailure as error:
-                if error.reason is not FailureReason.UNREACHABLE:
-                    raise
-                failure = error
-        raise failure
+
+        def go(index: int) -> int:
+            before, pose = ways[index]
+            self._arm.move(before, run)
+            run.report("manipulating", 0.3)
+            self._arm.move(pose, run)
+            return index
+
+        return first_reachable(range(len(ways[: self._parameters.candidates])), go, "no way to try")

@@ -1,8 +1,9 @@
-"""One skill while it runs: its odometer, progress and what it has changed so far."""
+"""One skill while it runs: its odometer, progress and what it has changed so far; the first way that can be gone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_outcome import SkillFailure
 
+Way = TypeVar("Way")
+Outcome = TypeVar("Outcome")
 Report = Callable[[str, float, "Pose | None", float], None]  # phase, progress 0 to 1, robot in map, metres so far
 
 
@@ -59,3 +62,20 @@ class SkillRun:
     def changed(self, changes: Iterable[StateChange]) -> None:
         """Note what is certain to have changed, also if the rest of the skill fails."""
         self.changes += changes
+
+
+def first_reachable(ways: Iterable[Way], go: Callable[[Way], Outcome], no_way: str, object_id: str = "") -> Outcome:
+    """Return what `go` returns for the first way that the robot can go; no_way: what is said where there is none.
+
+    Raises:
+        SkillFailure: UNREACHABLE, by the last way; any other failure ends the search.
+    """
+    failure = SkillFailure(FailureReason.UNREACHABLE, no_way, object_id)
+    for way in ways:
+        try:
+            return go(way)
+        except SkillFailure as error:
+            if error.reason is not FailureReason.UNREACHABLE:
+                raise
+            failure = error
+    raise failure

@@ -14,7 +14,7 @@ from memory_node.domain.skill import FailureReason
 from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.grasping import shifted
-from memory_node.nodes.skill_bridge.outcome import SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun, first_reachable
 from memory_node.nodes.skill_bridge.plugins import PluginCall, RobotParts
 from memory_node.nodes.skill_bridge.target import Target
 from memory_node.nodes.skill_bridge.ways.reaching import Side, advance, facing, side_of
@@ -197,17 +197,13 @@ class Doors:
 
     def _stand_before(self, ways: list[list[Pose]], run: SkillRun) -> list[Pose]:
         """Bring the tool to the start of the first way whose start can be reached; return that way."""
-        failure = SkillFailure(FailureReason.UNREACHABLE, "no place before it")
-        for way in ways:
-            try:
-                self._arm.move(way[0], run)
-                run.report("manipulating", 0.2)
-                return way
-            except SkillFailure as error:
-                if error.reason is not FailureReason.UNREACHABLE:
-                    raise
-                failure = error
-        raise failure
+
+        def go(way: list[Pose]) -> list[Pose]:
+            self._arm.move(way[0], run)
+            run.report("manipulating", 0.2)
+            return way
+
+        return first_reachable(ways, go, "no place before it")
 
     def _go(self, front: Side, distance_m: float, run: SkillRun) -> None:
         self._arm.move(self._at(front, distance_m), run)

@@ -10,7 +10,7 @@ from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
-from memory_node.nodes.skill_bridge.outcome import SkillRun
+from memory_node.nodes.skill_bridge.outcome import SkillRun, first_reachable
 from memory_node.nodes.skill_bridge.plugins import PluginCall, RobotParts
 from memory_node.nodes.skill_bridge.target import Target
 from memory_node.nodes.skill_bridge.ways.reaching import advance_until, facing, fronts_of
@@ -79,16 +79,12 @@ class Switches:
     def _press(self, target: Target, run: SkillRun) -> bool:
         """Press by the first way that the arm can go: level, or down over what stands before the thing. Return whether
         the arm found no way on before it met something."""
-        failure = SkillFailure(FailureReason.UNREACHABLE, "no face to press", target.object_id)
-        for tilt_rad in _TILTS_RAD:
-            for face, normal in fronts_of(target.box, self._parts.robot_pose()):
-                try:
-                    return self._press_at(face, normal, tilt_rad, run)
-                except SkillFailure as error:
-                    if error.reason is not FailureReason.UNREACHABLE:
-                        raise
-                    failure = error
-        raise failure
+        ways = (
+            (face, normal, tilt_rad)
+            for tilt_rad in _TILTS_RAD
+            for face, normal in fronts_of(target.box, self._parts.robot_pose())
+        )
+        return first_reachable(ways, lambda way: self._press_at(*way, run), "no face to press", target.object_id)
 
     def _press_at(self, face: FloatArray, normal: FloatArray, tilt_rad: float, run: SkillRun) -> bool:
         arm = self._parts.config.arm
