@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from unique_identifier_msgs.msg import UUID
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.action_client import PatientActionClient
 from memory_node.nodes.running_goals import RunningGoals
+from memory_node.nodes.waiting import done_event
 
 _POLL_S = 0.02
 # A server that has fallen silent may have been killed: who waits is told soon, confirmed or not (s).
@@ -137,10 +137,11 @@ class GoalClient:
 
     def _ended(self, handle: Any, goal_id: bytes, watch: _Watch, is_canceled: Callable[[], bool]) -> Any:
         """Return the response of an accepted goal."""
-        ended = _Answer(handle.get_result_async())
+        ended = handle.get_result_async()
+        has_ended = done_event(ended)
         watch.start()
         offered_s = time.monotonic()
-        while not ended.wait(_POLL_S):
+        while not has_ended.wait(_POLL_S):
             if self._client.server_is_ready():
                 offered_s = time.monotonic()
             if is_canceled():
@@ -157,14 +158,14 @@ class GoalClient:
             if late is not None:
                 cause, why = late
                 raise self._stopped(cause, f"{self._label} {why}", handle, ended)
-        return ended.value
+        return ended.result()
 
     def _accepted(self, sent: Future, is_canceled: Callable[[], bool]) -> Any:
         """Return the handle of an accepted goal."""
-        answer = _Answer(sent)
+        is_answered = done_event(sent)
         deadline_s = time.monotonic() + self._connect_s
         canceled_s = 0.0
-        while not answer.wait(_POLL_S):
+        while not is_answered.wait(_POLL_S):
             now_s = time.monotonic()
             if is_canceled() and not canceled_s:
                 # What may be accepted yet must be stopped then: wait for it.
@@ -173,17 +174,17 @@ class GoalClient:
                 sent.add_done_callback(_cancel_accepted)
                 cause = Cause.CANCELED if canceled_s else Cause.LATE
                 raise GoalStoppedError(cause, f"{self._label} did not answer the goal")
-        handle = answer.value
+        handle = sent.result()
         if not handle.accepted:
             raise GoalStoppedError(Cause.REFUSED, f"{self._label} refused the goal")
         return handle
 
-    def _stopped(self, cause: Cause, why: str, handle: Any, ended: _Answer) -> GoalStoppedError:
+    def _stopped(self, cause: Cause, why: str, handle: Any, ended: Future) -> GoalStoppedError:
         """Stop a goal; return the error that says whether it did."""
         handle.cancel_goal_async()
         stop_s = min(self._stop_s, _SILENT_STOP_S) if cause is Cause.SILENT else self._stop_s
-        if ended.wait(stop_s):
-            return GoalStoppedError(cause, f"{why}; it has stopped", ended.value)
+        if done_event(ended).wait(stop_s):
+            return GoalStoppedError(cause, f"{why}; it has stopped", ended.result())
         self._logger.error(f"{self._label} did not confirm within {stop_s:g} s that it stopped")
         return GoalStoppedError(cause, f"{why}; IT DID NOT CONFIRM that it stopped within {stop_s:g} s")
 
@@ -213,22 +214,6 @@ class _Watch:
         if self._silence_s is not None and silent_s > self._silence_s + self._grace_s:
             return Cause.SILENT, f"gave no feedback for {silent_s:.1f} s: is its server still running?"
         return None
-
-
-class _Answer:
-    """A future's result, waited for while other threads spin."""
-
-    def __init__(self, future: Future) -> None:
-        self._future = future
-        self._done = threading.Event()
-        future.add_done_callback(lambda _: self._done.set())
-
-    def wait(self, timeout_s: float) -> bool:
-        return self._done.wait(timeout_s)
-
-    @property
-    def value(self) -> Any:
-        return self._future.result()
 
 
 def _cancel_accepted(sent: Future) -> None:

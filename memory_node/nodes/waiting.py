@@ -18,6 +18,13 @@ class PeerTimeoutError(RobotMemoryError, TimeoutError):
     """Another node did not answer in time; the message names it."""
 
 
+def done_event(future: Future) -> threading.Event:
+    """Return an event that is set once another executor thread has completed the future."""
+    done = threading.Event()
+    future.add_done_callback(lambda _: done.set())
+    return done
+
+
 def result_of(future: Future, timeout_s: float, peer: str, is_vain: Callable[[], bool] = lambda: False) -> Any:
     """Return the future's result once another executor thread has completed it.
 
@@ -26,8 +33,7 @@ def result_of(future: Future, timeout_s: float, peer: str, is_vain: Callable[[],
     Raises:
         PeerTimeoutError: nothing came within `timeout_s`, or `is_vain` became true.
     """
-    done = threading.Event()
-    future.add_done_callback(lambda _: done.set())
+    done = done_event(future)
     deadline_s = time.monotonic() + timeout_s
     while not done.wait(min(_POLL_S, max(0.0, deadline_s - time.monotonic()))):
         if is_vain():
