@@ -18,7 +18,7 @@ from typing import Any
 from action_msgs.srv import CancelGoal
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.duration import Duration
-from rclpy.exceptions import InvalidServiceNameException
+from rclpy.exceptions import InvalidHandle, InvalidServiceNameException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile
 from robot_memory import msg as rm
@@ -219,10 +219,10 @@ class RunningGoals:
                 return
             try:
                 self._publisher.publish(self._message())
-            except RuntimeError:  # RCLError
-                if self._node.context.ok():
+            except (InvalidHandle, RuntimeError) as error:  # RCLError is the latter
+                if self._node.context.ok() and not isinstance(error, InvalidHandle):
                     raise
-                self._closed.set()  # nobody hears it any more: ROS was shut down before this node went
+                self._closed.set()  # nobody hears it any more: ROS was shut down, or the node has gone
 
     def _count_silence(self) -> None:
         with self._lock:
