@@ -181,6 +181,7 @@ def test_body_comes_with_memory_planner_and_the_bridge_that_is_fitted_to_it(laun
 def test_foxglove_bridge_is_started_on_this_machine_alone(
     launched: Launched, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
     assert "foxglove_bridge" not in launched("memory.launch.py")
     with pytest.raises(SubstitutionFailure, match=r"sudo apt install ros-\$ROS_DISTRO-foxglove-bridge"):
         launched("memory.launch.py", foxglove="true")
@@ -189,7 +190,9 @@ def test_foxglove_bridge_is_started_on_this_machine_alone(
     program = tmp_path / "lib/foxglove_bridge/foxglove_bridge"
     program.parent.mkdir(parents=True)
     program.touch(0o755)
-    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    listed = tmp_path / "share/ament_index/resource_index/packages/foxglove_bridge"
+    listed.parent.mkdir(parents=True)
+    listed.touch()
     bridge = launched("demo.launch.py", foxglove="true", foxglove_port="9001")["foxglove_bridge"]
     assert bridge == {"address": "127.0.0.1", "port": 9001, "use_sim_time": True}
 

@@ -155,12 +155,12 @@ def test_what_a_service_told_survives_kill_9(tmp_path: Path, peer: RosPeer) -> N
 
     database = tmp_path / "memory.db"
     process = start_memory(database, peer.domain_id)
-    show_until(lambda: peer.call(GetSceneGraph, "memory/get_scene_graph").graph.objects, SimulatedCamera(peer))
-    told = {o.id for o in peer.call(GetSceneGraph, "memory/get_scene_graph").graph.objects}
-    process.kill()
-    process.wait(10.0)
-    process = start_memory(database, peer.domain_id)
     try:
+        show_until(lambda: peer.call(GetSceneGraph, "memory/get_scene_graph").graph.objects, SimulatedCamera(peer))
+        told = {o.id for o in peer.call(GetSceneGraph, "memory/get_scene_graph").graph.objects}
+        process.kill()
+        process.wait(10.0)
+        process = start_memory(database, peer.domain_id)
         remembered = {o.id for o in peer.call(GetSceneGraph, "memory/get_scene_graph", 60.0).graph.objects}
         assert told
         assert told <= remembered
