@@ -332,11 +332,12 @@ def test_instruction_goes_on_when_its_memory_is_killed_and_comes_again(tmp_path:
             wait_until(lambda: "instruction 'put" in nodes["planner"].log, 60.0)
             time.sleep(2.0)
             nodes["memory"].signal(signal.SIGKILL)
-            with node_processes(tmp_path / "again", peer.domain_id, {"memory": parameters["memory"]}):
+            with node_processes(tmp_path / "again", peer.domain_id, {"memory": parameters["memory"]}) as later:
                 caller.join(90.0)
                 assert caller.error is None
                 result = caller.response.result
                 assert result.success or result.message, "it ends in words"
+                wait_until(lambda: "remembering" in later["memory"].log, 60.0)
                 again = instruction(peer, "where is the apple?")
                 again.join(60.0)
                 assert again.response.result.success, again.response.result.message
