@@ -81,6 +81,9 @@ class Locator:
         Raises:
             NothingFound: others of its class were seen, and are described otherwise.
         """
+        known = self._lookup.of_classes(mention.candidates)
+        if known and not any(one.description for one in known):
+            return replace(mention, looks=frozenset())
         begun_ns = self._lookup.now_ns
         for object_class in mention.candidates:
             self._lookup.locate(object_class)

@@ -69,13 +69,16 @@ class OfflinePlanner:
         return read
 
     def _described(self, instruction: str, situation: PlanningContext) -> PlainWords | None:
-        """Return an instruction in plain words; None where it is plain, and where nothing is known to read it by."""
+        """Return an instruction in plain words; None where its own words do: nothing tells its things from others that
+        memory could know them by, and nothing was said in passing of what it names."""
         said = situation.known.recalled.said if situation.known is not None else ()
         knows_looks = any(one.description for one in situation.memory.scene().objects)
         if situation.conversation.pending is not None or not (said or knows_looks):
             return None
         plain = self._understander.described(instruction, home_classes(situation, self._kinds), said)
-        return plain if plain.looks or plain.text != instruction else None
+        if not knows_looks:
+            plain = replace(plain, looks={}, unclear=frozenset())
+        return plain if plain.looks or plain.renamed or plain.occasion else None
 
     @staticmethod
     def _as_described(described: PlainWords, read: Understanding) -> Understanding:
@@ -123,7 +126,8 @@ class OfflinePlanner:
         """Return what the plain reader makes of an instruction; None where it reads none of it."""
         if situation.goals or situation.known is None or situation.conversation.pending is not None:
             return None
-        if self._described(instruction, situation) is not None:
+        described = self._described(instruction, situation)
+        if described is not None and not described.occasion:
             return None
         plain = self._plain_reader.read(instruction, situation.memory.scene(), situation.known)
         if plain is not None and situation.asks_for_person:

@@ -13,19 +13,21 @@ from memory_node.planner.reading.passing import SaidInPassing
 from memory_node.planner.reading.words import words_of
 
 # What is said behind a noun begins so: "the vase with a narrow neck", "the clock gifted by my brother".
-_BEHIND = frozenset(
-    ["with", "from", "of", "by", "for", "gifted", "given", "featuring", "called", "named", "that", "which"]
-)
+_BEHIND = frozenset(["with", "from", "of", "by", "for", "gifted", "given", "featuring", "called", "named"])
 
 
 @dataclass(frozen=True)
 class PlainWords:
     """An instruction in plain words. looks: by class, what was said of the thing that is meant, stems; a class of which
-    two different things are meant is in `unclear`."""
+    two different things are meant is in `unclear`. renamed: things stand for what they were called in passing;
+    occasion: what was to be done on an occasion stands for its name.
+    """
 
     text: str
     looks: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unclear: frozenset[str] = frozenset()
+    renamed: bool = False
+    occasion: bool = False
 
     def with_looks(self, goals: Sequence[Goal]) -> tuple[Goal, ...]:
         """Return goals whose mentions know what was said of their things."""
@@ -48,7 +50,8 @@ def joined(parts: Sequence[PlainWords]) -> PlainWords:
     for part in parts:
         unclear |= part.unclear | {name for name, said in part.looks.items() if looks.get(name, said) != said}
         looks |= part.looks
-    return PlainWords(" ".join(part.text for part in parts), looks, frozenset(unclear))
+    renamed, occasion = (any(getattr(part, name) for part in parts) for name in ("renamed", "occasion"))
+    return PlainWords(" ".join(part.text for part in parts), looks, frozenset(unclear), renamed, occasion)
 
 
 @dataclass
@@ -73,6 +76,7 @@ class Describing:
         told: list[str] = []
         looks: dict[str, frozenset[str]] = {}
         unclear: set[str] = set()
+        renamed = False
         while at < len(words):
             span = self._span(words, at)
             if span is None:
@@ -83,8 +87,9 @@ class Describing:
                 if looks.get(class_name, meant) != meant:
                     unclear.add(class_name)
                 looks[class_name] = meant
+            renamed |= not span.nouns
             at = span.end
-        return PlainWords(" ".join(told), looks, frozenset(unclear))
+        return PlainWords(" ".join(told) if looks else text, looks, frozenset(unclear), renamed)
 
     def _meant(self, span: _Span, told: list[str]) -> list[tuple[str, frozenset[str]]]:
         """Add a phrase in plain words; return what was said of each of its things."""
@@ -98,7 +103,7 @@ class Describing:
 
     def _span(self, words: Sequence[str], at: int) -> _Span | None:
         """Return the phrase that begins at an article or a possessive and says more than a name; None for others."""
-        if words[at] not in self._english.definite or words[at : at + 1] in (["their"], ["its"]):
+        if words[at] not in self._english.definite or words[at] in ("their", "its"):
             return None
         span = _Span(at, at + 1, [], [])
         while span.end < len(words) and not self._ends(words, span):
@@ -107,16 +112,13 @@ class Describing:
             is_place = named is not None and self._lexicon.is_furniture(named[0])
             if not span.nouns and (is_place or self._lexicon.room_at(words, end)):
                 return None
-            is_noun = (
-                named is not None and self._lexicon.is_carried(named[0]) and not (span.nouns and self._is_behind(span))
-            )
-            if named is not None and is_noun:
+            if named is not None and self._lexicon.is_carried(named[0]) and not _has_more(span):
                 span.nouns.append((named[0].all[0], " ".join(words[end : end + named[1]])))
                 span.end += named[1]
                 if words[span.end : span.end + 1] == ["and"] and self._lexicon.name_at(words, span.end + 1):
                     span.end += 1  # "the cup and plate"
                 continue
-            if span.nouns and not self._is_behind(span) and words[end] not in _BEHIND:
+            if span.nouns and not _has_more(span) and words[end] not in _BEHIND:
                 break
             span.rest.append(words[end])
             span.end += 1
@@ -124,11 +126,6 @@ class Describing:
         if not span.nouns and not self._passing.together(said):
             return None
         return span if said else None
-
-    @staticmethod
-    def _is_behind(span: _Span) -> bool:
-        """Return whether words behind the noun have begun."""
-        return bool(span.nouns) and any(word in _BEHIND for word in span.rest)
 
     def _ends(self, words: Sequence[str], span: _Span) -> bool:
         at = span.end
@@ -152,3 +149,8 @@ class Describing:
             if self._lexicon.room_at(words, place) or (named is not None and self._lexicon.is_furniture(named[0])):
                 return True
         return found is not None and words[at] in ("next", "there", "beside")
+
+
+def _has_more(span: _Span) -> bool:
+    """Return whether what is said behind the noun has begun."""
+    return bool(span.nouns) and not _BEHIND.isdisjoint(span.rest)

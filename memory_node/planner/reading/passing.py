@@ -92,11 +92,9 @@ class SaidInPassing:
         self.things += [SaidOf(name, frozenset(words), source) for name, words in found.items()]
 
     def _is_passing(self, words: Sequence[str]) -> bool:
-        begins = words[0] if words else ""
-        says_of_itself = (
-            bool(_SPEAKER & set(words)) and begins not in self._english.auxiliaries
-        )  # "can we move the ..."
-        return says_of_itself or next(self._subjects(words), None) is not None
+        is_asked = words[:1] and words[0] in self._english.auxiliaries  # "can we move the vase?"
+        speaks_of_itself = bool(_SPEAKER & set(words)) and not is_asked
+        return speaks_of_itself or next(self._subjects(words), None) is not None
 
     def _statements(
         self, words: Sequence[str], handled: Sequence[str], spoken_of: Sequence[str]

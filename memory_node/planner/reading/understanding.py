@@ -165,7 +165,7 @@ class Understander:
             if not plain.looks and not self._refers_back(sentence):
                 commands = passing.commands_for(sentence)
                 if commands and self.understand(sentence, home).question is not None:
-                    plain = PlainWords(commands)
+                    plain = PlainWords(commands, occasion=True)
             parts.append(plain)
         return joined(parts)
 

@@ -28,7 +28,8 @@ def described(text: str) -> PlainWords:
 @pytest.mark.parametrize(
     ("text", "plain", "looks"),
     [
-        ("Put the mug on the desk.", "put the mug on the desk .", {}),
+        ("Put the mug on the desk.", "Put the mug on the desk.", {}),
+        ("Put the mug that you washed on the desk.", "Put the mug that you washed on the desk.", {}),
         (
             "Put the tall mug with a chipped rim on the desk.",
             "put the mug on the desk .",
@@ -57,16 +58,20 @@ def test_words_beside_a_name_are_kept_apart(text: str, plain: str, looks: dict[s
     for name, words in looks.items():
         assert words <= found.looks[name]
     assert bool(found.looks) is bool(looks)
+    assert found.renamed is (text.startswith(("Put the gift", "Put my")))
+    assert not found.occasion
 
 
 def test_occasion_stands_for_what_was_done_on_it() -> None:
-    assert described("Could you prepare my afternoon tea?").text == "Put the mug and the plate on the dining table."
+    found = described("Could you prepare my afternoon tea?")
+    assert (found.text, found.occasion) == ("Put the mug and the plate on the dining table.", True)
 
 
 @pytest.mark.parametrize("text", ["Prepare my evening.", "Prepare my breakfast.", "Put them there."])
 def test_occasion_that_is_not_clear_stays_as_it_is(text: str) -> None:
     found = described(text)
     assert not found.looks
+    assert not found.occasion
     assert READER.understand(found.text, HOME).question is not None
 
 
