@@ -9,7 +9,7 @@ from running_server import Server
 from memory_node.llm.chat import JsonForm, Message, Reply, Tool, ToolCall, ToolForm
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LateError, RefusedError, TooLongError
+from memory_node.llm.errors import LateError, OverloadedError, RefusedError, TooLongError
 from memory_node.llm.openai_model import OpenAiModel
 from memory_node.llm.tool_calls import tool_calls_in
 
@@ -85,9 +85,9 @@ def test_a_wrong_key_is_refused(server: Server, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_model_that_is_not_there_is_refused(server: Server) -> None:
     server.needs("models")
-    with pytest.raises(RefusedError) as refused:
+    # `transformers serve` looks an unknown model up at the hub, and answers 500 where it cannot.
+    with pytest.raises((RefusedError, OverloadedError), match=r"no-such-model at \S+ answers (400|404|422|500)"):
         model_of(server, model="no-such-model").reply(FRANCE)
-    assert refused.value.status in (400, 404, 422)
 
 
 def test_a_prompt_beyond_the_window_is_too_long(server: Server) -> None:
