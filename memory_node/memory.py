@@ -47,6 +47,7 @@ from memory_node.knowledge.told.in_words import in_words
 from memory_node.lessons.expectations import Expectations
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import Lesson
+from memory_node.questions.going_on import going_on
 from memory_node.questions.household import household_answer
 from memory_node.questions.locate import locate
 from memory_node.questions.long_term_search import LongTermSearch
@@ -242,6 +243,8 @@ class RobotMemory:
             return self._search.find(query, self._clock())
 
         location = locate(query, self._recalled, find, self.rank_search_areas, max_areas)
+        if query.near is None and not query.as_of_ns:
+            location = replace(location, answers=self._search.latest_first(location.answers))
         answered = location.status is AnswerStatus.OK and location.memory == SHORT_TERM
         self.cache.count_lookup(location.answers[0].object_id if answered else "")
         self._durability.before_answer()
@@ -279,6 +282,7 @@ class RobotMemory:
 
     def recall_past(self) -> Recalled:
         """Return what a reader of plain sentences needs: told facts, deeds, unfinished instructions."""
+        self._durability.before_answer()  # episodes are read from the store
         deeds = self.deeds.all()
         unfinished = self._unfinished(deeds)
         if Memory.EPISODES in self._unread:
@@ -303,16 +307,18 @@ class RobotMemory:
         return (*self.lessons_of_tries(), *self.experience.lessons())
 
     def _unfinished(self, deeds: Sequence[Deed]) -> tuple[EpisodeSummary, ...]:
-        """Return the last instructions that were cancelled when they had begun to act, the newest first; () where one
-        that ended was the last to act."""
+        """Return the last instructions that were begun and did not succeed, the newest first; none from before one that
+        was gone on with to its end."""
         acted = {deed.episode_id for deed in deeds if not deed.reason}
         found = []
         for episode in self.past.episodes(_LATEST_EPISODES):
-            if not episode.ended_ns or episode.id not in acted:
+            # Who only asked, or was asked back, has begun nothing.
+            if not episode.ended_ns or not (episode.task_type or episode.id in acted):
                 continue
-            if episode.success is not None:
+            if not episode.success:
+                found.append(episode)
+            elif going_on(episode.instruction):
                 break
-            found.append(episode)
         return tuple(found)
 
     def told_facts(self, instruction: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.reach_position import stand_off
 
 BEFORE_S = 3600.0
+_LOOK_S = 1.0  # from one look to the next
 
 
 def take_in_map(life: RobotLife) -> None:
@@ -31,7 +32,7 @@ def patrol(life: RobotLife, rooms: Collection[str] | None) -> None:
     Then the short-term memory is empty.
     """
     world, robot = life.world, life.robot
-    start = robot.body.pose
+    start, began_ns = robot.body.pose, life.now_ns()
     life.shift_clock(-BEFORE_S)
 
     def is_meant(x_m: float, y_m: float) -> bool:
@@ -50,9 +51,12 @@ def patrol(life: RobotLife, rooms: Collection[str] | None) -> None:
         life.look(all_around=True)
         if fixture.can(Property.OPENABLE) and not fixture.is_open:
             for is_open in (True, False):
+                life.shift_clock(_LOOK_S)
+                world.take_changes()
                 world.set_open(fixture, is_open)
+                life.remember(world.take_changes())  # as a robot tells it: what is in a drawer slides along
                 life.look(all_around=True)
     robot.body.move(start)
     world.take_changes()
-    life.shift_clock(BEFORE_S)
+    life.shift_clock((began_ns - life.now_ns()) * 1e-9)
     life.memory.cache.clear()

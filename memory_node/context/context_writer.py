@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Collection, Sequence
 
@@ -13,11 +14,13 @@ from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import NotFoundError
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.ids import IdSource, new_id
+from memory_node.domain.scene import SceneObject
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.text.sentences import sentences
-from memory_node.knowledge.told.binding import BindingFacts
+from memory_node.knowledge.told.binding import VERBS, BindingFacts
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceAnswer, ExperienceQuery
 from memory_node.lessons.lesson import Lesson
@@ -26,6 +29,9 @@ from memory_node.scene_graph.graph import SceneGraph
 
 # Lines of what was told that a context holds at most, and sentences of an instruction that are looked up apart.
 _TOLD_LINES, _MOST_PARTS = 8, 4
+_TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.SLICE, GoalKind.FILL)
+# Things of a class that is needed, not named.
+_MOST_NEEDED = 4
 
 
 class ContextWriter:
@@ -100,6 +106,16 @@ class ContextWriter:
         of_ways = [(one, in_words(one, instruction, self._kinds)) for one in ways]
         return [*of_tries, *of_ways, *((one, one.text) for one in learnt.lessons)]
 
+    def _needed(self, instruction: str) -> list[SceneObject]:
+        """Return who is there, and the usual places and tools of the treatments that an instruction's verbs ask for."""
+        words = set(re.findall(r"[a-z]+", instruction.lower()))
+        classes = [self._kinds.recipient] if self._kinds.recipient else []
+        for kind in _TREATING:
+            treatment = self._kinds.usual_treatment(kind)
+            if treatment is not None and any(words & VERBS.get(skill, frozenset()) for skill in GOALS[kind].skills):
+                classes += [*treatment.at[:1], *treatment.tools[:1]]
+        return [one for name in classes for one in self._scene.objects_of_class(name)[:_MOST_NEEDED]]
+
     def write(
         self,
         instruction: str,
@@ -121,6 +137,7 @@ class ContextWriter:
             relations = room_relations(self._scene, learnt.room, classes)
             # The graph's text ranks its own areas; it gets the part of the budget that no other section has a share in.
             home = self._scene.in_words(token_budget // 2, topic=instruction)
+            needed = self._needed(instruction)
         in_hand = held.object_class if held is not None else "nothing"
         excerpt = MemoryExcerpt(
             learnt,
@@ -128,6 +145,7 @@ class ContextWriter:
             known=list(dict.fromkeys([*self._bound(instruction, now_ns), *self._told_about(instruction)])),
             room_relations=relations,
             recollection=recalled,
+            needed=needed,
             home=home.lines,
             areas_left_out=home.left_out,
             robot=f"Robot: in {learnt.room or 'an unknown room'}, holding {in_hand}.",

@@ -12,8 +12,8 @@ from memory_node.knowledge.told.fact import ToldFact
 @dataclass(frozen=True)
 class Recalled:
     """facts: every told fact that was read and counts; tried: what the robot did and what failed, the newest last;
-    unfinished: instructions that were cancelled, the newest first; said: earlier ones that say more than what was to be
-    done, the newest last."""
+    unfinished: instructions that were begun and did not succeed, the newest first; said: earlier ones that say more
+    than what was to be done, the newest last."""
 
     facts: tuple[ToldFact, ...] = ()
     tried: tuple[Deed, ...] = ()

@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 from memory_node.domain.answer import Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
+from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.spoken_time import ago
 from memory_node.domain.token_count import estimate_tokens
@@ -41,6 +42,8 @@ ORDER = (
 )
 # Sections with lessons of episodes; the others are about objects and places.
 _LEARNT = frozenset({LESSONS, ROOM_PATTERNS, EXPERIENCES, KNOWN, ACTION_HINTS, WORKING_MEMORY})
+# Lines of what was just seen or used that come before those of what is needed.
+_BEFORE_NEEDED = 3
 # Areas left out that are named.
 _NAMED = 20
 # Share of each section when all of them would use up the budget. What people told binds, and is in no other section.
@@ -128,6 +131,7 @@ class MemoryExcerpt:
     lessons: each in the words of this home and instruction, in the order of telling.
     known: what people told and documents say that bears on the instruction. room_relations: what is near, on and in
     what in the room now. home: the scene graph in words; areas_left_out: names of the areas that it had no room for.
+    needed: who is there, and what the instruction is done with though it names none of it: a sink to wash at.
     robot: the robot's state in words, "" when nothing is known of it. zone: that of the days; None: the machine's.
     """
 
@@ -136,6 +140,7 @@ class MemoryExcerpt:
     known: Sequence[Proposition] = ()
     room_relations: Sequence[str] = ()
     recollection: Recollection | None = None
+    needed: Sequence[SceneObject] = ()
     home: Sequence[str] = ()
     areas_left_out: Sequence[str] = ()
     robot: str = ""
@@ -187,16 +192,25 @@ class MemoryExcerpt:
 
     def _recent(self) -> list[str]:
         answers = self.recollection.answers if self.recollection is not None else ()
-        return [
+        recent = [
             f"- {a.object_class} (id {a.object_id}) at ({a.position[0]:.2f}, {a.position[1]:.2f}, {a.position[2]:.2f}),"
             f" {', '.join(str(s.state) for s in a.states) or 'no known state'},"
             f" seen {ago((self.now_ns - a.last_seen_ns) * 1e-9)}, sure to {a.existence:.0%}"
             for a in answers
         ]
+        listed = {answer.object_id for answer in answers}
+        needed = [_placed(one) for one in self.needed if one.id not in listed]
+        return [*recent[:_BEFORE_NEEDED], *needed, *recent[_BEFORE_NEEDED:]]
 
     def _working_memory(self) -> list[str]:
         view = self.experience.working_memory
         return [*([self.robot] if self.robot else []), *(view.lines() if view is not None else ())]
+
+
+def _placed(one: SceneObject) -> str:
+    x, y, z = one.box.center
+    name = one.attributes.get("name")
+    return f"- {one.class_name}{f' {name}' if name else ''} (id {one.id}) at ({x:.2f}, {y:.2f}, {z:.2f})"
 
 
 def _areas_left_out(names: Sequence[str]) -> tuple[str, ...]:

@@ -31,6 +31,8 @@ def deed_of(step: StepRecord, scene: SceneGraph, carried: Deed | None) -> Deed |
     found = meant_object(arguments[0], scene, carried=True)
     if found is None and carried is not None and carried.object_class == arguments[0].partition("@")[0]:
         found = _known(carried.object_id, scene)
+    # What was cut is no more, and its deed is told all the same.
+    found = found or _known(arguments[0], scene)
     class_name = found.class_name if found is not None else arguments[0].partition("@")[0]
     before = _known(found.history[-1].support_id, scene) if found is not None and found.history else None
     if step.action.skill == "PutObject" and step.success and found is not None and found.support_id != ROBOT_ID:

@@ -77,7 +77,9 @@ class Answers:
     def _where(self, found: ObjectAnswer) -> str:
         support = self._lookup.support_of(found)
         place = ""
-        if support is not None:
+        if support is not None and support.class_name == self._kinds.recipient:
+            place = f"with {support.attributes.get('name') or 'you'}"
+        elif support is not None:
             inside = found.inside or (self._kinds[support.class_name].lidded and self._is_inside(found))
             place = f"{'in' if inside else 'on'} the {self._kinds[support.class_name].best_name}"
         room = f"in the {found.room_name}" if found.room_name else ""

@@ -65,6 +65,9 @@ class Locator:
             attempt.avoided.clear()
             if self._is_remembered(attempt, name, mention):
                 return
+        if mention.thing_id and self._knows_others(mention):
+            # A search would end at any of its kind.
+            raise NothingFound(f"{mention.text} is not where I know it to be")
         if name in attempt.not_sought:
             raise NothingFound(f"it failed with every {mention} that I know of")
         try:
@@ -128,6 +131,9 @@ class Locator:
             if any(self.remembered(attempt, object_class, likened, name) for object_class in mention.candidates):
                 return True
         return False
+
+    def _knows_others(self, mention: Mention) -> bool:
+        return any(one.id != mention.thing_id for one in self._lookup.of_classes(mention.candidates))
 
     def remembered(self, attempt: GoalAttempt, object_class: str, mention: Mention, name: str) -> bool:
         """Return whether memory knows a thing of a class; it is then located under a name."""

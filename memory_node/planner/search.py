@@ -118,6 +118,7 @@ def _operators(
     named = {name for one in wanted for name in one.names}
     # A vessel may stand in a basin whose tap nobody knows.
     waters = bool(fixture) and state.kinds[state.things[fixture].object_class].can(Property.WATERS)
+    filled = {one.names[1] for one in wanted if one.predicate is Predicate.CONTAINED}
     for skill in SKILLS.values():
         if skill.name not in skills or not _is_of_use(skill, states):
             continue
@@ -132,7 +133,7 @@ def _operators(
             binding = dict(zip(arguments, keys))
             at = binding.get("fixture") or binding.get("source") or fixture
             elsewhere = fixture and at != fixture
-            if not elsewhere and _makes_sense(skill, binding, state, named):
+            if not elsewhere and _makes_sense(skill, binding, state, named, filled):
                 needs = tuple(prepared(fact, tuple(binding[one] for one in fact.arguments)) for fact in changing)
                 effects = effects_of(skill, binding)
                 yield _Operator(SkillCall(skill.name, keys), skill.nominal_s + travel, needs, effects)
@@ -148,9 +149,11 @@ def _is_of_use(skill: Skill, states: set[ObjectState | None]) -> bool:
     return is_harmless or (begun is not None and begun in states)
 
 
-def _makes_sense(skill: Skill, binding: dict[str, str], state: WorldState, named: set[str]) -> bool:
-    if skill.name == "PutObject" and binding["receptacle"] not in named:
-        # A thing that is in the way is put where it can be seen, and where nothing will heat it.
-        aside = state.kinds[state.things[binding["receptacle"]].object_class]
-        return not aside.lidded and not aside.can(Property.HEATS)
-    return True
+def _makes_sense(skill: Skill, binding: dict[str, str], state: WorldState, named: set[str], filled: set[str]) -> bool:
+    """named: the things that the wanted facts are about; filled: those that something is to be put into."""
+    if skill.name != "PutObject" or binding["receptacle"] in filled:
+        return True
+    # A thing that is in the way is put on furniture where it can be seen, and where nothing will heat it.
+    aside = state.kinds[state.things[binding["receptacle"]].object_class]
+    is_open = binding["receptacle"] in named or not (aside.lidded or aside.can(Property.HEATS))
+    return is_open and not aside.pickupable

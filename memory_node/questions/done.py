@@ -11,11 +11,12 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.knowledge.told.binding import BindingFacts
-from memory_node.questions.past import Past, clock_of, spoken_deed, verb_of
-from memory_node.questions.phrase import TIME, phrase_of
+from memory_node.questions.past import Past, clock_of, past_form, spoken_deed, verb_of, with_whole_verbs
+from memory_node.questions.phrase import TIME, Phrase, phrase_of
 
 _OF_TIME = rf"(?: (?P<time>{TIME}))?"
-_AT = rf"(?: (?:from|in|into|on|onto|to) (?:the )?(?P<place>(?!{TIME})[\w' -]+?))?"
+_AT = rf"(?: (?P<how>from|out of|in|into|on|onto|to|at) (?:the |my )?(?P<place>(?!{TIME})[\w' -]+?))?"
+_WHOM = r"(?: (?P<who>me|[A-Z][\w-]*))?"
 
 
 class UnreadableError(Exception):
@@ -39,10 +40,11 @@ class PlainPast:
 
     def __post_init__(self) -> None:
         self.past = Past(self.deeds, self.scene, self.kinds.recipient, self.now_ns, self.zone)
+        self._present = frozenset(one.class_name for one in self.scene.objects if not one.removed)
 
     def answer(self, question: str) -> str:
         """Return the answer to a plain question, in words; "" where it is none of the plain forms."""
-        plain = " ".join(question.replace("’", "'").split()).strip(" ?.!")
+        plain = with_whole_verbs(" ".join(question.replace("’", "'").split()).strip(" ?.!"))
         plain = plain[:1].lower() + plain[1:]
         for form, answer in _FORMS:
             match = form.match(plain)
@@ -53,6 +55,59 @@ class PlainPast:
                     return ""
         return ""
 
+    def found(self, match: re.Match[str]) -> list[Deed]:
+        """Return the deeds that a question is about, the newest last.
+
+        Raises:
+            UnreadableError: its verb, thing, person or place is not known.
+        """
+        groups = match.groupdict()
+        phrase = self._phrase(groups["thing"]) if groups.get("thing") else None
+        classes = phrase.classes if phrase is not None else ()
+        who = groups.get("who") or ""
+        deeds = self.past.found(_verb(groups["verb"]), classes, groups.get("time") or "", who == "me")
+        if who and who != "me":
+            person_id = self.person_id(who)
+            deeds = [deed for deed in deeds if deed.to_id == person_id]
+        if phrase is not None and phrase.place:
+            return self._at(deeds, phrase.how, phrase.place)
+        return self._at(deeds, groups["how"], groups["place"]) if groups.get("place") else deeds
+
+    def _at(self, deeds: Sequence[Deed], how: str, words: str) -> list[Deed]:
+        """Return the deeds that took a thing from a place or room, brought it there, or were done there."""
+        room = next((one.name for one in self.scene.rooms if one.name and one.name.lower() == words.lower()), "")
+        classes = () if room else (self.class_of(words),)
+        objects = {one.id: one for one in self.scene.objects}
+
+        def is_there(object_id: str, class_name: str) -> bool:
+            if not room:
+                return class_name in classes
+            return object_id in objects and self.scene.room_of_area.get(objects[object_id].area_id) == room
+
+        found = []
+        for deed in deeds:
+            origin = is_there(*self.past.origin(deed))
+            itself = objects.get(deed.object_id)
+            stays = itself is not None and (is_there(deed.object_id, "") or is_there(itself.support_id, ""))
+            if how in ("from", "out of") or deed.skill == "PickupObject":
+                there = origin
+            elif deed.to_class:
+                there = is_there(deed.to_id, deed.to_class)
+            else:
+                there = origin or stays
+            found += [deed] if there else []
+        return found
+
+    def _phrase(self, words: str) -> Phrase:
+        phrase = phrase_of(words, self.kinds, self._present)
+        if phrase is None or phrase.pronoun:
+            raise UnreadableError(words)
+        return phrase
+
+    def class_of(self, words: str) -> str:
+        """Return the class that words mean; raises UnreadableError where they mean none."""
+        return self._phrase(words).classes[0]
+
     def person_id(self, words: str) -> str:
         """Return memory's id of somebody of a name; raises UnreadableError where nobody of that name was seen."""
         name = self.facts.person_called(words.removeprefix("my ")).lower()
@@ -61,49 +116,46 @@ class PlainPast:
             raise UnreadableError(words)
         return found[0]
 
+    def where(self, object_id: str, class_name: str) -> str:
+        """Return a place's name, with its room where another room has one, too."""
+        name = self.kinds[class_name].best_name
+        rooms = {one.id: self.scene.room_of_area.get(one.area_id, "") for one in self.scene.objects
+                 if one.class_name == class_name and not one.removed}  # fmt: skip
+        room = rooms.get(object_id, "")
+        return f"{name} in the {room}" if room and len(set(rooms.values())) > 1 else name
+
 
 def _what(known: PlainPast, match: re.Match[str]) -> str:
-    verb, place = _verb(match["verb"]), match["place"]
-    to_class = _class_of(place, known) if place else ""
-    to_me = (match["who"] or "").lower() == "me"
-    deeds = known.past.found(verb, (), match["time"] or "", to_me, to_class)
-    if match["who"] and not to_me:
-        person_id = known.person_id(match["who"])
-        deeds = [deed for deed in deeds if deed.to_id == person_id]
-    when = f" {match['time']}" if match["time"] else ""
-    names = list(dict.fromkeys(known.kinds[deed.object_class].best_name for deed in deeds))
+    verb, when = _verb(match["verb"]), f" {match['time']}" if match["time"] else ""
+    at = f" {match['how']} the {match['place']}" if match["place"] else ""
+    names = list(dict.fromkeys(known.kinds[deed.object_class].best_name for deed in known.found(match)))
     if not names:
-        return f"I remember nothing that I {_past(verb)}{when}."
-    return f"I {_past(verb)} {_listed([f'the {name}' for name in names])}{when}."
+        return f"I remember nothing that I {past_form(verb)}{at}{when}."
+    return f"I {past_form(verb)} {_listed([f'the {name}' for name in names])}{at}{when}."
 
 
 def _when(known: PlainPast, match: re.Match[str]) -> str:
-    verb = _verb(match["verb"])
-    classes = (_class_of(match["thing"], known),)
-    name = known.kinds[classes[0]].best_name
-    deeds = known.past.found(verb, classes)
+    verb, name = _verb(match["verb"]), known.kinds[known.class_of(match["thing"])].best_name
+    deeds = known.found(match)
     if not deeds:
-        return f"I do not remember that I ever {_past(verb)} the {name}."
+        return f"I do not remember that I ever {past_form(verb)} the {name}."
     when = clock_of(deeds[-1].stamp_ns, known.now_ns, known.zone)
-    return f"I last {_past(verb)} the {name} {when}."
+    return f"I last {past_form(verb)} the {name} {when}."
 
 
 def _how_often(known: PlainPast, match: re.Match[str]) -> str:
-    verb = _verb(match["verb"])
-    classes = (_class_of(match["thing"], known),)
-    deeds = known.past.found(verb, classes, match["time"] or "")
+    verb, name = _verb(match["verb"]), known.kinds[known.class_of(match["thing"])].best_name
+    deeds = known.found(match)
     times = {0: "never", 1: "once", 2: "twice (2 times)"}.get(len(deeds), f"{len(deeds)} times")
     when = f" {match['time']}" if match["time"] else ""
-    return f"I {_past(verb)} the {known.kinds[classes[0]].best_name} {times}{when}."
+    return f"I {past_form(verb)} the {name} {times}{when}."
 
 
 def _did(known: PlainPast, match: re.Match[str]) -> str:
-    verb = _verb(match["verb"])
-    classes = (_class_of(match["thing"], known),)
-    deeds = known.past.found(verb, classes, match["time"] or "")
-    name = known.kinds[classes[0]].best_name
+    verb, name = _verb(match["verb"]), known.kinds[known.class_of(match["thing"])].best_name
+    deeds = known.found(match)
     if not deeds:
-        return f"No, I do not remember that I {_past(verb)} the {name}."
+        return f"No, I do not remember that I {past_form(verb)} the {name}."
     return f"Yes, {clock_of(deeds[-1].stamp_ns, known.now_ns, known.zone)}."
 
 
@@ -118,7 +170,7 @@ def _did_today(known: PlainPast, match: re.Match[str]) -> str:
 def _how(known: PlainPast, match: re.Match[str]) -> str:
     """Tell a way that worked, also where it worked for another kind of thing."""
     verb = _verb(match["verb"])
-    thing = _class_of(match["thing"], known)
+    thing = known.class_of(match["thing"])
     deeds = known.past.found(verb, (thing,)) or known.past.found(verb)
     if not deeds:
         raise UnreadableError(match.group())
@@ -134,10 +186,10 @@ def _told(deed: Deed, known: PlainPast) -> str:
     kinds = known.kinds
     told = spoken_deed(deed, kinds[deed.object_class].best_name)
     if deed.skill == "PutObject" and deed.to_class:
-        to = "to you" if deed.to_class == kinds.recipient else f"on or in the {kinds[deed.to_class].best_name}"
+        to = "to you" if deed.to_class == kinds.recipient else f"on or in the {known.where(deed.to_id, deed.to_class)}"
         return f"{told.replace('put', 'brought', 1)} {to}" if to == "to you" else f"{told} {to}"
     if deed.skill in ("CleanObject", "HeatObject", "CoolObject", "FillObject") and deed.to_class:
-        return f"{told} at the {kinds[deed.to_class].best_name}"
+        return f"{told} at the {known.where(deed.to_id, deed.to_class)}"
     return told
 
 
@@ -148,19 +200,6 @@ def _verb(word: str) -> str:
     return verb
 
 
-def _past(verb: str) -> str:
-    irregular = {"bring": "brought", "give": "gave", "take": "took", "put": "put", "cut": "cut", "throw": "threw",
-                 "get": "got", "empty": "emptied"}  # fmt: skip
-    return irregular.get(verb) or (f"{verb}d" if verb.endswith("e") else f"{verb}ed")
-
-
-def _class_of(words: str, known: PlainPast) -> str:
-    phrase = phrase_of(words, known.kinds)
-    if phrase is None or phrase.pronoun:
-        raise UnreadableError(words)
-    return phrase.classes[0]
-
-
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -169,10 +208,10 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[PlainPast, re.Match[str]], str]],
     (re.compile(rf"^{form}$"), answer)
     for form, answer in (
         (rf"what did you do{_OF_TIME}", _did_today),
-        (rf"what did you (?P<verb>\w+)(?: (?P<who>me|[A-Z][\w-]*))?{_AT}{_OF_TIME}", _what),
-        (r"when did you (?:last )?(?P<verb>\w+) (?P<thing>.+)", _when),
-        (rf"how often did you (?P<verb>\w+) (?P<thing>.+?){_OF_TIME}", _how_often),
+        (rf"what did you (?P<verb>\w+){_WHOM}{_AT}{_OF_TIME}", _what),
+        (rf"when did you (?:last )?(?P<verb>\w+){_WHOM} (?P<thing>.+)", _when),
+        (rf"how often did you (?P<verb>\w+){_WHOM} (?P<thing>.+?){_OF_TIME}", _how_often),
         (r"how (?:do|can) (?:you|I|we) (?P<verb>\w+) (?P<thing>.+)", _how),
-        (rf"did you (?P<verb>\w+) (?P<thing>.+?){_OF_TIME}", _did),
+        (rf"did you (?P<verb>\w+){_WHOM} (?P<thing>.+?){_OF_TIME}", _did),
     )
 )  # fmt: skip

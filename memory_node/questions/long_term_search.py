@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
-from memory_node.domain.answer import FindQuery, Recollection
+from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
 from memory_node.domain.errors import InvalidValueError
 from memory_node.questions.scene_view import SceneView
 from memory_node.scene_graph.graph import SceneGraph
@@ -33,6 +33,18 @@ class LongTermSearch:
         request = self._ranker.read(query, now_ns)
         with self._lock:
             return self._ranker.rank(request, SceneView(self._scene, self._ranker, request, within))
+
+    def latest_first(self, answers: tuple[ObjectAnswer, ...]) -> tuple[ObjectAnswer, ...]:
+        """Return the only two answers of a class with the younger first, if it came into view after the older was seen
+        last: things are moved more often than others like them come. Other answers are returned as they are."""
+        if len(answers) != 2 or answers[0].object_class != answers[1].object_class:
+            return answers
+        older, younger = answers
+        with self._lock:
+            table = self._scene.state.table
+            row = table.row_of.get(younger.object_id)
+            came_since = row is not None and table.first_seen[row] > older.last_seen_ns
+        return (younger, older) if came_since and younger.status is AnswerStatus.OK else answers
 
     def _meet_classes(self) -> None:
         """Let the ranker know of every class that the graph holds before it reads a request."""

@@ -23,16 +23,25 @@ _SKILLS = {
     "empty": ("EmptyObject",),
     "slice": ("SliceObject",),
     "cut": ("SliceObject",),
+    "chop": ("SliceObject",),
+    "break": ("BreakObject",),
+    "wipe": ("WipeObject",),
+    "switch_on": ("SwitchOn", "ToggleOn"),
+    "switch_off": ("SwitchOff", "ToggleOff"),
     "open": ("OpenObject",),
     "close": ("CloseObject",),
     "put": ("PutObject",),
     "place": ("PutObject",),
     "move": ("PutObject",),
+    "carry": ("PutObject",),
     "bring": ("PutObject",),
     "give": ("PutObject",),
+    "hand": ("PutObject",),
     "take": ("PickupObject",),
+    "pick_up": ("PickupObject",),
     "get": ("PutObject",),
     "throw": ("ThrowObject", "PutObject"),
+    "throw_away": ("ThrowObject", "PutObject"),
     "use": (),
     "handle": (),
     "touch": (),
@@ -41,12 +50,32 @@ _FORMS = {
     "brought": "bring",
     "gave": "give",
     "took": "take",
+    "taken": "take",
+    "broke": "break",
+    "broken": "break",
+    "emptied": "empty",
+    "carried": "carry",
     "cut": "cut",
     "put": "put",
     "threw": "throw",
+    "threw_away": "throw_away",
     "got": "get",
 }
+_GIVING = frozenset({"bring", "give", "get", "hand"})
+_PARTICLE = (
+    (re.compile(r"\b(?:turn|switch)(?:ed)? (on|off)\b"), r"switch_\1"),
+    (re.compile(r"\b(?:turn|switch)(?:ed)? ((?:the|my|a) [\w' -]+?) (on|off)\b"), r"switch_\2 \1"),
+    (re.compile(r"\bpick(?:ed)? up\b"), "pick_up"),
+    (re.compile(r"\b(?:throw|threw) away\b"), "throw_away"),
+)
 _NS = 10**9
+
+
+def with_whole_verbs(text: str) -> str:
+    """Return a text with each verb of two words as one: "that you turned on" as "that you switch_on"."""
+    for two, one in _PARTICLE:
+        text = two.sub(one, text)
+    return text
 
 
 def verb_of(word: str) -> str:
@@ -56,6 +85,15 @@ def verb_of(word: str) -> str:
         if verb in _SKILLS:
             return verb
     return ""
+
+
+def past_form(verb: str) -> str:
+    """Return a verb's past: "wash" as "washed", "switch_on" as "switched on"."""
+    irregular = {"bring": "brought", "give": "gave", "take": "took", "put": "put", "cut": "cut", "throw": "threw",
+                 "get": "got", "empty": "emptied", "carry": "carried", "break": "broke", "chop": "chopped"}  # fmt: skip
+    first, _, particle = verb.partition("_")
+    form = irregular.get(first) or (f"{first}d" if first.endswith("e") else f"{first}ed")
+    return f"{form} {particle}".strip()
 
 
 def span_of(words: str, now_ns: int, zone: tzinfo | None) -> tuple[int, int]:
@@ -96,16 +134,12 @@ class Past:
         }
         self._now_ns, self._zone = now_ns, zone
 
-    def found(
-        self, verb: str, classes: Sequence[str] = (), time: str = "", to_me: bool = False, to_class: str = ""
-    ) -> list[Deed]:
-        """Return the deeds that a verb means, the newest last.
-
-        classes: of the thing; to_me: that brought it to the user; to_class: where it was put, or what it was done at.
-        """
+    def found(self, verb: str, classes: Sequence[str] = (), time: str = "", to_me: bool = False) -> list[Deed]:
+        """Return the deeds that a verb means, the newest last. classes: of the thing; to_me: that brought it to the
+        user."""
         skills = _SKILLS.get(verb_of(verb), ())
         begin, end = span_of(time, self._now_ns, self._zone)
-        gives = to_me or verb_of(verb) in ("bring", "give", "get")
+        gives = to_me or verb_of(verb) in _GIVING
         return [
             deed
             for deed in self._deeds
@@ -113,7 +147,6 @@ class Past:
             and (not classes or deed.object_class in classes)
             and begin <= deed.stamp_ns < end
             and (not gives or (deed.to_class == self._recipient and (not to_me or self._is_user(deed))))
-            and (not to_class or to_class in (deed.to_class, deed.from_class))
         ]
 
     def last_of(self, classes: Sequence[str]) -> Deed | None:
@@ -125,15 +158,24 @@ class Past:
         taken = (one for one in reversed(self._deeds) if one.object_id == object_id and one.skill == "PickupObject")
         return next(taken, None)
 
+    def origin(self, deed: Deed) -> tuple[str, str]:
+        """Return the id and class of what a deed's thing was taken from for it; "" where that is not known."""
+        if deed.from_class:
+            return deed.from_id, deed.from_class
+        taken = [one for one in self._deeds if one.object_id == deed.object_id and one.skill == "PickupObject"]
+        last = next((one for one in reversed(taken) if one.stamp_ns <= deed.stamp_ns), None)
+        return (last.from_id, last.from_class) if last is not None else ("", "")
+
     def _is_user(self, deed: Deed) -> bool:
         return not self._users or deed.to_id in self._users or not deed.to_id
 
 
 def clock_of(stamp_ns: int, now_ns: int, zone: tzinfo | None) -> str:
-    """Return when something was, in words: "today at 09:05", "yesterday at 18:30", "on 2026-05-03 at 12:00"."""
+    """Return when something was, in words: "today at 09:05", "yesterday at 18:30", "on Sunday, 2026-05-03 at
+    12:00"."""
     then, now = (datetime.fromtimestamp(one / _NS, zone) for one in (stamp_ns, now_ns))
     days = (now.date() - then.date()).days
-    day = {0: "today", 1: "yesterday"}.get(days, f"on {then:%Y-%m-%d}")
+    day = {0: "today", 1: "yesterday"}.get(days, f"on {then:%A, %Y-%m-%d}")
     return f"{day} at {then:%H:%M}"
 
 

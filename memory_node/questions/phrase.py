@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.states import ObjectState
+from memory_node.questions.past import with_whole_verbs
 
 _STATES = {
     "dirty": ObjectState.DIRTY,
@@ -27,7 +28,7 @@ _STATES = {
 TIME = r"(?:today|yesterday|this (?:morning|afternoon|evening)|last night|earlier|just now|before)"
 _DETERMINER = r"(?P<owner>the|a|an|some|another|my|his|her|their|our|your|that|this|[A-Z][\w-]*'s|my [a-z]+'s)"
 _PLACE = r"(?P<how>from|on|in|at|inside) (?:the |my |our |a )?(?P<place>[\w' -]+?)"
-_DEED = rf"(?: that| which)? you (?P<verb>[a-z]+)(?: (?P<to>me))?(?: (?P<time>{TIME}))?"
+_DEED = rf"(?: that| which)? you (?P<verb>[a-z_]+)(?: (?P<to>me))?(?: (?P<time>{TIME}))?"
 _PHRASE = re.compile(
     rf"^(?:{_DETERMINER} )?(?P<noun>[\w][\w' -]*?)(?: {_PLACE})?(?P<again> again)?(?:{_DEED})?$",
 )
@@ -71,7 +72,8 @@ def phrase_of(text: str, kinds: ObjectCatalogue, present: Collection[str] = ()) 
     words = " ".join(text.replace("’", "'").split()).strip(" .!?,")
     if _PRONOUN.match(words):
         return Phrase(words)
-    match = _PHRASE.match(words[:1].lower() + words[1:] if not re.match(r"[A-Z][\w-]*'s ", words) else words)
+    spelt = with_whole_verbs(words)
+    match = _PHRASE.match(spelt[:1].lower() + spelt[1:] if not re.match(r"[A-Z][\w-]*'s ", spelt) else spelt)
     if match is None:
         return None
     noun, states = _without_states(match["noun"].lower())

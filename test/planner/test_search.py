@@ -83,3 +83,11 @@ def test_plan_leaves_out_what_the_robot_cannot_do_and_says_what_it_lacks(belief:
     belief.state = belief.state.holding("apple").with_state("fridge", ObjectState.CLOSED)
     with pytest.raises(PlanningFailedError, match="needs OpenObject: not available on this robot"):
         find_plan(belief, [Wanted(Predicate.CONTAINED, ("apple", "fridge"))])
+
+
+def test_what_is_in_the_way_is_not_put_into_the_thing_that_is_wanted(belief: Belief) -> None:
+    belief.add(Thing("bowl", "Bowl", "Bowl"))
+    belief.state = belief.state.holding("apple")
+    steps = plan(belief, Wanted(Predicate.HOLDING, ("bowl",)))
+    assert "PutObject(Apple, Bowl)" not in steps
+    assert "PickupObject(Bowl)" in steps

@@ -36,6 +36,7 @@ _GIVE = r"(?:bring|give|hand|get|fetch|take|pass)"
 _WHO = r"(?P<who>me|us|him|her|them|my [a-z]+|[A-Z][\w-]*)"
 _OPEN = r"(?:(?:a|some) snack|something to (?:eat|drink)|\S+ favou?rite \w+)"
 _HOW = r"(?:in|into|on|onto|to|inside)"
+_ARTICLE = r"(?:the|a|an|my|his|her|their|some|another|[A-Z][\w-]*'s)"
 _BEGIN = rf"(?:{_PUT}|{_GIVE}|{'|'.join(_TREATED)}|turn|switch|throw|go|make)"
 _PLACED_IN = re.compile(rf"^{_PUT} (?P<thing>.+?) {_HOW} (?P<place>.+)$")
 _AND = re.compile(rf"(?:,? and then |,? then |,? and |, )(?={_BEGIN}\b)")
@@ -43,14 +44,51 @@ _POLITE = re.compile(
     r"^(?:please|now|could you(?: please)?|can you(?: please)?|would you(?: please)?)[, ]+|(?:,? please)$", re.I
 )
 
+_TAIL = rf"(?: (?:to|{_HOW}|next to|beside) .+| with water| away| back .+| where .+)"
+_VERB = rf"(?:{_BEGIN}(?: (?:on|off|up|away))?(?: {_WHO.replace('?P<who>', '?:')})?) "
+_LIST = re.compile(rf"(?:,? and |, )(?={_ARTICLE} )")
+_ONE = re.compile(rf"^(?P<begin>{_VERB})(?P<thing>{_ARTICLE} .+?)(?P<end>{_TAIL})?$")
+_LISTED = re.compile(rf"^(?P<begin>{_VERB})(?P<things>{_ARTICLE} .+(?:,? and |, ){_ARTICLE} .+?)(?P<end>{_TAIL})?$")
+_THEM = re.compile(r"\bthem\b")
+
 _Made = Callable[[References, re.Match[str]], Goal]
 
 
 def commands_of(text: str) -> list[str]:
-    """Return the commands of an instruction, each by itself."""
+    """Return the commands of an instruction, each with one thing: "wash the fork and the cup and put them in the sink"
+    has four."""
     plain = _POLITE.sub("", " ".join(text.replace("’", "'").split()).strip(" .!"))
     plain = plain[:1].lower() + plain[1:]
-    return [part.strip(" ,") for part in _AND.split(plain)]
+    commands: list[str] = []
+    things: list[str] = []
+    for part in _AND.split(plain):
+        shared = _THEM.split(part.strip(" ,"), maxsplit=1)
+        if len(shared) == 2 and things:
+            commands += [f"{shared[0]}{thing}{shared[1]}" for thing in things]
+            continue
+        each = _each(part.strip(" ,"))
+        commands += [f"{begin}{thing}{end}" for begin, thing, end in each]
+        things += [thing for _, thing, _ in each if thing]
+    return commands
+
+
+def _each(command: str) -> list[tuple[str, str, str]]:
+    """Return a command for each of the things that it lists, as what stands before the thing, the thing, and behind."""
+    listed = _LISTED.match(command)
+    if listed is None:
+        one = _ONE.match(command)
+        return [(one["begin"], one["thing"], one["end"] or "")] if one is not None else [(command, "", "")]
+    begin, end = listed["begin"], listed["end"] or ""
+    if not re.match(rf"(?:{_PUT}|{_GIVE}|throw)\b", begin):
+        return [(begin, thing, "") for thing in _LIST.split(listed["things"] + end)]
+    # "put the fork and the spoon in the drawer and the cup in the cabinet": what has no place of its own has the next.
+    own = re.compile(r"^(.+)( to .+)$" if end.startswith(" to ") else rf"^(.+)( {_HOW} .+)$")
+    each: list[tuple[str, str, str]] = []
+    for thing in reversed(_LIST.split(listed["things"])):
+        placed = own.match(thing) if end and each else None
+        thing, end = placed.groups() if placed is not None else (thing, end)
+        each.insert(0, (begin, thing, end))
+    return each
 
 
 def goal_of(command: str, references: References) -> Goal:
@@ -60,8 +98,11 @@ def goal_of(command: str, references: References) -> Goal:
         UnreadableError: it is none of the plain forms.
         UnclearError: it leaves open what is meant.
     """
+    references.verb = command.partition(" ")[0]
+    # "take the cup to Ana again": the cup of last time.
+    words = re.sub(rf"^({_BEGIN} .*?{_ARTICLE} [\w' -]+?)( (?:to|{_HOW}) .+) again$", r"\1 again\2", command)
     for form, made in _FORMS:
-        match = form.match(command)
+        match = form.match(words)
         if match is not None:
             return made(references, match).changed(text=command)
     raise UnreadableError(command)
@@ -135,7 +176,7 @@ _FORMS: tuple[tuple[re.Pattern[str], _Made], ...] = tuple(
         (rf"{_PUT} away (?P<thing>.+)", _put_where_it_belongs),
         (rf"(?:make|{_GIVE}) {_WHO} (?P<thing>{_OPEN})", _wished),
         (rf"{_GIVE} (?P<thing>{_OPEN}) to {_WHO}", _wished),
-        (rf"{_GIVE} {_WHO} (?P<thing>(?:the|a|an|my|his|her|their|some|another|[A-Z][\w-]*'s) .+)", _given),
+        (rf"{_GIVE} {_WHO} (?P<thing>{_ARTICLE} .+)", _given),
         (rf"{_GIVE} (?P<thing>.+) to {_WHO}", _given),
         (rf"{_PUT} (?P<thing>.+) (?:next to|beside) (?:the |a )?(?P<place>.+)", _put_next_to),
         (rf"{_PUT} (?P<thing>.+) {_HOW} (?P<place>(?:the |my |a |an )?.+)", _put),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
@@ -17,9 +17,11 @@ from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Mention
 from memory_node.questions.done import PlainPast, UnreadableError
+from memory_node.questions.past import past_form, verb_of
 from memory_node.questions.phrase import Phrase, phrase_of
 
 _SURE = 0.5
+_BESIDE_M = 1.0
 _OPEN_WISH = re.compile(
     r"^(?:(?:a|some) snack|something to (?P<doing>eat|drink)|"
     r"(?:his|her|their|my|[A-Z][\w-]*'s) favou?rite (?P<kind>\w+))$"
@@ -35,7 +37,8 @@ class References:
     """What words mean in one instruction.
 
     kinds: the label space; scene: what memory knows; facts: what was told; deeds: what the robot did, the newest last;
-    now_ns, zone: what "yesterday" counts from. notes: what was taken for what, for people.
+    now_ns, zone: what "yesterday" counts from. notes: what was taken for what, for people. verb: of the command that is
+    read, which tells what is meant by "again". taken_from: by its id, the support of a thing that was moved since.
     """
 
     kinds: ObjectCatalogue
@@ -45,15 +48,36 @@ class References:
     now_ns: int
     zone: tzinfo | None = None
     notes: list[str] = field(default_factory=list)
+    verb: str = ""
+    taken_from: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.binding = BindingFacts(self.facts, self.kinds, self.scene, self.now_ns, self.zone)
         self.plain_past = PlainPast(self.kinds, self.scene, self.binding, self.deeds, self.now_ns, self.zone)
         self.past = self.plain_past.past
         self._objects = {one.id: one for one in self.scene.objects if not one.removed}
+        self._present = frozenset(one.class_name for one in self._objects.values())
         self._named: Mention | None = None
         self._mentions: list[Mention] = []
         self._person = ""
+
+    def as_of(self, stamp_ns: int) -> References:
+        """Return what words meant at a stamp: the past before it, and things where the robot took them from since."""
+        before = [deed for deed in self.deeds if deed.stamp_ns < stamp_ns]
+        moved = (deed for deed in self.deeds if deed.stamp_ns >= stamp_ns and deed.skill == "PickupObject")
+        taken_from = {deed.object_id: deed.from_id for deed in reversed([*moved]) if deed.from_id}
+        return References(
+            self.kinds, self.scene, self.facts, before, stamp_ns, self.zone, self.notes, taken_from=taken_from
+        )
+
+    def knows(self, object_id: str) -> bool:
+        """Return whether memory still has a thing."""
+        return object_id in self._objects
+
+    def settle(self, object_id: str) -> None:
+        """Let "it" mean one thing from here on."""
+        if self._named is not None and self.knows(object_id):
+            self._named = replace(self._named, thing_id=object_id)
 
     # --- things
 
@@ -63,12 +87,11 @@ class References:
         Raises:
             UnreadableError: they name no class.
         """
-        here = {one.class_name for one in self._objects.values()}
-        phrase = phrase_of(words, self.kinds, here)
+        phrase = phrase_of(words, self.kinds, self._present)
         if phrase is None:  # a name that somebody gave to a kind of thing
             named = words.removeprefix("the ").removeprefix("my ")
             meant = self.binding.meant_by(named)
-            phrase = phrase_of(meant, self.kinds) if meant != named else None
+            phrase = phrase_of(meant, self.kinds, self._present) if meant != named else None
         if phrase is None:
             raise UnreadableError(words)
         return self._as_the_home_has_it(phrase)
@@ -125,7 +148,8 @@ class References:
         if ids is None:
             ids = self._by_state(phrase.classes, wanted)
         thing_id = self._latest(ids) if ids else ""
-        mention = Mention(phrase.text, phrase.classes, phrase.states, another=phrase.another, thing_id=thing_id)
+        classes = (self._objects[thing_id].class_name,) if thing_id else phrase.classes
+        mention = Mention(phrase.text, classes, phrase.states, another=phrase.another, thing_id=thing_id)
         self._named = mention
         self._mentions.append(mention)
         return mention
@@ -142,8 +166,9 @@ class References:
         if phrase.verb:
             ids = set(self._handled(phrase))
         elif phrase.again:
-            last = self.past.last_of(phrase.classes)
-            ids = {last.object_id} if last is not None and last.object_id in self._objects else None
+            same = [one for one in self.past.found(self.verb, phrase.classes) if self.knows(one.object_id)]
+            last = same[-1] if same and verb_of(self.verb) else self.past.last_of(phrase.classes)
+            ids = {last.object_id} if last is not None and self.knows(last.object_id) else None
         if phrase.owner and phrase.owner != "my":
             ids = self._both(ids, self._owned(phrase))
         elif phrase.owner == "my":
@@ -159,12 +184,17 @@ class References:
         return None if ids is None else tuple(sorted(ids))
 
     def _handled(self, phrase: Phrase) -> Iterable[str]:
-        deeds = self.past.found(phrase.verb, phrase.classes, phrase.time, bool(phrase.to))
-        known = [deed.object_id for deed in deeds if deed.object_id in self._objects]
+        # "The lamp that you turned on" may be of any class that is called so.
+        for classes in (phrase.classes, phrase.others):
+            deeds = self.past.found(phrase.verb, classes, phrase.time, bool(phrase.to))
+            known = [deed.object_id for deed in deeds if self.knows(deed.object_id)]
+            if known:
+                break
         if not known:
             when = f" {phrase.time}" if phrase.time else ""
             name = self.kinds[phrase.classes[0]].best_name
-            raise UnclearError(f"I do not remember a {name} that I {phrase.verb}{when}. Which one do you mean?")
+            did = past_form(verb_of(phrase.verb) or phrase.verb)
+            raise UnclearError(f"I do not remember a {name} that I {did}{when}. Which one do you mean?")
         return known[-1:]
 
     def _owned(self, phrase: Phrase) -> set[str]:
@@ -181,25 +211,31 @@ class References:
 
     def _placed(self, phrase: Phrase) -> Iterable[str]:
         """Return what stands on or in a place, or in a room, by memory."""
-        room = phrase.place.lower()
-        in_room = {one.id for one in self._of(phrase.classes) if self._room_of(one) == room}
-        if in_room or room in {one.name.lower() for one in self.scene.rooms}:
-            return in_room
-        named = self.kinds.spoken_names.answering(room.removeprefix("the "))
+        things = self._of(phrase.classes)
+        if self._room_called(phrase.place):
+            return {one.id for one in things if self._room_of(self._support_then(one) or one) == phrase.place.lower()}
+        named = self.kinds.spoken_names.answering(phrase.place.lower().removeprefix("the "))
         if not named:
             raise UnreadableError(phrase.text)
-        things = self._of(phrase.classes)
         for name in named:  # "the table" is of the first kind that has such a thing on it
             supports = {one.id: one for one in self._of((name,))}
             found = {
                 one.id
                 for one in things
-                if one.support_id in supports
+                if self.taken_from.get(one.id, one.support_id) in supports
                 or (not one.support_id and any(_encloses(support, one) for support in supports.values()))
             }
             if found:
                 return found
         return ()
+
+    def _support_then(self, one: SceneObject) -> SceneObject | None:
+        return self._objects.get(self.taken_from.get(one.id, ""))
+
+    def _room_called(self, words: str) -> str:
+        """Return the name of the room that words name, "" for none."""
+        name = words.lower().removeprefix("the ").removeprefix("my ")
+        return next((one.name.lower() for one in self.scene.rooms if one.name and one.name.lower() == name), "")
 
     def _by_state(self, classes: Sequence[str], wanted: ObjectState | None) -> tuple[str, ...] | None:
         """Return the things that a change of state is meant for: those that are known to be its opposite."""
@@ -227,11 +263,14 @@ class References:
     # --- places
 
     def place(self, words: str) -> Mention:
-        """Return the furniture, container or room-bound place that words mean.
+        """Return the furniture, container or room that words mean.
 
         Raises:
             UnreadableError, UnclearError.
         """
+        room = self._room_called(words)
+        if room:
+            return Mention(words, (), room=room)
         named = self._named
         if self.phrase(words).pronoun:
             return self._named_last(words, lambda one: one != named and self.kinds[one.object_class].is_receptacle)
@@ -298,6 +337,20 @@ class References:
             self._note(fact for fact in self.binding.current if fact.object.words == name)
         self._person = name
         return Mention(name, (self.kinds.recipient,), thing_id=found[0].id)
+
+    def where_person_is(self, words: str) -> str:
+        """Return where somebody is, in words; "" where memory has seen nobody of that name."""
+        name = self.binding.person_called(words.removeprefix("my "))
+        found = [one for one in self._objects.values() if str(one.attributes.get("name", "")).lower() == name.lower()]
+        if not name or not found:
+            return ""
+        one, room = found[0], self._room_of(found[0])
+        around = [kind for kind in self._objects.values() if kind.box.distance_m(one.box.center[:2]) <= _BESIDE_M]
+        furniture = [kind for kind in around if kind.class_name in self.kinds.put_down_places]
+        nearest = min(furniture, key=lambda kind: kind.box.distance_m(one.box.center[:2]), default=None)
+        beside = f"beside the {self.kinds[nearest.class_name].best_name}" if nearest is not None else ""
+        where = " ".join(filter(None, (beside, f"in the {room}" if room else "")))
+        return f"{name} is {where}." if where else f"I know {name}, and not which room that is."
 
     def _unseen_person(self, name: str, called: str, people: Sequence[SceneObject]) -> Mention:
         """Return where somebody is told to be whom memory has not seen; else the only people whom nobody names."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -66,6 +67,16 @@ def deed(skill: str, object_id: str, class_name: str, when: str, **others: str) 
         ("put the mug in the microwave and turn it on", ["place Mug to Microwave", "switch_on Microwave"]),
         ("fill the mug with water", ["fill Mug"]),
         ("bring me the mug", ["place Mug to User"]),
+        ("wash the mug and the bowl", ["clean Mug", "clean Bowl"]),
+        ("bring me the mug, the bowl and the book", ["place Mug to User", "place Bowl to User", "place Book to User"]),
+        (
+            "put the mug and the book on the desk and the bowl in the oven",
+            ["place Mug to Desk", "place Book to Desk", "place Bowl to Oven"],
+        ),
+        (
+            "wash the mug and the bowl and put them in the oven",
+            ["clean Mug", "clean Bowl", "place Mug to Oven", "place Bowl to Oven"],
+        ),
     ],
 )
 def test_commands_are_read_in_their_order(text: str, goals: list[str]) -> None:
@@ -180,7 +191,62 @@ def test_unfinished_instruction_goes_on_with_what_is_left() -> None:
     assert asked is not None
     assert "book" in asked.answer
     assert "mug" not in asked.answer
-    assert read("go on", scene) is None
+    nothing = read("go on", scene)
+    assert nothing is not None
+    assert (nothing.goals, nothing.answer) == ((), "Nothing is left to do.")
+
+
+def test_resumed_words_mean_what_they_meant_when_they_were_said() -> None:
+    scene = home(thing("taken", "Mug", on="robot"), thing("other", "Mug", on="counter"), thing("k", "KeyChain"))
+    task = EpisodeSummary("e", "put the mug from the desk in the oven and put the keys in the study", "", NOW - HOUR)
+    taken = (Deed("e:1", "PickupObject", "taken", "Mug", NOW - HOUR + 1, from_id="desk", from_class="Desk"),)
+    reading = read("go on", scene, deeds=taken, unfinished=(task,))
+    assert reading is not None
+    assert [one.target.thing_id for one in reading.goals] == ["taken", ""]
+    assert reading.goals[1].destination is not None
+    assert reading.goals[1].destination.room == "study"
+    washing = EpisodeSummary("e", "wash the mug and put it in the oven", "", NOW - HOUR)
+    begun = goal(read("go on", scene, deeds=(Deed("e:1", "CleanObject", "taken", "Mug", NOW),), unfinished=(washing,)))
+    assert (begun.kind, begun.target.thing_id) == (GoalKind.PLACE, "taken")
+    assert begun.text == "put the mug in the oven"
+
+
+def test_what_was_called_off_stays_called_off() -> None:
+    scene = home(thing("m", "Mug"), thing("b", "Book"))
+    task = EpisodeSummary("e", "put the mug in the oven and put the book on the desk", "", NOW - HOUR)
+    resumed = EpisodeSummary("f", "go on, but leave the mug", "", NOW - HOUR // 2)
+    assert str(goal(read("go on", scene, unfinished=(resumed, task)))) == "place Book to Desk"
+
+
+def test_again_means_the_thing_of_the_same_deed() -> None:
+    scene = home(thing("washed", "Mug"), thing("given", "Mug"))
+    deeds = (
+        deed("CleanObject", "washed", "Mug", "2026-03-03 08:00"),
+        deed("PutObject", "given", "Mug", "2026-03-03 09:00", to_id="kim", to_class="User"),
+    )
+    assert goal(read("wash the mug again", scene, deeds=deeds)).target.thing_id == "washed"
+    assert goal(read("take the mug to Kim again", scene, deeds=deeds)).target.thing_id == "given"
+
+
+def test_verb_of_two_words_and_a_second_name_are_found_in_the_past() -> None:
+    scene = home(thing("floor", "FloorLamp"), thing("table", "DeskLamp"))
+    deeds = (deed("SwitchOn", "floor", "FloorLamp", "2026-03-03 09:00"),)
+    found = goal(read("turn off the lamp that you turned on this morning", scene, deeds=deeds))
+    assert found.target.thing_id == "floor"
+
+
+def test_name_of_several_classes_is_that_of_the_one_that_is_there() -> None:
+    scene = home(thing("t", "DiningTable"), thing("m", "Mug"))
+    assert str(goal(read("put the mug on the sofa", scene))) == "place Mug to Sofa"
+    without_desk = replace(scene, objects=tuple(one for one in scene.objects if one.id != "desk"))
+    assert str(goal(read("put the mug on the table", without_desk))) == "place Mug to DiningTable"
+
+
+def test_person_is_where_memory_saw_the_person() -> None:
+    reading = read("where is Kim?", home())
+    assert reading is not None
+    assert "study" in reading.answer
+    assert read("where is Tom?", home()) is None
 
 
 @pytest.mark.parametrize(
@@ -191,6 +257,10 @@ def test_unfinished_instruction_goes_on_with_what_is_left() -> None:
         ("when did you last wash the mug?", ["09:05"], ["14"]),
         ("how often did you wash the mug today?", ["twice"], []),
         ("did you heat the bread?", ["No"], []),
+        ("what did you take from the counter yesterday?", ["pen"], ["apple"]),
+        ("what did you take from the kitchen yesterday?", ["pen"], ["apple"]),
+        ("what did you put in the study yesterday?", ["apple"], ["pen"]),
+        ("when did you last turn on the television?", ["11:00"], []),
         ("how do you wash an apple?", ["mug"], []),
         ("what should I know about Kim?", ["vegan"], []),
     ],
@@ -202,6 +272,8 @@ def test_questions_about_the_past_are_answered_from_deeds(question: str, words: 
         deed("CleanObject", "m", "Mug", "2026-03-03 08:40"),
         deed("CleanObject", "m", "Mug", "2026-03-03 09:05"),
         deed("PutObject", "b", "Book", "2026-03-03 10:00", to_id="user", to_class="User"),
+        deed("PickupObject", "p", "Pen", "2026-03-02 09:00", from_id="counter", from_class="CounterTop"),
+        deed("SwitchOn", "tv", "Television", "2026-03-03 11:00"),
     )
     reading = read(question, home(), ("Kim is vegan.",), deeds)
     assert reading is not None

@@ -1,0 +1,112 @@
+"""What is left of an instruction that was interrupted, read as it was meant when it was given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory_node.context.recalled import Recalled
+from memory_node.domain.deed import Deed
+from memory_node.domain.goal_labels import GOALS, GoalKind
+from memory_node.domain.step import EpisodeSummary
+from memory_node.planner.goal import Goal
+from memory_node.planner.reading.commands import commands_of, goal_of
+from memory_node.planner.reading.references import References, UnclearError, UnreadableError
+from memory_node.questions.going_on import going_on
+
+_PLACED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
+_PRONOUN = re.compile(r"\b(?:it|them)\b")
+
+
+def goals_left(recalled: Recalled, references: References) -> tuple[Goal, ...]:
+    """Return the goals of the last interrupted instruction that no deed has met yet, but not those called off.
+
+    Raises:
+        UnclearError: it was in no plain words, or what it means is not known any more.
+    """
+    called_off: list[str] = []
+    for number, episode in enumerate(recalled.unfinished):
+        resumed = going_on(episode.instruction)
+        if resumed is not None:
+            called_off += [resumed["left"]] if resumed["left"] else []
+            continue
+        left = _unmet(episode.instruction, _begun_ns(recalled.unfinished[number:]), references)
+        for words in called_off:
+            left = without(left, words, references)
+        if left:
+            return left
+    return ()
+
+
+def _begun_ns(episodes: Sequence[EpisodeSummary]) -> int:
+    """Return when the first attempt at the first episode's instruction was begun; the older ones follow."""
+    begun = episodes[0]
+    for older in episodes[1:]:
+        if begun.attempt == 1 or older.instruction != begun.instruction:
+            break
+        begun = older
+    return begun.started_ns
+
+
+def without(goals: Sequence[Goal], words: str, references: References) -> tuple[Goal, ...]:
+    """Return goals without those for things that are to be left.
+
+    Raises:
+        UnreadableError, UnclearError: of the words.
+    """
+    left = [references.thing(part) for part in re.split(r",? and |, ", words)]
+    return tuple(goal for goal in goals if not any(_is_about(goal, one.candidates, one.thing_id) for one in left))
+
+
+def _is_about(goal: Goal, classes: Sequence[str], thing_id: str) -> bool:
+    target = goal.target
+    is_other = bool(thing_id and target.thing_id and thing_id != target.thing_id)
+    return target.object_class in classes and not is_other
+
+
+def _unmet(instruction: str, begun_ns: int, references: References) -> tuple[Goal, ...]:
+    """Return the goals of an instruction that no deed since its beginning has met."""
+    since = [deed for deed in references.deeds if deed.stamp_ns >= begun_ns]
+    then = references.as_of(begun_ns)
+    left: list[Goal] = []
+    spent: set[str] = set()  # deeds that have met a goal
+    finished: set[str] = set()  # their things
+    cut: set[str] = set()  # classes of what was sliced
+    for command in commands_of(instruction):
+        try:
+            goal = goal_of(command, then)
+        except UnreadableError:
+            asked = f"I was interrupted in {instruction!r}, and cannot tell what is left of it. What shall I do?"
+            raise UnclearError(asked) from None
+        met_by = next((deed for deed in since if deed.source not in spent and _meets(deed, goal)), None)
+        if met_by is not None:
+            spent.add(met_by.source)
+            finished.add(met_by.object_id)
+            then.settle(met_by.object_id)
+            cut |= {goal.target.object_class} if goal.kind is GoalKind.SLICE else set()
+            continue
+        target = goal.target
+        begun = [deed.object_id for deed in since if deed.object_class in target.candidates]
+        begun = [one for one in begun if one not in finished and then.knows(one)]
+        if begun and not target.thing_id and target.object_class not in cut:
+            goal = goal.changed(target=replace(target, thing_id=begun[-1]))
+            then.settle(begun[-1])
+        name = f"the {then.kinds[target.object_class].best_name}" if target.object_class else target.text
+        text = _PRONOUN.sub(name, command, count=1)
+        left.append(goal.changed(text=text, sliced=goal.sliced or target.object_class in cut))
+    return tuple(left)
+
+
+def _meets(deed: Deed, goal: Goal) -> bool:
+    """Return whether a deed was what a goal asks for."""
+    thing = goal.target
+    is_thing = deed.object_id == thing.thing_id if thing.thing_id else deed.object_class in thing.candidates
+    if not is_thing:
+        return False
+    place = goal.destination
+    if goal.kind in _PLACED and place is not None:
+        there = deed.to_id == place.thing_id if place.thing_id else deed.to_class in place.candidates
+        return deed.skill in ("PutObject", "ThrowObject") and there
+    # Who took a thing has not looked at it in the light yet.
+    return deed.skill in GOALS[goal.kind].skills and goal.light is None

@@ -1,0 +1,79 @@
+"""What memory gives back of the robot's own past, and of things that have changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from memory_node.domain.answer import FindQuery
+from memory_node.domain.context import ContextSource
+from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.step import StepRecord
+from memory_node.memory import RobotMemory
+
+See = Callable[..., Frame]
+SECOND_NS = 10**9
+
+
+def begun(memory: RobotMemory, instruction: str, success: bool | None, task_type: str = "place") -> None:
+    episode = memory.episodes.start(instruction, task_type)
+    call = SkillCall("GoToObject", ("Mug",))  # which is no deed yet
+    memory.episodes.record(StepRecord(episode, 0, call, True, FailureReason.NONE, 100 * SECOND_NS))
+    memory.episodes.end(episode, success)
+
+
+def unfinished(memory: RobotMemory) -> list[str]:
+    return [one.instruction for one in memory.recall_past().unfinished]
+
+
+def test_begun_instruction_stays_unfinished_until_it_was_gone_on_with(memory: RobotMemory) -> None:
+    begun(memory, "put the mug on the desk", None)
+    begun(memory, "what is left to do?", None, task_type="")  # who asks has begun nothing
+    begun(memory, "bring me the pen", True)
+    assert unfinished(memory) == ["put the mug on the desk"]
+    begun(memory, "go on, but leave the mug", None)
+    assert unfinished(memory) == ["go on, but leave the mug", "put the mug on the desk"]
+    begun(memory, "go on", True)
+    assert unfinished(memory) == []
+
+
+def test_what_could_not_be_done_is_unfinished(memory: RobotMemory) -> None:
+    begun(memory, "put the bread in the fridge", False)
+    assert unfinished(memory) == ["put the bread in the fridge"]
+
+
+def test_deed_names_what_is_no_more_since_it_was_cut(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, Bread=(1.0, 0.0, 0.8)))
+    (bread,) = (one.id for one in memory.scene().objects)
+    episode = memory.episodes.start("slice the bread", "slice")
+    memory.remember([StateChange(bread, "Bread", 2 * SECOND_NS, destroyed=True)])
+    call = SkillCall("SliceObject", (bread,))
+    memory.episodes.record(StepRecord(episode, 0, call, True, FailureReason.NONE, 2 * SECOND_NS))
+    (deed,) = memory.recall_past().deeds
+    assert (deed.object_id, deed.object_class) == (bread, "Bread")
+
+
+def test_only_thing_of_its_kind_is_looked_for_where_one_came_into_view_since(memory: RobotMemory, see: See) -> None:
+    for stamp_s in (1, 2, 3, 4):
+        memory.observe(see(stamp_s, KeyChain=(1.0, 1.0, 0.8)))
+    memory.observe(see(50, KeyChain=(9.0, 9.0, 0.8)))
+    for _ in range(2):  # by either memory
+        best = memory.locate(FindQuery(object_class="KeyChain")).answers[0]
+        assert best.position[0] == np.float64(9.0)
+        memory.cache.clear()
+
+
+def test_short_list_of_things_names_who_is_there(memory: RobotMemory) -> None:
+    size, sure = np.array([0.1, 0.1, 0.1]), np.eye(3) * 1e-4
+    pens = [
+        ObjectObservation({"Pen": 0.9}, OrientedBox(np.array([0.3 * (n % 9), 0.3 * (n // 9), 0.8]), size), sure)
+        for n in range(60)
+    ]
+    person = ObjectObservation({"User": 0.9}, OrientedBox(np.array([8.0, 8.0, 0.8]), 4 * size), sure)
+    memory.observe(Frame(SECOND_NS, Pose(), None, (person, *pens)))
+    (user,) = (one.id for one in memory.scene().objects if one.class_name == "User")
+    told = memory.context("bring me the pen again", 1500, sources=(ContextSource.OBJECTS,)).text
+    assert f"(id {user})" in told
