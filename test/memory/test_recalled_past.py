@@ -11,6 +11,7 @@ from memory_node.domain.context import ContextSource
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.memory import RobotMemory
 
@@ -77,3 +78,30 @@ def test_short_list_of_things_names_who_is_there(memory: RobotMemory) -> None:
     (user,) = (one.id for one in memory.scene().objects if one.class_name == "User")
     told = memory.context("bring me the pen again", 1500, sources=(ContextSource.OBJECTS,)).text
     assert f"(id {user})" in told
+
+
+def test_drawer_seen_open_before_the_report_stays_the_drawer_with_its_contents(memory: RobotMemory) -> None:
+    def frame(stamp_s: int, **things: tuple[float, float, float]) -> Frame:
+        size = {"Drawer": np.array([0.4, 0.5, 0.18]), "Spoon": np.array([0.04, 0.15, 0.02])}
+        seen = (
+            ObjectObservation({name: 0.95}, OrientedBox(np.array(at), size[name]), np.eye(3) * 1e-4)
+            for name, at in things.items()
+        )
+        return Frame(stamp_s * SECOND_NS, Pose.planar(3.0, 0.0, np.pi, 1.3), None, tuple(seen), complete=False)
+
+    def door(stamp_s: int, added: ObjectState, x_m: float) -> StateChange:
+        return StateChange("drawer-1", "Drawer", stamp_s * SECOND_NS, (added,), position=(x_m, 0.0, 0.6))
+
+    memory.observe(frame(1, Drawer=(1.0, 0.0, 0.6)))
+    memory.remember([door(2, ObjectState.OPENED, 1.3)])
+    memory.observe(frame(3, Drawer=(1.3, 0.0, 0.6), Spoon=(1.3, 0.1, 0.6)))
+    memory.remember([door(4, ObjectState.CLOSED, 1.0)])
+    known = {one.class_name: one.id for one in memory.scene().objects}
+    memory.observe(frame(60, Drawer=(1.3, 0.0, 0.6), Spoon=(1.3, 0.1, 0.6)))
+    memory.remember([door(60, ObjectState.OPENED, 1.3)])
+    scene = memory.scene().objects
+    assert {one.class_name: one.id for one in scene} == known
+    assert len(scene) == 2
+    spoon = next(one for one in scene if one.class_name == "Spoon")
+    assert spoon.support_id == known["Drawer"]
+    assert spoon.box.center[0] == np.float64(1.3)
