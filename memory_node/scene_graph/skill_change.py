@@ -14,6 +14,7 @@ from memory_node.scene_graph.duplicates import merge_rows, same_class
 from memory_node.scene_graph.in_hand import move_load, pick_up
 from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.resolve import resolve_changed, resolve_reference
+from memory_node.scene_graph.same_instance import go_on_at
 from memory_node.scene_graph.sliding import slide_to
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
@@ -50,7 +51,7 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
             state.mark_removed(row)
         return [event]
     kind = SceneEventKind.UPDATED
-    merged = _merge_newcomers(state, row, change) if _is_door(change) else []
+    merged = [*_merge_newcomers(state, row, change), *_merge_slid(state, row, change)] if _is_door(change) else []
     load: list[int] = []
     if change.held:
         load = pick_up(state, row)
@@ -59,6 +60,7 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
         load = _put(state, row, change)
         merged = _merge_newcomers(state, row, change)
     _believe(state, row, change)
+    slid = [carried for carried in slid if table.alive[carried]]  # but for those that were merged
     return [*(state.event(kind, carried) for carried in (row, *load, *slid)), *merged]
 
 
@@ -87,6 +89,26 @@ def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[S
     new &= np.linalg.norm(table.center[near] - center, axis=1) <= _SAME_SPOT_M
     newcomers = [other for other in near[new].tolist() if same_class(state, row, other)]
     return [merge_rows(state, row, other) for other in newcomers]
+
+
+def _merge_slid(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:
+    """Merge the new objects that the camera made of what slid along in a drawer, before the skill's report."""
+    table = state.table
+    kind = state.catalogue.find(table.record(row).best_class)
+    if kind is None or not kind.slides:
+        return []
+    inside = np.array([table.row(one) for one in sorted(state.contents.get(table.record(row).id, ()))], np.intp)
+    new = table.first_seen[inside] >= change.stamp_ns
+    known = inside[~new].tolist()
+    merged: list[SceneEvent] = []
+    for newcomer in inside[new].tolist():
+        away_m = np.linalg.norm(table.center[known] - table.center[newcomer], axis=1)
+        for _, slid in sorted(zip(away_m.tolist(), known)):
+            if same_class(state, slid, newcomer):
+                known.remove(slid)
+                merged += go_on_at(state, slid, newcomer)
+                break
+    return merged
 
 
 def _believe(state: GraphState, row: int, change: StateChange) -> None:
