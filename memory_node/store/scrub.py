@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection, Engine
 from memory_node.store import schema
 from memory_node.store.address import sqlite_path
 from memory_node.store.distribute import kept_by_coordinator
+from memory_node.store.engine import reason_of
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.terms import Terms
 from memory_node.store.text_search import rows_mentioning
@@ -33,7 +34,7 @@ def vacuum(engine: Engine, timeout_s: float = 30.0) -> list[str]:
     """
     path = sqlite_path(engine.url)
     if path is None:
-        return _vacuum_server(engine)
+        return _vacuum_server(engine, time.monotonic() + timeout_s)
     deadline = time.monotonic() + timeout_s
     with _alone(path, timeout_s) as database:
         database.execute("VACUUM")
@@ -44,7 +45,7 @@ def vacuum(engine: Engine, timeout_s: float = 30.0) -> list[str]:
     return []
 
 
-def _vacuum_server(engine: Engine) -> list[str]:
+def _vacuum_server(engine: Engine, deadline: float) -> list[str]:
     undone: list[str] = []
 
     def note(notice: Any) -> None:
@@ -56,14 +57,28 @@ def _vacuum_server(engine: Engine) -> list[str]:
         database.add_notice_handler(note)
         try:
             for table in schema.metadata.sorted_tables:
-                # Not parametrised because it is our own schema's name; VACUUM takes no parameters.
-                connection.execute(sa.text(f'VACUUM (FULL, ANALYZE) "{table.name}"'))
+                _rewrite(connection, table, deadline)
         finally:
             database.remove_notice_handler(note)
         kept = kept_by_coordinator(connection)
     if kept:
         undone.append(f"server: the coordinator keeps rows of {', '.join(kept)}; run `memory-node store distribute`")
     return undone
+
+
+def _rewrite(connection: Connection, table: sa.Table, deadline: float) -> None:
+    """Rewrite a table once nobody reads it; the role's own limit may end the wait for its lock."""
+    while True:
+        try:
+            # Not parametrised because it is our own schema's name; VACUUM takes no parameters.
+            connection.execute(sa.text(f'VACUUM (FULL, ANALYZE) "{table.name}"'))
+        except sa.exc.OperationalError as error:
+            if "lock timeout" not in str(error) or time.monotonic() > deadline:
+                raise StoreUnavailableError(
+                    f"table {table.name} cannot be rewritten now ({reason_of(error)}); run `memory-node store compact`"
+                ) from error
+        else:
+            return
 
 
 @contextmanager

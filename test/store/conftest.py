@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -117,10 +117,17 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def product_patience(_patience: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a silent server count as away when it does so for a robot."""
-    for module in (writer, store_module):
-        monkeypatch.setattr(module, "PATIENCE_S", server_connection.PATIENCE_S)
+def product_patience(_patience: None, monkeypatch: pytest.MonkeyPatch) -> Callable[[], AbstractContextManager[None]]:
+    """Return a block in which connections are opened for which a silent server is away as soon as for a robot's."""
+
+    @contextmanager
+    def as_on_a_robot() -> Iterator[None]:
+        with monkeypatch.context() as patch:
+            for module in (writer, store_module):
+                patch.setattr(module, "PATIENCE_S", server_connection.PATIENCE_S)
+            yield
+
+    return as_on_a_robot
 
 
 @pytest.fixture

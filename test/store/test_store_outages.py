@@ -237,12 +237,11 @@ def test_removed_file_is_noticed_and_a_backup_in_its_place_goes_on(open_at, make
     assert {o.id for o in store.load_scene().objects} == {before.id, during.id}
 
 
-@pytest.mark.usefixtures("product_patience")
-def test_site_that_another_robot_holds_locked_does_not_stop_this_one(open_at, make_object, postgres):
+def test_site_that_another_robot_holds_locked_does_not_stop_this_one(open_at, make_object, postgres, product_patience):
     url = postgres.create_database()
     store = open_at(url)
     engine = sa.create_engine(parse_url(url))
-    with engine.begin() as connection:
+    with engine.begin() as connection, product_patience():
         connection.execute(sa.text("UPDATE sites SET revision = revision"))
         store.append([event(make_object())]).wait()
         assert "lock timeout" in store.diagnostics().state

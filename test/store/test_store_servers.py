@@ -262,12 +262,12 @@ def test_the_local_copy_follows_and_forgets(postgres, make_object, remember_home
     assert b"0191-mug" in held
 
 
-@pytest.mark.usefixtures("product_patience")
-def test_a_server_that_hangs_counts_as_away_and_nothing_waits_for_it(postgres, make_object):
+def test_a_server_that_hangs_counts_as_away_and_nothing_waits_for_it(postgres, make_object, product_patience):
     url = postgres.create_database()
     store = open_store(url, "r1", "home", SMALL)
     mug, cup = make_object(), make_object()
-    store.append([seen(mug)]).wait()
+    with product_patience():
+        store.append([seen(mug)]).wait()
     until(lambda: (store.derived / "site.db").exists())
     postgres.freeze()
     try:
@@ -477,6 +477,33 @@ def test_what_a_role_may_not_rewrite_is_no_verified_forgetting(two_sites, login_
         report = store.forget(ForgetRequest(label="Anna"))
     assert not report.verified
     assert any("only" in line and "owner" in line for line in report.found), report.found
+
+
+def test_tables_are_rewritten_once_nobody_reads_them(two_sites, postgres):
+    if isinstance(postgres, CitusServer):
+        pytest.skip("waits for locks on its workers")
+    engine = open_engine(parse_url(two_sites))
+    with engine.connect() as limit:
+        limit.exec_driver_sql(f"ALTER DATABASE \"{parse_url(two_sites).database}\" SET lock_timeout = '50ms'")
+        limit.commit()
+    engine.dispose()
+    query = sa.text("SELECT query_start FROM pg_stat_activity WHERE query LIKE 'VACUUM%floors%'")
+    tries, reports = set(), []
+
+    def has_tried_again():
+        with engine.connect() as look:
+            tries.update(look.execute(query).scalars())
+        return len(tries) > 1
+
+    with open_store(two_sites, "r1", "ward", SMALL) as store:
+        with engine.connect() as reader:
+            reader.execute(sa.text("SELECT count(*) FROM floors"))
+            forgetting = threading.Thread(target=lambda: reports.append(store.forget(ForgetRequest(label="Anna"))))
+            forgetting.start()
+            until(has_tried_again)
+        forgetting.join(60.0)
+    engine.dispose()
+    assert reports[0].verified, reports[0].found
 
 
 _NEVER_MOVE = """
