@@ -33,7 +33,7 @@ from memory_node.store.repair import nobody_else
 from memory_node.store.rescue import set_aside
 from memory_node.store.site_database import note_session
 from memory_node.store.store import open_store
-from memory_node.store.versioning import prepare
+from memory_node.store.versioning import make_tables, prepare, site_of
 
 HELP = "look after the durable store: info, check, backup, restore, export, import, forget, compact, distribute"
 
@@ -130,7 +130,7 @@ def _write(args: argparse.Namespace, url: URL) -> int:
         require_store(path)
     engine = open_engine(url, busy_timeout_s=10.0)
     try:
-        site = prepare(engine, args.site)
+        site = _enter(args, engine)
         folders = locate(url, site, args.robot, StoreConfig())
         if args.store_command in _SETTLED and folders.journal_waits:
             _replay(args)
@@ -142,6 +142,14 @@ def _write(args: argparse.Namespace, url: URL) -> int:
         if is_new and path is not None:
             for suffix in ("", "-wal", "-shm"):
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+def _enter(args: argparse.Namespace, engine: Engine) -> str:
+    """Return the site, of tables of this schema; on a server only what fills a site makes one."""
+    if sqlite_path(engine.url) is not None or args.store_command in _SOURCES:
+        return prepare(engine, args.site)
+    make_tables(engine)
+    return site_of(engine, args.site)
 
 
 def _restore_over_damage(args: argparse.Namespace, url: URL, path: Path) -> int:

@@ -72,5 +72,6 @@ def test_a_site_that_a_server_does_not_have_is_named(postgres, tmp_path, capsys)
     url = postgres.create_database()
     config = StoreConfig(journal_path=str(tmp_path / "p"), data_dir=str(tmp_path / "d"), journal_mib=1.0)
     open_store(url, "r1", "ward", config).close()
-    assert main(["store", "info", "--database", url, "--site", "attic"]) == 1
-    assert "ward" in capsys.readouterr().err
+    for words in (["info"], ["compact"], ["forget", "--label", "Anna"], ["backup", str(tmp_path / "b")], ["take-over"]):
+        assert main(["store", *words, "--database", url, "--site", "attic"]) == 1
+        assert "has no site 'attic'; it has ward (" in capsys.readouterr().err
