@@ -572,7 +572,7 @@ def test_inspector_and_agents_read_a_site_of_a_server(two_sites):
 # -- roles -----------------------------------------------------------------------------------------------------------
 
 
-def test_each_role_sees_its_own_sites_and_reads_the_fleets(postgres, remember_home, login_role):
+def test_each_role_sees_its_own_sites_and_reads_the_fleets(postgres, remember_home, login_role, tmp_path):
     url = postgres.create_database()
     for site in ("home", "ward", "fleet"):
         with open_store(url, "r1", site, SMALL) as store:
@@ -584,6 +584,9 @@ def test_each_role_sees_its_own_sites_and_reads_the_fleets(postgres, remember_ho
         assert len(store.load_scene().objects) == 3
         store.append([EpisodeSummary("mine", "bring it", "pick", 1)]).wait()
         assert store.diagnostics().state == "ok"
+    written = str(tmp_path / "fleet.jsonl")
+    assert main(["store", "export", written, "--site", "fleet", "--database", theirs]) == 0
+    assert "bring the mug" in Path(written).read_text()
     guest = open_engine(parse_url(theirs))
     for table in (schema.objects, schema.documents, schema.tombstones, schema.sites):
         column = table.c.name if table is schema.sites else table.c.site
