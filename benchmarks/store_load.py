@@ -122,7 +122,7 @@ def read_everything(path: str) -> None:
     started = time.monotonic()
     store = open_store(path, "bench", "bench")
     objects = len(store.load_scene().objects)
-    steps = store.all_steps()
+    steps = store.steps()
     elapsed_s = time.monotonic() - started
     _say(objects=objects, steps=len(steps), start_s=elapsed_s)
     store.close()

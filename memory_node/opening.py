@@ -161,7 +161,7 @@ def open_memory(
         kept.load(knowledge)
         if embed_in_background:
             knowledge.embed_in_background()
-        own = store.own_episodes(ENDED_KEPT)
+        own = store.episodes(ENDED_KEPT, own=True)
         learnt.load(_bodies(store, ATTEMPTS), _stored_lessons(store, log, catalogue.spoken_names), own)
         learnt.load_episodes(_steps_by_episode(store))
         deeds.load(_bodies(store, DEEDS))
@@ -247,7 +247,7 @@ def _stored_habits(store: Store | None, catalogue: ObjectCatalogue) -> PlaceHabi
 
 def _steps_by_episode(store: Store) -> Iterator[tuple[str, list[StepRecord]]]:
     """Yield the stored episodes one by one: ids sort by time, and a million steps at once would need a gigabyte."""
-    for episode_id, steps in groupby(store.all_steps(), lambda step: step.episode_id):
+    for episode_id, steps in groupby(store.steps(), lambda step: step.episode_id):
         yield episode_id, list(steps)
 
 

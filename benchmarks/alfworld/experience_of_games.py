@@ -70,7 +70,7 @@ class Kept:
         kept = cls()
         for document in store.bodies([ATTEMPTS, LESSONS]):
             kept.documents[document.kind][document.id] = dict(document.body)
-        kept.episodes = {key: list(steps) for key, steps in groupby(store.all_steps(), lambda step: step.episode_id)}
+        kept.episodes = {key: list(steps) for key, steps in groupby(store.steps(), lambda step: step.episode_id)}
         return kept
 
     @property

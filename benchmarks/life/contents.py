@@ -31,7 +31,6 @@ _MEMORY_OF = {
 }
 _KINDS = (*_MEMORY_OF, PROPOSITIONS)
 _FROM_EPISODES = frozenset({"step", "episode"})
-_ALL = 1_000_000
 _FLUSH_S = 60.0
 
 
@@ -55,8 +54,8 @@ def read_contents(folder: Path, units: Sequence[MemoryUnit], session: str, now_n
     try:
         return Contents(
             store.load_scene(),
-            tuple(store.newest_episodes(_ALL)),
-            tuple(store.all_steps()),
+            tuple(store.episodes()),
+            tuple(store.steps()),
             tuple(document for kind in _KINDS for document in store.documents(kind)),
             tuple(units),
             session,

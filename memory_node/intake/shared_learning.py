@@ -41,7 +41,7 @@ def take_over_learning(store: Store, change: StoreChange, experience: Experience
     # Steps that another robot has changed by forgetting.
     told += [i for i in dict.fromkeys(step.episode_id for step in change.steps) if experience.knows(i)]
     try:
-        episodes = [(episode_id, list(store.steps(episode_id))) for episode_id in dict.fromkeys(told)]
+        episodes = [(episode_id, store.steps(episode_id)) for episode_id in dict.fromkeys(told)]
         experience.take_over(bodies[ATTEMPTS], bodies[LESSONS], episodes, gone[LESSONS])
         knowledge.load(map(dict, bodies[PROPOSITIONS]), map(dict, bodies[STEPS]))
         knowledge.give_up({kind: set(gone[kind]) for kind in (PROPOSITIONS, STEPS)})

@@ -27,7 +27,7 @@ class PastEpisodes:
         Raises:
             StoreUnavailableError: the database cannot be read now.
         """
-        found = self._store.newest_episodes(newest) if self._store is not None else self._experience.running
+        found = self._store.episodes(newest) if self._store is not None else self._experience.running
         return tuple(reversed(found))[:newest]
 
     def episode(self, episode_id: str) -> PastEpisode:

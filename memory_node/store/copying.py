@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import sqlalchemy as sa
@@ -25,9 +26,7 @@ def rows_of(connection: Connection, site: str, table: sa.Table, *names: str) -> 
     """Yield a site's rows of a table, by its key, in chunks; names: of the columns that are wanted (none: all)."""
     columns = [table.c[name] for name in names] if names else [table]
     query = sa.select(*columns).where(table.c.site == site).order_by(*table.primary_key)
-    for chunk in connection.execute(query.execution_options(yield_per=CHUNK)).mappings().partitions(CHUNK):
-        for row in chunk:
-            yield dict(row)
+    yield from map(dict, connection.execute(query.execution_options(yield_per=CHUNK)).mappings())
 
 
 def clear_site(connection: Connection, site: str) -> None:
@@ -48,18 +47,9 @@ def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterab
     """Insert rows under a site's name and one revision, but for the forgotten and the present; return how many."""
     dead = read_tombstones(connection, site)
     before = count_rows(connection, site, table)
-    chunk: list[Row] = []
-    for row in rows:
-        if is_buried(table.name, row, dead):
-            continue
-        row = {**row, "site": site}
-        if "revision" in table.c:
-            row["revision"] = revision
-        chunk.append(sealed(table, row))
-        if len(chunk) == CHUNK:
-            add_rows(connection, table, chunk)
-            chunk = []
-    if chunk:
+    changes: Row = {"site": site, "revision": revision} if "revision" in table.c else {"site": site}
+    alive = (sealed(table, {**row, **changes}) for row in rows if not is_buried(table.name, row, dead))
+    for chunk in chunks_of(alive):
         add_rows(connection, table, chunk)
     return count_rows(connection, site, table) - before
 
@@ -90,6 +80,12 @@ def good_rows(source: Connection, site: str, table: sa.Table, bad: BadRows) -> I
     """Yield a site's rows of a table, by its key, but those that cannot be read."""
     query = sa.select(table).where(table.c.site == site).order_by(*table.primary_key)
     names = [column.name for column in table.c]
-    for chunk in source.execute(query.execution_options(yield_per=CHUNK)).partitions(CHUNK):
-        for row in bad.sift(table, chunk):
-            yield dict(zip(names, row))
+    for row in bad.sift(table, source.execute(query.execution_options(yield_per=CHUNK))):
+        yield dict(zip(names, row))
+
+
+def chunks_of(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yield rows in lists that memory has room for."""
+    rest = iter(rows)
+    while chunk := list(islice(rest, CHUNK)):
+        yield chunk

@@ -62,13 +62,6 @@ def export_jsonl(engine: Engine, site: str, path: Path, bad: BadRows) -> int:
     return count
 
 
-def _unpacked(value: Any) -> Any:
-    try:
-        return with_bytes_unpacked(value)
-    except ValueError as error:
-        raise InvalidImportError(str(error)) from error
-
-
 def import_jsonl(engine: Engine, site: str, path: Path, images: ImageFolder, robot_id: str) -> dict[str, int]:
     """Take over the facts of a file that this site does not have; return the new rows by table. All or nothing.
 
@@ -130,9 +123,9 @@ def _rows_by_table(file: IO[bytes], images: ImageFolder) -> Iterator[tuple[sa.Ta
         if table is None or not isinstance(found.get("row"), dict):
             raise InvalidImportError(f"line {number}: expected a table of the store and a row")
         try:
-            row = {name: _unpacked(value) for name, value in found["row"].items()}
+            row = {name: with_bytes_unpacked(value) for name, value in found["row"].items()}
             yield table, check_row(table, row, images)
-        except InvalidImportError as error:
+        except (InvalidImportError, ValueError) as error:
             raise InvalidImportError(f"line {number}: {error}") from error
 
 
@@ -175,21 +168,10 @@ def export_parquet(engine: Engine, site: str, folder: Path, bad: BadRows) -> int
             # No checksum covers statistics, which no import needs: without them every damaged byte is noticed.
             checked = {"write_page_checksum": True, "write_statistics": False}
             with parquet.ParquetWriter(path, layout, compression="zstd", **checked) as writer:
-                for chunk in _chunks(copying.good_rows(connection, site, table, bad)):
+                for chunk in copying.chunks_of(copying.good_rows(connection, site, table, bad)):
                     writer.write_table(pyarrow.Table.from_pylist(chunk, layout))
                     count += len(chunk)
     return count
-
-
-def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    chunk: list[Row] = []
-    for row in rows:
-        chunk.append(row)
-        if len(chunk) == copying.CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
 
 
 def import_parquet(engine: Engine, site: str, folder: Path, images: ImageFolder, robot_id: str) -> dict[str, int]:

@@ -95,11 +95,10 @@ def _find_steps(connection: Connection, site: str, request: ForgetRequest, plan:
         query = query.where(sa.or_(told, about))
     finder = TextFinder(plan.terms)
     going: Counter[str] = Counter()
-    for chunk in connection.execute(query.execution_options(yield_per=CHUNK)).partitions(CHUNK):
-        for episode_id, index, arguments, is_told in chunk:
-            if is_told or finder(arguments):
-                plan.steps.add((episode_id, index))
-                going[episode_id] += 1
+    for episode_id, index, arguments, is_told in connection.execute(query.execution_options(yield_per=CHUNK)):
+        if is_told or finder(arguments):
+            plan.steps.add((episode_id, index))
+            going[episode_id] += 1
     plan.episodes |= {id_ for id_, count in _counts_of(connection, site, list(going)) if going[id_] == count}
     columns = ("id", "started_ns", "ended_ns", "robot_id")
     for row in rows_of(connection, site, schema.episodes, *columns):

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.store import schema
-from memory_node.store.bulk import insert_missing
+from memory_node.store.bulk import add_rows
 from memory_node.store.checksums import sealed
 from memory_node.store.copying import update_row
 from memory_node.store.forget_plan import ForgetPlan
@@ -215,9 +215,7 @@ class RowForgetter:
             }
             for kind, record_id in sorted(names)
         ]
-        rows = [sealed(schema.tombstones, row) for row in rows]
-        for start in range(0, len(rows), _CHUNK):
-            self._connection.execute(insert_missing(self._connection, schema.tombstones), rows[start : start + _CHUNK])
+        add_rows(self._connection, schema.tombstones, [sealed(schema.tombstones, row) for row in rows])
 
 
 def _blackened(table: str, row: Row, terms: Terms) -> Row:

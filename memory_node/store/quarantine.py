@@ -101,9 +101,3 @@ def quarantined(connection: Connection, site: str) -> list[Quarantined]:
         bad = BadRow(_TABLES[row["table_name"]], unpack(row["content"]), row["reason"])
         found.append(Quarantined(row["id"], bad, row["stamp_ns"]))
     return found
-
-
-def count_quarantined(connection: Connection, site: str) -> int:
-    """Return how many rows are in quarantine."""
-    table = schema.quarantine
-    return connection.execute(sa.select(sa.func.count()).where(table.c.site == site)).scalar_one()

@@ -120,7 +120,7 @@ class Store(StoreReadings):
         Raises:
             StoreBacklogError: there is no room for them; nothing was taken over.
         """
-        return self._writer.append(list(records))
+        return self._writer.backlog.append(list(records))
 
     def put_map(
         self,
@@ -130,7 +130,7 @@ class Store(StoreReadings):
         relations: Sequence[Relation] = (),
     ) -> Ticket:
         """Make these the whole map: what changed since the last call is written, what is absent now is removed."""
-        return self._map.replace([*floors, *rooms, *areas, *relations], self._writer.append)
+        return self._map.replace([*floors, *rooms, *areas, *relations], self._writer.backlog.append)
 
     def put_documents(
         self, kind: str, documents: Iterable[tuple[str, Mapping[str, Any], Sequence[tuple[str, str]]]]
@@ -150,7 +150,7 @@ class Store(StoreReadings):
         Raises:
             StoreUnavailableError: it is not within `timeout_s`.
         """
-        self._writer.flush(timeout_s)
+        self._writer.backlog.flush(timeout_s)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -182,7 +182,7 @@ class Store(StoreReadings):
             return None
         try:
             # What waits here must be in the database before the merge is read, or it would seem undone.
-            self._writer.flush(1.0)
+            self._writer.backlog.flush(1.0)
             if self._writer.diagnostics().state != "ok":
                 raise StoreUnavailableError("own facts are still in the journal")
             own, known_ids = (self.robot_id, self.session_id), self._translator.known_ids()

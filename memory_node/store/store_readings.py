@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import DBAPIError
@@ -12,10 +13,11 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import document_reader, reader, schema
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.collection import without_collection
+from memory_node.store.copying import count_rows
 from memory_node.store.errors import DamagedTextError, StoreUnavailableError
 from memory_node.store.forget_plan import make_plan
 from memory_node.store.forget_request import ForgetRequest
-from memory_node.store.quarantine import count_quarantined, put_away
+from memory_node.store.quarantine import put_away
 from memory_node.store.reader import Found
 from memory_node.store.records import Document, StoreMark
 from memory_node.store.server_connection import SILENT
@@ -49,29 +51,16 @@ class StoreReadings:
         """The robot that writes here."""
         return self._database.robot_id
 
-    def steps(self, episode_id: str = "", since_ns: int = 0) -> Iterator[StepRecord]:
-        """Yield steps by episode and index; all of them, or an episode's, or those from a stamp on."""
-        conditions = [schema.steps.c.episode_id == episode_id] if episode_id else []
-        conditions += [schema.steps.c.stamp_ns >= since_ns] if since_ns else []
-        yield from self._read(lambda c, bad: list(reader.read_steps(c, self.site, bad, *conditions)))
+    def steps(self, episode_id: str = "") -> list[StepRecord]:
+        """Return the steps of an episode, or all of them, by episode and index; a start needs a million of them."""
+        chosen = [schema.steps.c.episode_id == episode_id] if episode_id else []
+        with nullcontext() if episode_id else without_collection():
+            return self._read(lambda c, bad: list(reader.read_steps(c, self.site, bad, *chosen)))
 
-    def all_steps(self) -> list[StepRecord]:
-        """Return every step by episode and index; the fast way for a start that needs a million of them."""
-        with without_collection():
-            return self._read(lambda c, bad: list(reader.read_steps(c, self.site, bad)))
-
-    def episodes(self) -> list[EpisodeSummary]:
-        """Return all episodes by the time of their start."""
-        return self._read(lambda c, bad: reader.read_episodes(c, self.site, bad))
-
-    def newest_episodes(self, newest: int) -> list[EpisodeSummary]:
-        """Return the last episodes of all robots by the time of their start."""
-        return self._read(lambda c, bad: reader.read_episodes(c, self.site, bad, newest=newest))
-
-    def own_episodes(self, newest: int) -> list[EpisodeSummary]:
-        """Return the last episodes of this robot by the time of their start."""
-        mine = schema.episodes.c.robot_id == self.robot_id
-        return self._read(lambda c, bad: reader.read_episodes(c, self.site, bad, mine, newest=newest))
+    def episodes(self, newest: int = 0, own: bool = False) -> list[EpisodeSummary]:
+        """Return episodes by the time of their start; newest: the last ones, 0 for all; own: this robot's alone."""
+        chosen = [schema.episodes.c.robot_id == self.robot_id] if own else []
+        return self._read(lambda c, bad: reader.read_episodes(c, self.site, bad, *chosen, newest=newest))
 
     def documents(self, kind: str) -> list[Document]:
         """Return the learned things of one kind."""
@@ -173,5 +162,5 @@ class StoreReadings:
                 self._left_in_place -= names
             else:
                 self._left_in_place |= names
-            self._quarantined = self._ask(lambda connection: count_quarantined(connection, self.site))
+            self._quarantined = self._ask(lambda connection: count_rows(connection, self.site, schema.quarantine))
         return found

@@ -66,7 +66,6 @@ def rows_mentioning(
         query = query.where(condition)
     finder = TextFinder(terms)
     first, fields = len(keys), [column.name for column in (*keys, *columns)]
-    for chunk in connection.execute(query.execution_options(yield_per=CHUNK)).partitions(CHUNK):
-        for row in chunk:
-            if any(map(finder, row[first:])):
-                yield dict(zip(fields, row))
+    for row in connection.execute(query.execution_options(yield_per=CHUNK)):
+        if any(map(finder, row[first:])):
+            yield dict(zip(fields, row))

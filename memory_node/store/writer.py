@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +24,7 @@ from memory_node.store.config import StoreConfig
 from memory_node.store.engine import for_writing, reason_of
 from memory_node.store.errors import RecordRejectedError, StoreUnavailableError
 from memory_node.store.journal import Journal
-from memory_node.store.records import Batch, Recordable
+from memory_node.store.records import Batch
 from memory_node.store.server_connection import PATIENCE_S, with_quiet_limit
 from memory_node.store.tombstones import Tombstone
 from memory_node.store.translate import Translator
@@ -77,7 +77,8 @@ class LogWriter:
         self._applier = Applier(translator.origin["site"], translator.origin["robot_id"], self._reject_row)
         self._connection: Connection | None = None
         self._journal_lock = threading.Lock()
-        self._backlog = WriteBacklog(config, lambda: self._state, self._journal_filling)
+        # What callers append to.
+        self.backlog = WriteBacklog(config, lambda: self._state, self._journal_filling)
         self._writing = threading.Lock()
         self._state = "ok"
         self._retry_at = 0.0
@@ -109,14 +110,6 @@ class LogWriter:
 
     # -- callers' side ------------------------------------------------------------------------------------------------
 
-    def append(self, records: Sequence[Recordable]) -> Ticket:
-        """Take records over, in this order; raises StoreBacklogError where there is no room for them."""
-        return self._backlog.append(records)
-
-    def flush(self, timeout_s: float) -> None:
-        """Return once everything that was appended so far is durable; raises StoreUnavailableError if not in time."""
-        self._backlog.flush(timeout_s)
-
     @contextmanager
     def paused(self, timeout_s: float = 30.0) -> Iterator[None]:
         """Hold the writer between two commits.
@@ -135,9 +128,9 @@ class LogWriter:
     def close(self, timeout_s: float) -> None:
         """Write what waits and stop; raises StoreUnavailableError when something could not be made durable."""
         try:
-            self.flush(timeout_s)
+            self.backlog.flush(timeout_s)
         finally:
-            self._backlog.stop()
+            self.backlog.stop()
             self._lost.set()
             self._thread.join(timeout_s)
             # It may wait for a server, for as long as connecting does.
@@ -170,15 +163,15 @@ class LogWriter:
         times = sorted(self._commit_ms.copy())  # at once, for the thread appends to it
         return WriterDiagnostics(
             state=self._state,
-            pending=len(self._backlog),
-            oldest_pending_s=self._backlog.oldest_s,
+            pending=len(self.backlog),
+            oldest_pending_s=self.backlog.oldest_s,
             journal_batches=len(self._journal),
             journal_used_bytes=self._journal.used_bytes,
             journal_capacity_bytes=self._journal.capacity_bytes,
             commits=self._commits,
             records=self._records,
             rejected=self._rejected,
-            refused=self._backlog.refused,
+            refused=self.backlog.refused,
             outages=self._outages,
             commit_p50_ms=times[len(times) // 2] if times else 0.0,
             commit_max_ms=times[-1] if times else 0.0,
@@ -191,14 +184,14 @@ class LogWriter:
 
     def _run(self) -> None:
         while True:
-            self._backlog.await_work(self._due)
-            if self._backlog.stopping:
+            self.backlog.await_work(self._due)
+            if self.backlog.stopping:
                 return
-            taken = self._backlog.first(self._config.max_batch if self._state == "ok" else _JOURNAL_BATCH)
+            taken = self.backlog.first(self._config.max_batch if self._state == "ok" else _JOURNAL_BATCH)
             with self._writing:
                 durable = self._turn(taken)
             if taken and durable:
-                self._backlog.drop(len(taken))
+                self.backlog.drop(len(taken))
 
     def _turn(self, taken: list[Waiting]) -> bool:
         try:
@@ -283,11 +276,11 @@ class LogWriter:
     # -- the second thread's side: it alone uses the connection while the state is not "ok" ---------------------------
 
     def _recover_when_lost(self) -> None:
-        while not self._backlog.stopping:
+        while not self.backlog.stopping:
             self._lost.wait()
             self._lost.clear()
-            while self._state != "ok" and not self._backlog.stopping:
-                if not self._backlog.await_stop(max(self._retry_at - time.monotonic(), 0.0)):
+            while self._state != "ok" and not self.backlog.stopping:
+                if not self.backlog.await_stop(max(self._retry_at - time.monotonic(), 0.0)):
                     self._recover()
 
     def _recover(self) -> None:
@@ -329,7 +322,7 @@ class LogWriter:
                 return True
             _log.info("the database takes facts again; the journal is empty")
             self._state = "ok"
-        self._backlog.wake()
+        self.backlog.wake()
         return True
 
     def _reject_row(self, table: str, key: tuple[Any, ...], error: Exception) -> None:

@@ -38,7 +38,7 @@ def test_what_another_robot_learnt_is_known_while_memory_runs(open_at: Open, tmp
     ):
         for kind in ("lesson", "experience_record"):
             here.append(theirs.documents(kind))
-        here.append([*theirs.all_steps(), *theirs.episodes()]).wait()
+        here.append([*theirs.steps(), *theirs.episodes()]).wait()
         wait_until(lambda: pupil.take_over_changes() > 0)
         figures = pupil.experience.figures()
         learnt = ("experience.steps", "experience.attempts", "experience.lessons")

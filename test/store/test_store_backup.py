@@ -45,7 +45,7 @@ def test_backup_restores_everything_on_either_database(
         scene = fresh.load_scene()
         assert [o.id for o in scene.objects] == [MUG, PILLS, TABLE]
         assert scene.objects[0].crop_jpeg == store.load_scene().objects[0].crop_jpeg
-        assert fresh.all_steps() == store.all_steps()
+        assert fresh.steps() == store.steps()
         assert fresh.documents("guideline") == store.documents("guideline")
         with pytest.raises(StoreError, match="--replace"):
             restore(fresh._engine, fresh.site, target, "fresh")

@@ -36,7 +36,7 @@ def test_export_and_import_keep_everything(way, home, open_at, store_url, tmp_pa
     copy = open_at(store_url, "r2")
     counts = importing(copy._engine, copy.site, path, copy.images, "r2")
     assert counts["objects"] == 3
-    assert copy.all_steps() == home.all_steps()
+    assert copy.steps() == home.steps()
     assert copy.episodes() == home.episodes()
     assert copy.documents("proposition") == home.documents("proposition")
     mine, theirs = copy.load_scene(), home.load_scene()

@@ -45,7 +45,7 @@ def test_forgotten_thing_is_gone_with_all_that_only_it_supported(scope, open_at,
     assert ids(store) == [MUG, TABLE]
     assert [r.source_id for r in store.load_scene().relations] == ["a1"]
     assert [episode.id for episode in store.episodes()] == ["e1"]
-    assert {step.episode_id for step in store.all_steps()} == {"e1"}
+    assert {step.episode_id for step in store.steps()} == {"e1"}
     assert [document.id for document in store.documents("guideline")] == ["g-both", "g-mug"]
     assert store.documents("proposition") == [], "it was learned from a guideline that is gone"
     assert store.documents("guideline")[0].sources == (("step", "e1:1"),)
@@ -113,10 +113,10 @@ def test_texts_that_mention_it_are_blackened(open_at, store_url, remember_home):
     remember_home(store)
     report = store.forget(ForgetRequest(object_ids=(MUG,)))
     assert report.blackened > 0
-    (step,) = [step for step in store.all_steps() if step.episode_id == "e1"]
+    (step,) = [step for step in store.steps() if step.episode_id == "e1"]
     assert step.action.arguments == (TABLE,), "the step on the mug itself is gone"
     assert step.held_object == ""
-    (other,) = [step for step in store.all_steps() if step.episode_id == "e2"]
+    (other,) = [step for step in store.steps() if step.episode_id == "e2"]
     assert other.visible == (PILLS,)
 
 
@@ -333,4 +333,4 @@ def test_many_objects_are_forgotten_at_once(open_at, make_object, tmp_path):
     report = store.forget(ForgetRequest(class_name="mug"))
     assert report.verified, report.found
     assert report.counts["steps"] == report.counts["objects"] == 60
-    assert [(step.index, step.visible) for step in store.all_steps()] == [(60, (table.id,))]
+    assert [(step.index, step.visible) for step in store.steps()] == [(60, (table.id,))]

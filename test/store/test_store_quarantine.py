@@ -94,7 +94,7 @@ def test_values_that_no_arithmetic_survives_are_put_away(table, changes, home, o
     reseal(home, table, **changes)
     store = open_at(home)
     store.load_scene()
-    store.all_steps()
+    store.steps()
     store.episodes()
     store.documents("guideline")
     store.documents("proposition")
@@ -128,7 +128,7 @@ def test_memory_starts_whatever_stands_in_any_column(kind, tmp_path, remember_ho
         connection.close()
         with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
             store.load_scene()
-            store.all_steps()
+            store.steps()
             store.episodes()
             store.documents("guideline")
 
