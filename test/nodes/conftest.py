@@ -1,5 +1,6 @@
 """Node tests run on the real rclpy where it is sourced, on ros_embedded elsewhere; each on a domain of its own."""
 
+import gc
 import importlib.util
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,6 +25,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.failed and not HAS_OPEN3D and "pictures of the home need Open3D" in told:
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, "Skipped: needs Open3D (scripts/install_libraries demo)")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_participants_left() -> Iterator[None]:
+    """Collect nodes in reference cycles: the real rclpy leaves their DDS participants at work until then."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture
