@@ -105,7 +105,7 @@ def test_node_elsewhere_is_gone_when_dds_has_missed_it(peer: RosPeer, running: A
     time.sleep(1.0)
     assert not running.other_side(first_goal(message)).is_gone, "it is silent, and DDS has it alive"
     other.destroy_node()
-    wait_until(lambda: running.other_side(first_goal(message)).is_gone, 2.0)
+    wait_until(lambda: running.other_side(first_goal(message)).is_gone)
 
 
 @pytest.mark.parametrize("name", ["", "no name", "a//b", "größer", "x" * 300, "{node}"])
