@@ -66,9 +66,7 @@ class Expectations:
         self._zone = zone
         self._tries: dict[str, list[_Try]] = {}
         enabling: deque[tuple[int, Deed, Preparation]] = deque(maxlen=_ENABLING_KEPT)
-        # What was opened to take something out, or to put something in, explains itself.
-        explained = {(deed.episode_id, place) for deed in tried for place in (deed.from_id, deed.to_id, deed.object_id)
-                     if deed.skill not in ENABLING}  # fmt: skip
+        explained = _explained(tried)
         for number, deed in enumerate(tried):
             place_id, place_class = place_of(deed.skill, deed)
             mine = self._tries.setdefault(deed.skill, [])
@@ -186,6 +184,21 @@ def place_of(skill: str, deed: Deed) -> tuple[str, str]:
     if skill in SKILLS and len(SKILLS[skill].arguments) > 1:
         return deed.to_id, deed.to_class
     return ("", "") if is_done_anywhere(skill, 1) else (deed.object_id, deed.object_class)
+
+
+def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:
+    """Return the episode and thing of what was opened to take something out or to put something in. A thing of which
+    nobody knows what it was in was in what was opened just before."""
+    found: set[tuple[str, str]] = set()
+    before: Deed | None = None
+    for deed in tried:
+        if deed.skill not in ENABLING:
+            found |= {(deed.episode_id, place) for place in (deed.from_id, deed.to_id, deed.object_id)}
+            taken = deed.skill == "PickupObject" and not deed.from_id
+            if taken and before is not None and before.skill == "OpenObject":
+                found.add((before.episode_id, before.object_id))
+        before = deed
+    return found
 
 
 def _failed_lately(tries: Sequence[_Try], place_class: str, now_ns: int, never: int) -> int:

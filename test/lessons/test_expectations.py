@@ -158,6 +158,12 @@ def test_what_did_not_help_once_or_explains_itself_is_no_way(opened: str) -> Non
     assert Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave") is None
 
 
+def test_what_was_opened_just_before_something_was_taken_is_no_reason_of_the_next_success() -> None:
+    diary = Diary().begin().note("OpenObject", "cupboard", "Cabinet", NOON).note("PickupObject", "egg", "Egg", NOON)
+    diary.heat("Egg", NOON).begin().heat("Bread", NEXT, fails=True)
+    assert not diary.expects_failure("HeatObject", "Potato", "micro", "2026-03-04 13:00")
+
+
 def test_way_is_given_up_when_the_call_works_without_it() -> None:
     diary = Diary().begin().heat("Egg", MORNING, fails=True)
     prepared(diary).heat("Egg", NOON)

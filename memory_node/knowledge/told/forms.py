@@ -143,7 +143,9 @@ class TellingReader:
 
     def _broken(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
         until = until_of(match["until"], told_ns, self._zone) if match["until"] else 0
-        for thing in self._things(match["thing"]) if until is not None else ():
+        if until is None:
+            return
+        for thing in self._things(match["thing"]):
             yield ToldFact(Relation.BROKEN, thing, until_ns=until)
 
     def _works(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
