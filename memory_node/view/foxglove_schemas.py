@@ -32,6 +32,8 @@ _POINT = _of(x=_NUMBER, y=_NUMBER)
 _COLOR = _of(r=_NUMBER, g=_NUMBER, b=_NUMBER, a=_NUMBER)
 _SOLID = _of(pose=_POSE, size=_VECTOR, color=_COLOR)
 _BILLBOARD = _of(pose=_POSE, billboard=_FLAG, font_size=_NUMBER, scale_invariant=_FLAG, color=_COLOR, text=_TEXT)
+# Shapes of an entity that we do not draw; Foxglove's schema wants their lists all the same.
+OTHER_SHAPES = ("arrows", "cylinders", "lines", "triangles", "models")
 _ENTITY = _of(
     timestamp=_TIME,
     frame_id=_TEXT,
@@ -42,8 +44,17 @@ _ENTITY = _of(
     spheres=_list(_SOLID),
     cubes=_list(_SOLID),
     texts=_list(_BILLBOARD),
+    **{kind: _list(_of()) for kind in OTHER_SHAPES},
 )
-_OUTLINE = _of(timestamp=_TIME, type=_COUNT, points=_list(_POINT), outline_color=_COLOR, thickness=_NUMBER)
+_OUTLINE = _of(
+    timestamp=_TIME,
+    type=_COUNT,
+    points=_list(_POINT),
+    outline_color=_COLOR,
+    outline_colors=_list(_COLOR),
+    fill_color=_COLOR,
+    thickness=_NUMBER,
+)
 _CAPTION = _of(
     timestamp=_TIME, position=_POINT, text=_TEXT, font_size=_NUMBER, text_color=_COLOR, background_color=_COLOR
 )

@@ -16,7 +16,7 @@ from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
-from memory_node.view.foxglove_schemas import schema_of
+from memory_node.view.foxglove_schemas import OTHER_SHAPES, schema_of
 from memory_node.view.view import cloud, facts_of, jpeg, rectangle_of, uncertainty_of
 
 try:
@@ -28,6 +28,7 @@ _CAMERA = "camera"
 _BLUE = {"r": 0.12, "g": 0.44, "b": 0.92, "a": 0.35}
 _UPRIGHT = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}
 _YELLOW, _WHITE = {"r": 1.0, "g": 0.77, "b": 0.0, "a": 1.0}, {"r": 1.0, "g": 1.0, "b": 1.0, "a": 1.0}
+_CLEAR = {"r": 0.0, "g": 0.0, "b": 0.0, "a": 0.0}
 _RED = {"r": 0.9, "g": 0.2, "b": 0.2, "a": 0.25}
 # Fields of a packed point, and their types by Foxglove's numbers (7: FLOAT32, 1: UINT8).
 _POINT = np.dtype([(axis, "<f4") for axis in "xyz"] + [(name, "u1") for name in ("red", "green", "blue", "alpha")])
@@ -91,7 +92,8 @@ class McapFile:
     def _write_camera(self, i: Intrinsics, stamp_ns: int, headed: dict[str, Any]) -> None:
         k = [i.fx, 0.0, i.cx, 0.0, i.fy, i.cy, 0.0, 0.0, 1.0]
         p = [i.fx, 0.0, i.cx, 0.0, 0.0, i.fy, i.cy, 0.0, 0.0, 0.0, 1.0, 0.0]
-        lens: dict[str, Any] = {"distortion_model": "", "D": [], "K": k, "R": [], "P": p}
+        unturned = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+        lens: dict[str, Any] = {"distortion_model": "", "D": [], "K": k, "R": unturned, "P": p}
         self._write("/camera/calibration", stamp_ns, {**headed, "width": i.width, "height": i.height, **lens})
 
     def _channel(self, topic: str, name: str) -> int:
@@ -136,9 +138,8 @@ def _annotations(frame: Frame, intrinsics: Intrinsics, stamp: dict[str, int]) ->
             continue
         left, top, right, bottom = rectangle
         corners = [{"x": x, "y": y} for x, y in ((left, top), (right, top), (right, bottom), (left, bottom))]
-        outlines.append(
-            {"timestamp": stamp, "type": 2, "points": corners, "outline_color": _YELLOW, "thickness": 2.0}  # LINE_LOOP
-        )
+        line = {"outline_color": _YELLOW, "outline_colors": [], "fill_color": _CLEAR, "thickness": 2.0}
+        outlines.append({"timestamp": stamp, "type": 2, "points": corners, **line})  # LINE_LOOP
         text = {"position": {"x": left, "y": top}, "text": spoken(observation.best_class), "font_size": 12.0}
         texts.append({"timestamp": stamp, **text, "text_color": _WHITE, "background_color": _BLUE})
     return {"circles": [], "points": outlines, "texts": texts}
@@ -161,6 +162,7 @@ def _entity(found: SceneObject, stamp: dict[str, int]) -> dict[str, Any]:
         "lifetime": {"sec": 0, "nsec": 0},
         "frame_locked": False,
         "metadata": [{"key": key, "value": str(value)} for key, value in facts_of(found).items()],
+        **{kind: [] for kind in OTHER_SHAPES},
         "spheres": [ellipsoid],
         "cubes": [{"pose": pose, "size": size, "color": _BLUE}],
         "texts": [{"pose": over, "text": found.name or spoken(found.class_name), **label}],

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -135,6 +137,47 @@ def test_stored_memory_becomes_a_file_for_foxglove(database: Path, tmp_path: Pat
     assert facts["name"] == "Mug 1"
     assert facts["id"] == told[-1][1][0]["id"]
     assert float(facts["sigma_m"]) > 0.0
+
+
+def of_foxglove(name: str) -> dict[str, Any]:
+    """Return Foxglove's own JSON schema of a message."""
+    path = os.environ.get("FOXGLOVE_SCHEMAS")
+    if not path:
+        pytest.skip("FOXGLOVE_SCHEMAS names no file: make test-clients")
+    schemas: dict[str, dict[str, Any]] = json.loads(Path(path).read_text(encoding="utf-8"))
+    return schemas[name.removeprefix("foxglove.")]
+
+
+def encodings(schema: dict[str, Any], at: str = "") -> Iterator[tuple[str, str | None]]:
+    """Yield each field of a schema with what says that its text holds bytes."""
+    if "items" in schema:
+        yield from encodings(schema["items"], f"{at}[]")
+    for name, part in schema.get("properties", {}).items():
+        yield f"{at}.{name}", part.get("contentEncoding")
+        yield from encodings(part, f"{at}.{name}")
+
+
+@pytest.mark.parametrize("kind", ["frames", "stored"])
+def test_foxgloves_own_schemas_hold_in_the_files(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    reader = pytest.importorskip("mcap.reader")
+    jsonschema = pytest.importorskip("jsonschema")
+    path = tmp_path / "a.mcap"
+    if kind == "stored":
+        assert main(["store", "export", str(path), "--database", str(request.getfixturevalue("database"))]) == 0
+    else:
+        (view,) = open_views(None, path)
+        view.show(*moment(1), [known("a"), known("b")])
+        view.show(*moment(2), [known("b")])
+        view.close()
+    with path.open("rb") as file:
+        told = [
+            (s.name, json.loads(s.data), json.loads(m.data)) for s, _, m in reader.make_reader(file).iter_messages()
+        ]
+    assert told
+    for name, ours, message in told:
+        theirs = of_foxglove(name)
+        jsonschema.validate(message, theirs)
+        assert set(encodings(ours)) <= set(encodings(theirs)), name
 
 
 def test_stored_memory_becomes_a_file_for_rerun(database: Path, tmp_path: Path) -> None:
