@@ -27,6 +27,12 @@ class NotFoundError(RobotMemoryError, KeyError):
         return str(self.args[0]) if self.args else "not found"
 
 
+class UnknownPlaceError(InvalidValueError, NotFoundError):
+    """A question is restricted to an area, room or floor that memory does not know."""
+
+    __str__ = NotFoundError.__str__
+
+
 class ResourceMissingError(RobotMemoryError, FileNotFoundError):
     """A file that the package ships or that set-up makes is not where it should be."""
 

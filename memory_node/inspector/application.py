@@ -10,6 +10,7 @@ from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPBearer
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -18,16 +19,23 @@ from starlette.types import ASGIApp, Scope
 
 from memory_node import __version__
 from memory_node.domain.errors import InvalidValueError, NotFoundError, RobotMemoryError
-from memory_node.inspector import rest_answers as answers
-from memory_node.inspector import rest_edits, rest_questions, rest_views
+from memory_node.inspector import rest_views
 from memory_node.inspector.edit_book import NotUndoableError
 from memory_node.inspector.figures import Figures
 from memory_node.inspector.guard import Guard, GuardConfig
 from memory_node.inspector.inspector import Inspector, Reader
 from memory_node.inspector.page_files import PageFile, page_files
+from memory_node.inspector.rest_verbs import verb_routes
+
+
+class Problem(BaseModel):
+    """Why a request was refused."""
+
+    message: str
+
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": answers.Problem, "description": text}
+    status: {"model": Problem, "description": text}
     for status, text in {
         400: "a body that is no JSON",
         401: "no valid token",
@@ -62,10 +70,10 @@ def build_application(inspector: Inspector, guard: GuardConfig) -> ASGIApp:
     app.state.figures = figures
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=3)
     checks = [Depends(only_known_parameters), Depends(HTTPBearer(auto_error=False))]  # the guard asks for the token
-    for part in (rest_questions, rest_edits, rest_views):
-        app.include_router(part.router, prefix="/api/v1", dependencies=checks)
+    for router in (verb_routes(inspector.desk.robot), rest_views.router):
+        app.include_router(router, prefix="/api/v1", dependencies=checks)
         # The first release had no version in its paths.
-        app.include_router(part.router, prefix="/api", dependencies=checks, include_in_schema=False)
+        app.include_router(router, prefix="/api", dependencies=checks, include_in_schema=False)
     app.add_api_route("/healthz", healthz, response_class=PlainTextResponse)
     app.add_api_route("/metrics", metrics, response_class=PlainTextResponse)
     files = page_files()

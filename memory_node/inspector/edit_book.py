@@ -71,6 +71,18 @@ class EditBook:
         with self._lock:
             return tuple(reversed(self._edits.values()))[:count]
 
+    def last_of(self, who: str) -> Edit:
+        """Return the newest edit of somebody that can be taken back.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        with self._lock:
+            for edit in reversed(self._edits.values()):
+                if edit.who == who and edit.undoable:
+                    return edit
+        raise NotFoundError("you have changed nothing that could be taken back")
+
     def run(self, who: str, deed: Deed, wait_s: float = 0.0) -> Edit:
         """Do it now, or in `wait_s` seconds; return its record.
 

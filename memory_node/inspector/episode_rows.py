@@ -10,10 +10,11 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.guidance import CompiledStep
 from memory_node.context.past_episode import PastEpisode
 from memory_node.context.state_operations import delta_to_rows
+from memory_node.context.told_contexts import ToldContext
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.working_memory import warnings_of
 from memory_node.inspector.agent_memory import MemoryViews
-from memory_node.inspector.context_rows import prompt_row
+from memory_node.inspector.answers import ContextText
 from memory_node.inspector.scene_rows import seconds
 from memory_node.lessons.lesson import Lesson
 
@@ -56,6 +57,12 @@ def episode_value(views: MemoryViews, kinds: ObjectCatalogue, episode_id: str, f
         "used": [_lesson(one) for one in known if one.id in entries],
         "guidelines": [_lesson(one) for one in known if episode_id in one.episodes],
     }
+
+
+def prompt_row(told: ToldContext) -> dict[str, Any]:
+    """Return a context as a planner was sent it, with what the budget left out, and the steps that it chose by it."""
+    text = ContextText.of(told.context, told.token_budget).model_dump()
+    return {**text, "instruction": told.instruction, "stamp_s": seconds(told.stamp_ns), "steps": list(told.steps)}
 
 
 def compiled_row(step: CompiledStep, known: Mapping[str, str]) -> dict[str, Any]:

@@ -12,18 +12,18 @@ from memory_node.domain.clock import Clock, system_clock
 from memory_node.inspector.access import Caller, Role
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.change_feed import ChangeFeed
-from memory_node.inspector.deeds import Deeds
 from memory_node.inspector.edit_book import EditBook
 from memory_node.inspector.hit_history import HitHistory
-from memory_node.inspector.household import Household
+from memory_node.inspector.robot_tasks import RobotTasks
 from memory_node.inspector.scene_mirror import SceneMirror
+from memory_node.inspector.verbs import Desk
 
 
 class Inspector:
     """A memory that is looked into.
 
     kinds: the label space that names classes. images: whether crops are shown. may: the most that anybody may do.
-    clock: stamps of edits on record.
+    clock: stamps of edits on record. robot: carries out instructions; None: nobody may have it do that here.
     """
 
     def __init__(
@@ -34,14 +34,14 @@ class Inspector:
         source: str,
         images: bool = True,
         clock: Clock = system_clock,
+        robot: RobotTasks | None = None,
     ) -> None:
         self.memory, self.views, self.kinds, self.source, self.images = memory, views, kinds, source, images
-        self.deeds = Deeds(memory)
-        self.household = Household(memory, kinds, clock)
         self.feed = ChangeFeed(views.follow)
         self.hits = HitHistory(views, clock)
         self.scene = SceneMirror(memory, views.follow)
         self.book = EditBook(clock, self.scene.expect_change)
+        self.desk = Desk(memory, views, kinds, clock, self.book, robot)
 
     def close(self) -> None:
         """Carry out what waits and follow memory no more."""
@@ -72,4 +72,4 @@ def needs(role: Role) -> Callable[[Request], Caller]:
 Here = Annotated[Inspector, Depends(inspector_of)]
 Reader = Annotated[Caller, Depends(needs("read"))]
 Editor = Annotated[Caller, Depends(needs("edit"))]
-Forgetter = Annotated[Caller, Depends(needs("forget"))]
+NEEDS = {"read": Reader, "edit": Editor, "forget": Annotated[Caller, Depends(needs("forget"))]}

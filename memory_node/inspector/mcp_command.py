@@ -9,6 +9,7 @@ import sys
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector import opened_memory
 from memory_node.inspector.access import ROLES, Role
+from memory_node.inspector.edit_book import EditBook
 from memory_node.inspector.interruptible_input import interruptible_input
 
 HELP = "let agents ask and tell a memory (Model Context Protocol)"
@@ -18,9 +19,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     opened_memory.add_arguments(parser)
     parser.add_argument("--may", choices=ROLES, default="edit", help="what agents may do (default edit: read and tell)")
-    parser.add_argument(
-        "--act", action="store_true", help="agents may have the robot carry out instructions, too (of a running node)"
-    )
     parser.add_argument(
         "--http",
         type=int,
@@ -37,17 +35,18 @@ def run(args: argparse.Namespace) -> int:
     """
     try:
         from memory_node.inspector.mcp_server import build_server
+        from memory_node.inspector.verbs import Desk
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "mcp":
             raise
         raise RobotMemoryError("MCP needs the extra `agents`: pip install 'robot_memory[agents]'") from error
-    if args.act and args.database:
-        raise RobotMemoryError("--act: a database has no robot")
     with contextlib.ExitStack() as stack:
         opened = stack.enter_context(opened_memory.opened(args))
-        robot = stack.enter_context(opened_memory.robot_of(args)) if args.act else None
+        robot = stack.enter_context(opened_memory.robot_of(args))
         may: Role = "read" if opened_memory.only_reads(args) else args.may
-        server = build_server(opened.memory, may, opened.clock, opened.views, opened.kinds, robot)
+        book = EditBook(opened.clock)
+        stack.callback(book.close)
+        server = build_server(Desk(opened.memory, opened.views, opened.kinds, opened.clock, book, robot), may)
         if args.http is None:
             with interruptible_input():
                 server.run("stdio")

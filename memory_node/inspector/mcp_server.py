@@ -2,145 +2,121 @@
 
 from __future__ import annotations
 
-import functools
 import json
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import Tool, ToolAnnotations
-from pydantic import ValidationError
+from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
+from pydantic import TypeAdapter, ValidationError
 
 from memory_node import __version__
-from memory_node.catalogue.label_space import load_catalogue
-from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import NotFoundError, RobotMemoryError
 from memory_node.domain.validation_faults import faults_of
-from memory_node.inspector.access import ROLES, Role
-from memory_node.inspector.agent_answers import scene_values
+from memory_node.inspector.access import Caller, Role
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
-from memory_node.inspector.agent_tools import AgentTools
 from memory_node.inspector.episode_rows import episodes_value, step_row
 from memory_node.inspector.mcp_subscriptions import SCENE, MemoryBus, serve_subscribe
 from memory_node.inspector.plain_schema import plain_schema
-from memory_node.inspector.robot_tasks import RobotTasks
-from memory_node.inspector.robot_tools import RobotTools
+from memory_node.inspector.scene_rows import scene_rows
+from memory_node.inspector.verbs import Desk, Verb, verbs_of
 from memory_node.llm.prompt_templates import prompt_templates
 
 _LISTED_EPISODES = 50
 # Things on one page of memory://scene; some 40 kB.
-_PAGE = 200
-
-_TOOLS: dict[Role, tuple[str, ...]] = {
-    "read": (
-        "find_objects",
-        "recall_objects",
-        "locate_object",
-        "ask_memory",
-        "contents",
-        "object",
-        "changes",
-        "episodes",
-        "get_context",
-        "scene_text",
-    ),
-    "edit": ("remember", "tell_fact", "retract_fact", "edit_object", "undo", "confirm_relocalization"),
-    "forget": ("forget",),
-}
-# Where a robot is connected and agents may command it.
-_ACTING = ("carry_out", "task", "cancel")
-# Of those that change memory: what cannot be taken back, and what may be said twice.
-_DESTRUCTIVE = frozenset({"forget", "carry_out"})
-_IDEMPOTENT = frozenset({"cancel", "remember", "tell_fact", "retract_fact", "confirm_relocalization"})
-
-
-def _annotations(name: str, role: Role) -> ToolAnnotations:
-    return ToolAnnotations(
-        title=name.replace("_", " ").capitalize(),
-        read_only_hint=role == "read",
-        destructive_hint=name in _DESTRUCTIVE,
-        idempotent_hint=role == "read" or name in _IDEMPOTENT,
-        open_world_hint=False,
-    )
-
-
-def _told(deed: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the deed with errors of memory told to the agent."""
-
-    @functools.wraps(deed)
-    def told(**arguments: Any) -> Any:
-        try:
-            return deed(**arguments)
-        except RobotMemoryError as error:
-            raise ToolError(str(error)) from error
-
-    return told
+_PAGE = 150
+# Of a schema: which fields go together. Known clients refuse them; what breaks them is refused with a line.
+_CONDITIONS = ("anyOf", "allOf")
 
 
 class _Server(MCPServer):
-    """A server with plain schemas, which tells an agent in one line which of its arguments cannot be; pydantic takes
-    four for each."""
+    """A server whose tools are verbs; it tells an agent in one line which of its arguments cannot be."""
+
+    def __init__(self, desk: Desk, verbs: Iterable[Verb], **options: Any) -> None:
+        super().__init__("robot_memory", **options)
+        self._desk = desk
+        self._verbs = {verb.name: verb for verb in verbs}
 
     async def list_tools(self) -> list[Tool]:
         """List the tools, with schemas that every client takes."""
-        listed = await super().list_tools()
-        for tool in listed:
-            tool.input_schema = {**plain_schema(tool.input_schema), "additionalProperties": False}
-            tool.output_schema = plain_schema(tool.output_schema, with_null=True) if tool.output_schema else None
-        return listed
+        return list(map(_tool, self._verbs.values()))
 
-    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
-        """Call a tool as `MCPServer` does, but for arguments that it does not have."""
-        tool = self._tool_manager.get_tool(name)
-        known = tool.parameters.get("properties", {}) if tool is not None else arguments
-        unknown = sorted(set(arguments) - set(known))
-        if unknown:
-            raise ToolError(f"{name}: {', '.join(unknown)}: no such argument; expected some of {', '.join(known)}")
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> CallToolResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: there is no such tool, an argument cannot be, or memory refuses.
+        """
+        verb = self._verbs.get(name)
+        if verb is None:
+            raise ToolError(f"{name[:100]}: no such tool; expected one of {', '.join(self._verbs)}")
         try:
-            return await super().call_tool(name, arguments, context)
-        except ToolError as error:
-            if not isinstance(error.__cause__, ValidationError):
-                raise
-            raise ToolError(f"{name}: {'; '.join(faults_of(error.__cause__))}") from error.__cause__
+            asked = verb.request.model_validate(arguments, strict=False)
+            answer = await anyio.to_thread.run_sync(verb.run, self._desk, asked)
+        except ValidationError as error:
+            raise ToolError(_misfit(verb, error)) from error
+        except RobotMemoryError as error:
+            raise ToolError(str(error)) from error
+        told = getattr(answer, verb.agents_get) if verb.agents_get else answer
+        values = TypeAdapter(_told(verb)).dump_python(told, mode="json")
+        structured = values if isinstance(values, dict) else {"result": values}
+        text = told if isinstance(told, str) else json.dumps(values, ensure_ascii=False)
+        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)
 
 
-def build_server(
-    memory: AgentMemory,
-    may: Role = "edit",
-    clock: Clock = system_clock,
-    views: MemoryViews | None = None,
-    kinds: ObjectCatalogue | None = None,
-    robot: RobotTasks | None = None,
-) -> MCPServer:
-    """Return a server whose tools need the role `may` at most: who may edit may read, who may forget may edit.
+def _told(verb: Verb) -> Any:
+    """Return the type of what agents are told."""
+    return verb.answer.model_fields[verb.agents_get].annotation if verb.agents_get else verb.answer
 
-    views: what episodes are read from; None: there are no resources of episodes. kinds: the label space, by default the
-    household's. robot: carries out instructions; None: there are no such tools.
-    """
-    bus = MemoryBus(views.follow) if views is not None else None
+
+def _misfit(verb: Verb, error: ValidationError) -> str:
+    known = ", ".join(verb.request.model_fields) or "none"
+    unknown = [str(one["loc"][0]) for one in error.errors() if one["type"] == "extra_forbidden"]
+    if unknown:
+        return f"{verb.name}: {', '.join(unknown):.200}: no such argument; expected some of {known}"
+    return f"{verb.name}: {'; '.join(faults_of(error))}"
+
+
+def _tool(verb: Verb) -> Tool:
+    given = TypeAdapter(_told(verb)).json_schema(mode="serialization")
+    if given.get("type") != "object":
+        hoisted = {"$defs": given.pop("$defs")} if "$defs" in given else {}
+        given = {"type": "object", "properties": {"result": given}, "required": ["result"], **hoisted}
+    taken = verb.request.model_json_schema()
+    hints = ToolAnnotations(
+        title=verb.name.replace("_", " ").capitalize(),
+        read_only_hint=verb.role == "read",
+        destructive_hint=verb.is_lasting,
+        idempotent_hint=verb.is_repeatable,
+        open_world_hint=False,
+    )
+    return Tool(
+        name=verb.name,
+        title=hints.title,
+        description=verb.words,
+        input_schema=plain_schema({key: one for key, one in taken.items() if key not in _CONDITIONS}),
+        output_schema=plain_schema(given, with_null=True),
+        annotations=hints,
+    )
+
+
+def build_server(desk: Desk, may: Role = "edit") -> MCPServer:
+    """Return a server whose tools need the role `may` at most: who may edit may read, who may forget may edit."""
+    caller, memory, views = Caller(desk.caller, may), desk.memory, desk.views
+    bus = MemoryBus(views.follow)
     server = _Server(
-        "robot_memory",
+        desk,
+        [verb for verb in verbs_of(desk.robot) if caller.may(verb.role)],
         title="Memory of a mobile robot",
         version=__version__,
         instructions="The memory of a mobile robot: what is where in its home, what it did, and what people told it. "
         "ask_memory answers questions in plain words; the other tools answer with ids and positions.",
         subscriptions=bus,
     )
-    if bus is not None:
-        serve_subscribe(server._lowlevel_server, bus)
-    tools = AgentTools(memory, clock, kinds or load_catalogue(), views)
-    for role in ROLES[: ROLES.index(may) + 1]:
-        for name in _TOOLS[role]:
-            hints = _annotations(name, role)
-            server.tool(name, title=hints.title, annotations=hints)(_told(getattr(tools, name)))
-    if robot is not None:
-        acting = RobotTools(robot)
-        for name in _ACTING:
-            hints = _annotations(name, "read" if name == "task" else "edit")
-            server.tool(name, title=hints.title, annotations=hints)(_told(getattr(acting, name)))
+    serve_subscribe(server._lowlevel_server, bus)
 
     @server.resource(SCENE, mime_type="application/json")
     def scene() -> str:
@@ -152,8 +128,7 @@ def build_server(
         """Return one page of the scene graph's things, from 1 on."""
         return _scene_page(memory, int(page) if page.isascii() and page.isdigit() else 0)
 
-    if views is not None:
-        _add_episodes(server, views)
+    _add_episodes(server, views)
     prompts = prompt_templates()
 
     @server.prompt("carry_out")
@@ -170,10 +145,11 @@ def _scene_page(memory: AgentMemory, page: int) -> str:
     if not 1 <= page <= pages:
         raise NotFoundError(f"memory://scene has the pages 1 to {pages}, got {page}")
     shown = scene.objects[(page - 1) * _PAGE : page * _PAGE]
-    part = replace(scene, objects=shown) if page == 1 else replace(scene, objects=shown, rooms=(), areas=())
+    part = replace(scene, objects=shown, relations=())  # `on` and `inside` of the objects say it
+    part = part if page == 1 else replace(part, floors=(), rooms=(), areas=())
     following = f"memory://scene/{page + 1}" if page < pages else None
     values = {"page": page, "pages": pages, "objects_in_all": len(scene.objects), "next": following}
-    return json.dumps({**values, **scene_values(part)})
+    return json.dumps({**values, **scene_rows(part)})
 
 
 def _add_episodes(server: MCPServer, views: MemoryViews) -> None:

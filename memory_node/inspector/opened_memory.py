@@ -58,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("LOCALHOST", "SUBNET"),
         help="where to look for the node: this machine or its network (default: ROS_AUTOMATIC_DISCOVERY_RANGE)",
     )
+    parser.add_argument(
+        "--act",
+        action="store_true",
+        help="who may edit may also have a running node's robot carry out instructions",
+    )
     parser.add_argument("--label-space", default=HOUSEHOLD, help="name or file of the label space (default: household)")
 
 
@@ -109,12 +114,18 @@ def opened(args: argparse.Namespace, as_copy: bool = False) -> Iterator[OpenedMe
 
 
 @contextlib.contextmanager
-def robot_of(args: argparse.Namespace) -> Iterator[RobotTasks]:
-    """Give the robot of the running node, for instructions; what runs at the end is cancelled.
+def robot_of(args: argparse.Namespace) -> Iterator[RobotTasks | None]:
+    """Give the robot of the running node, for instructions, where it may be commanded; what runs at the end is
+    cancelled.
 
     Raises:
         RobotMemoryError: no planner is there.
     """
+    if not args.act:
+        yield None
+        return
+    if args.database:
+        raise RobotMemoryError("--act: a database has no robot")
     from memory_node.nodes.connected_memory import commanded
 
     with commanded(args.domain_id) as robot:

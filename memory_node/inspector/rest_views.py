@@ -10,11 +10,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from memory_node.inspector import rest_answers as answers
-from memory_node.inspector import rest_models as models
+from memory_node.inspector import page_rows as rows
+from memory_node.inspector import requests as asks
+from memory_node.inspector import verbs
+from memory_node.inspector.answers import EditRecord, Statement
 from memory_node.inspector.episode_rows import episode_value, episodes_value
-from memory_node.inspector.inspector import Here, Inspector, Reader
-from memory_node.inspector.rest_questions import statement
+from memory_node.inspector.inspector import Editor, Here, Inspector, Reader
 from memory_node.inspector.scene_mirror import as_json
 from memory_node.inspector.scene_rows import (
     nanoseconds,
@@ -35,15 +36,19 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 ObjectId = Annotated[str, Path(min_length=1, max_length=200)]
 
 
-@router.get("/about", response_model=answers.About)
+class Empty(asks.Request):
+    """Nothing is asked; the empty body tells it from what a page of another site can send."""
+
+
+@router.get("/about", response_model=rows.About)
 def about(here: Here, caller: Reader) -> dict[str, Any]:
     """Say which memory this is and what the caller may do."""
     return {"source": here.source, "images": here.images, "name": caller.name, "role": caller.role}
 
 
-@router.get("/scene_graph", responses={200: {"model": answers.SceneGraph}, 304: {"description": "as in If-None-Match"}})
+@router.get("/scene_graph", responses={200: {"model": rows.SceneGraph}, 304: {"description": "as in If-None-Match"}})
 def scene_graph(
-    request: Request, here: Here, _: Reader, as_of_s: models.Seconds = 0.0, since: int | None = None
+    request: Request, here: Here, _: Reader, as_of_s: asks.Seconds = 0.0, since: int | None = None
 ) -> Response:
     """Return floors, rooms, areas, objects and relations, now or as of a stamp (srv/GetSceneGraph).
 
@@ -63,30 +68,30 @@ def scene_graph(
 
 @router.get("/objects")
 def objects(
-    here: Here, _: Reader, offset: Offset = 0, limit: Limit = 100, as_of_s: models.Seconds = 0.0
-) -> answers.ObjectPage:
+    here: Here, _: Reader, offset: Offset = 0, limit: Limit = 100, as_of_s: asks.Seconds = 0.0
+) -> rows.ObjectPage:
     """Return a page of the objects that are there, or were as of a stamp, in order of birth."""
     scene = here.memory.scene(as_of_ns=nanoseconds(as_of_s))
-    rows = [answers.ObjectRow(**object_row(one)) for one in scene.objects[offset : offset + limit]]
-    return answers.ObjectPage(version=scene.version, total=len(scene.objects), offset=offset, objects=rows)
+    shown = [rows.ObjectRow(**object_row(one)) for one in scene.objects[offset : offset + limit]]
+    return rows.ObjectPage(version=scene.version, total=len(scene.objects), offset=offset, objects=shown)
 
 
-@router.get("/timeline", response_model=answers.Timeline)
+@router.get("/timeline", response_model=rows.Timeline)
 def when(here: Here, _: Reader) -> dict[str, Any]:
     """Say from when to when there is something to see, and when something changed."""
     return timeline(here.memory.scene(removed=True).objects, here.views.places(""))
 
 
-@router.get("/changes", response_model=answers.SceneChanges)
-def changes(here: Here, _: Reader, from_s: models.Seconds, until_s: models.Seconds = 0.0) -> dict[str, Any]:
+@router.get("/changes", response_model=rows.SceneChanges)
+def changes(here: Here, _: Reader, from_s: asks.Seconds, until_s: asks.Seconds = 0.0) -> dict[str, Any]:
     """Return what came, went and moved between two moments; until_s 0: now."""
     before = here.memory.scene(as_of_ns=max(nanoseconds(from_s), 1)).objects
     after = here.memory.scene(as_of_ns=nanoseconds(until_s)).objects
     return what_changed(before, after)
 
 
-@router.get("/objects/{object_id}", response_model=answers.ObjectCard)
-def one_object(object_id: ObjectId, here: Here, _: Reader, as_of_s: models.Seconds = 0.0) -> dict[str, Any]:
+@router.get("/objects/{object_id}", response_model=rows.ObjectCard)
+def one_object(object_id: ObjectId, here: Here, _: Reader, as_of_s: asks.Seconds = 0.0) -> dict[str, Any]:
     """Return all that is known of an object, with the edits that people made to it here.
 
     as_of_s: its place, states and earlier places as of a stamp; class, size, uncertainty and counts are always of now.
@@ -113,13 +118,13 @@ def crop(object_id: ObjectId, here: Here, _: Reader) -> Response:
     return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=60"})
 
 
-@router.get("/cache", response_model=answers.Cache)
+@router.get("/cache", response_model=rows.Cache)
 def cache(here: Here, _: Reader) -> dict[str, Any]:
     """Return the short-term memory, what its policy would evict next first, its statistics and hit ratios."""
     view = here.views.cache()
     if view is None:
         raise HTTPException(503, "the memory node has not told its short-term memory yet")
-    rows = [
+    units = [
         {
             "id": one.unit.object_id,
             "class": one.unit.object_class,
@@ -131,16 +136,16 @@ def cache(here: Here, _: Reader) -> dict[str, Any]:
         for one in view.units
     ]
     hits = [[seconds(stamp_ns), round(ratio, 4)] for stamp_ns, ratio in here.hits.samples()]
-    return {"figures": view.figures, "units": rows, "hits": hits}
+    return {"figures": view.figures, "units": units, "hits": hits}
 
 
-@router.get("/episodes", response_model=answers.EpisodeList)
-def episodes(here: Here, _: Reader, newest: models.Count = 50, as_of_s: models.Seconds = 0.0) -> dict[str, Any]:
+@router.get("/episodes", response_model=rows.EpisodeList)
+def episodes(here: Here, _: Reader, newest: asks.Count = 50, as_of_s: asks.Seconds = 0.0) -> dict[str, Any]:
     """List the newest episodes, and the running one's last steps in words; as_of_s: those that had begun by a stamp."""
     return episodes_value(here.views, newest, nanoseconds(as_of_s))
 
 
-@router.get("/episodes/{episode_id}", response_model=answers.EpisodeDetail)
+@router.get("/episodes/{episode_id}", response_model=rows.EpisodeDetail)
 def episode(episode_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
     """Return an episode's steps with memory's warnings, guidance by step, prompts, lessons used and taught."""
     found = here.views.episode(episode_id)
@@ -151,15 +156,35 @@ def episode(episode_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
 
 @router.get("/knowledge")
 def knowledge(
-    here: Here, _: Reader, concept: models.Concept, k: models.Count = 20, as_of_s: models.Seconds = 0.0
-) -> list[answers.Statement]:
+    here: Here, _: Reader, concept: asks.Concept, k: asks.Count = 20, as_of_s: asks.Seconds = 0.0
+) -> list[Statement]:
     """Return the statements that say most of a concept; as_of_s: those that were shown or said by a stamp."""
     then_ns = nanoseconds(as_of_s)
-    return [statement(one) for one in here.views.statements(concept, k or 20) if not then_ns or one.stamp_ns <= then_ns]
+    return [
+        Statement.of(one) for one in here.views.statements(concept, k or 20) if not then_ns or one.stamp_ns <= then_ns
+    ]
+
+
+@router.get("/scene_text")
+def scene_text(here: Here, _: Reader, token_budget: asks.Tokens = 2000) -> str:
+    """Describe the whole home in words within a budget (srv/GetSceneGraph)."""
+    return here.memory.scene_text(token_budget)
+
+
+@router.get("/edits")
+def edits(here: Here, _: Reader, newest: asks.Count = 50) -> list[EditRecord]:
+    """List the newest edits that were made here, with who made them."""
+    return list(map(EditRecord.of, here.book.newest(newest)))
+
+
+@router.post("/edits/{edit_id}/undo")
+def undo(edit_id: ObjectId, _: Empty, here: Here, caller: Editor) -> EditRecord:
+    """Take back one edit, as the verb `undo` does."""
+    return verbs.undo(here.desk.of(caller.name), asks.Undo(edit_id=edit_id))
 
 
 @router.get("/path")
-def path(here: Here, _: Reader, as_of_s: models.Seconds = 0.0) -> list[list[float]]:
+def path(here: Here, _: Reader, as_of_s: asks.Seconds = 0.0) -> list[list[float]]:
     """Return where the robot has been, now or as of a stamp: (x, y) in map, metres, the newest last."""
     then_ns = nanoseconds(as_of_s)
     return [

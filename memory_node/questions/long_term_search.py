@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.errors import UnknownPlaceError
 from memory_node.questions.scene_view import SceneView
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.ranker import Ranker
@@ -25,7 +25,7 @@ class LongTermSearch:
         """Return the objects that fit a query under the answer contract.
 
         Raises:
-            InvalidValueError: its area is none that memory knows.
+            UnknownPlaceError: its area is none that memory knows.
         """
         query, within = self.restricted(query)
         self._meet_classes()
@@ -59,7 +59,7 @@ class LongTermSearch:
         is restricted to, None for all.
 
         Raises:
-            InvalidValueError: its area is none that memory knows.
+            UnknownPlaceError: its area is none that memory knows.
         """
         if not query.area_id and not query.exclude_supports:
             return query, None
@@ -76,5 +76,5 @@ class LongTermSearch:
         if not within & places.areas.keys():
             names = sorted({room.name for room in places.rooms.values()} | {f.name for f in places.floors.values()})
             known = f"an area's, room's or floor's id, or one of {', '.join(names)}" if names else "a map to come first"
-            raise InvalidValueError(f"area_id: expected {known}; got {query.area_id!r}")
+            raise UnknownPlaceError(f"area_id: expected {known}; got {query.area_id!r}")
         return within

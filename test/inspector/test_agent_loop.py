@@ -12,12 +12,12 @@ import pytest
 
 pytest.importorskip("mcp")
 
+from agent_server import server_of
 from furnished_home import embedder
 from mcp import Client
 from seeing_robot import SeeingRobot
 
 from memory_node.domain.skill import SkillCall
-from memory_node.inspector.mcp_server import build_server
 
 INSTRUCTION = "bring me the apple"
 MOST_TURNS = 12
@@ -64,18 +64,18 @@ class ScriptedModel:
     def _turns(self) -> Iterator[Message]:
         yield self._call("locate_object", text="apple")
         if not self._told["objects"]:
-            places = [place["area_id"] for place in self._told["places_to_look"]]
+            places = [place["area_id"] for place in self._told["areas"]]
             yield self._call("execute_skill", skill="Explore", arguments=["Apple", *places])
             yield self._call("locate_object", text="apple")
         (apple,) = self._told["objects"]
         yield self._call("execute_skill", skill="GoToObject", arguments=["Apple"])
         yield self._call("execute_skill", skill="PickupObject", arguments=["Apple"])
-        yield self._call("remember", object_class="Apple", object_id=apple["object_id"], picked_up=True)
+        yield self._call("remember", object_class="Apple", object_id=apple["object_id"], held=True)
         yield self._call("find_objects", text="User")
         person = self._told["objects"][0]["object_id"]
         yield self._call("execute_skill", skill="GoToObject", arguments=["User"])
         yield self._call("execute_skill", skill="PutObject", arguments=["Apple", "User"])
-        yield self._call("remember", object_class="Apple", object_id=apple["object_id"], put_on=person)
+        yield self._call("remember", object_class="Apple", object_id=apple["object_id"], support=person)
 
     def _call(self, name: str, **arguments: Any) -> Message:
         assert name in self._offered
@@ -114,7 +114,7 @@ async def tool_loop(client: Client, robot: SeeingRobot, instruction: str) -> lis
 
 def test_tool_loop_brings_the_apple_and_memory_knows_it(robot: SeeingRobot) -> None:
     async def run() -> list[Message]:
-        async with Client(build_server(robot.memory), read_timeout_seconds=60.0) as client:
+        async with Client(server_of(robot.memory), read_timeout_seconds=60.0) as client:
             return await tool_loop(client, robot, INSTRUCTION)
 
     assert not any(one.class_name == "Apple" for one in robot.memory.scene().objects)

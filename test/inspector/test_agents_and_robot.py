@@ -10,14 +10,13 @@ import pytest
 pytest.importorskip("mcp")
 
 import anyio
+from agent_server import server_of
 from furnished_home import furnished
 from mcp import Client
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.skill import StateChange
-from memory_node.inspector.mcp_server import build_server
 from memory_node.inspector.robot_tasks import RobotTasks, Task
-from memory_node.inspector.stored_views import StoredViews
 from memory_node.memory import RobotMemory
 
 WITHIN_S = 60.0
@@ -51,7 +50,7 @@ def test_listener_is_told_that_the_scene_changed(memory: RobotMemory) -> None:
                 return event.uri
         raise AssertionError("the stream ended")
 
-    assert with_client(build_server(memory, views=StoredViews(memory)), listen) == "memory://scene"
+    assert with_client(server_of(memory), listen) == "memory://scene"
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:resources/")
@@ -71,7 +70,7 @@ def test_client_of_the_older_protocol_is_told_too(memory: RobotMemory) -> None:
             await anyio.sleep(0.02)
         await client.unsubscribe_resource("memory://scene")
 
-    with_client(build_server(memory, views=StoredViews(memory)), subscribe, mode="legacy", message_handler=hear)
+    with_client(server_of(memory), subscribe, mode="legacy", message_handler=hear)
     assert set(told) == {"memory://scene"}
 
 
@@ -79,7 +78,7 @@ def test_told_fact_is_taken_back_and_told_again(memory: RobotMemory) -> None:
     async def tell(client: Client) -> list[Any]:
         asked = {"question": "What does Gina like?"}
         answers = []
-        (fact,) = (await client.call_tool("tell_fact", {"text": "Gina likes red plums"})).structured_content["result"]
+        (fact,) = (await client.call_tool("tell_fact", {"text": "Gina likes red plums"})).structured_content["ids"]
         for deed, arguments in (("", {}), ("retract_fact", {"text": fact}), ("undo", {}), ("undo", {})):
             if deed:
                 assert not (await client.call_tool(deed, arguments)).is_error
@@ -87,7 +86,7 @@ def test_told_fact_is_taken_back_and_told_again(memory: RobotMemory) -> None:
             answers.append("plums" in (answer["answer"] or ""))
         return answers
 
-    assert with_client(build_server(memory), tell) == [True, False, True, False]
+    assert with_client(server_of(memory), tell) == [True, False, True, False]
 
 
 class Errand:
@@ -114,7 +113,7 @@ def errand() -> Errand:
 @pytest.fixture
 def acting(memory: RobotMemory, errand: Errand) -> Iterator[Any]:
     tasks = RobotTasks(errand)
-    yield build_server(memory, "read", robot=tasks)
+    yield server_of(memory, robot=tasks)
     tasks.close()
 
 
@@ -164,4 +163,4 @@ def test_robot_is_not_commanded_where_that_was_not_allowed(memory: RobotMemory) 
     async def listed(client: Client) -> set[str]:
         return {tool.name for tool in (await client.list_tools()).tools}
 
-    assert not {"carry_out", "task", "cancel"} & with_client(build_server(memory, "forget"), listed)
+    assert not {"carry_out", "task", "cancel"} & with_client(server_of(memory, "forget"), listed)

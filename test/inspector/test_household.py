@@ -10,6 +10,7 @@ pytest.importorskip("mcp")
 
 import anyio
 import numpy as np
+from agent_server import server_of
 from furnished_home import SECOND_NS, START_NS, embedder
 from inspected_home import serving
 from mcp import Client
@@ -18,8 +19,6 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
-from memory_node.inspector.mcp_server import build_server
-from memory_node.inspector.stored_views import StoredViews
 from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.scene_graph.free_space import OccupancyMap
@@ -65,7 +64,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RobotMemory]:
 
 def call(memory: RobotMemory, tool: str, **arguments: Any) -> Any:
     async def run() -> Any:
-        server = build_server(memory, "edit", lambda: NOW_NS, StoredViews(memory))
+        server = server_of(memory, clock=lambda: NOW_NS)
         async with Client(server, read_timeout_seconds=60.0) as client:
             return await client.call_tool(tool, arguments)
 
@@ -125,8 +124,8 @@ def test_an_agent_takes_back_what_it_told(memory: RobotMemory) -> None:
     before = memory.hash()
 
     async def run() -> Any:
-        async with Client(build_server(memory, "edit"), read_timeout_seconds=60.0) as client:
-            await client.call_tool("remember", {"object_id": "Mug 1", "put_on": "sofa 1"})
+        async with Client(server_of(memory), read_timeout_seconds=60.0) as client:
+            await client.call_tool("remember", {"object_id": "Mug 1", "support": "sofa 1"})
             return await client.call_tool("undo", {})
 
     assert not anyio.run(run).is_error
@@ -142,7 +141,7 @@ def test_page_and_rest_are_answered_alike(memory: RobotMemory) -> None:
 
 def test_scene_is_read_page_by_page(memory: RobotMemory) -> None:
     async def run() -> Any:
-        async with Client(build_server(memory), read_timeout_seconds=60.0) as client:
+        async with Client(server_of(memory), read_timeout_seconds=60.0) as client:
             return json.loads((await client.read_resource("memory://scene/1")).contents[0].text)
 
     page = anyio.run(run)
@@ -152,7 +151,7 @@ def test_scene_is_read_page_by_page(memory: RobotMemory) -> None:
 
 def test_tools_say_what_they_may_change(memory: RobotMemory) -> None:
     async def run() -> Any:
-        async with Client(build_server(memory, "forget"), read_timeout_seconds=60.0) as client:
+        async with Client(server_of(memory, "forget"), read_timeout_seconds=60.0) as client:
             return (await client.list_tools()).tools
 
     tools = {tool.name: tool for tool in anyio.run(run)}

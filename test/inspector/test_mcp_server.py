@@ -17,6 +17,7 @@ import pytest
 
 pytest.importorskip("mcp")
 
+from agent_server import server_of
 from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 from running_memory import running_memory
@@ -25,8 +26,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import StepRecord
-from memory_node.inspector.mcp_server import Role, build_server
-from memory_node.inspector.stored_views import StoredViews
+from memory_node.inspector.access import Role
 from memory_node.memory import RobotMemory
 from memory_node.nodes.run import activate_ros
 from memory_node.opening import MemoryConfig, open_memory
@@ -39,9 +39,9 @@ _INITIALIZE = (
 )
 READING = {
     *("find_objects", "recall_objects", "locate_object", "ask_memory", "get_context", "scene_text"),
-    *("contents", "object", "changes", "episodes"),
+    *("contents", "object", "changes", "episodes", "rank_search_areas"),
 }
-EDITING = {"remember", "tell_fact", "retract_fact", "edit_object", "undo", "confirm_relocalization"}
+EDITING = {"remember", "move_object", "tell_fact", "retract_fact", "edit_object", "undo", "confirm_relocalization"}
 
 
 @pytest.fixture(scope="module")
@@ -91,17 +91,17 @@ def call(server: Any, tool: str, **arguments: Any) -> Any:
     ],
 )
 def test_role_decides_which_tools_there_are(memory: RobotMemory, may: Role, tools: set[str]) -> None:
-    listed = ask(build_server(memory, may), lambda client: client.list_tools()).tools
+    listed = ask(server_of(memory, may), lambda client: client.list_tools()).tools
     assert {tool.name for tool in listed} == tools
     assert all(tool.description and tool.input_schema for tool in listed)
 
 
 def test_schemas_are_plain_enough_for_every_client(memory: RobotMemory) -> None:
-    for tool in ask(build_server(memory, "forget"), lambda client: client.list_tools()).tools:
+    for tool in ask(server_of(memory, "forget"), lambda client: client.list_tools()).tools:
         for schema in (tool.input_schema, tool.output_schema):
             assert not [word for word in ("$ref", "$defs", "anyOf", "oneOf", "allOf") if word in json.dumps(schema)]
         assert tool.input_schema["type"] == "object"
-    listed = ask(build_server(memory), lambda client: client.list_tools()).tools
+    listed = ask(server_of(memory), lambda client: client.list_tools()).tools
     (find,) = (tool for tool in listed if tool.name == "find_objects")
     states = find.input_schema["properties"]["states"]
     assert states["type"] == "array"
@@ -116,7 +116,7 @@ def test_relocalisation_that_an_answer_waits_for_can_be_confirmed(tmp_path: Path
     opened.close()
     again = open_memory(MemoryConfig(database=str(tmp_path / "memory.db")))
     again.set_map(OccupancyMap(np.zeros((60, 90), np.int8), 0.05, Pose.planar(3.0, 1.0, 0.4)), 2)
-    server = build_server(again)
+    server = server_of(again)
     try:
         found = call(server, "find_objects", text="DiningTable").structured_content["objects"][0]
         assert (found["status"], again.scene().frame_verified) == ("frame_not_verified", False)
@@ -130,12 +130,12 @@ def test_relocalisation_that_an_answer_waits_for_can_be_confirmed(tmp_path: Path
 
 @pytest.mark.parametrize("text", ["table", "the table", "dining table", "DiningTable", "Dining table"])
 def test_name_is_found_as_it_is_said_or_spelt(memory: RobotMemory, text: str) -> None:
-    found = call(build_server(memory), "find_objects", text=text).structured_content
+    found = call(server_of(memory), "find_objects", text=text).structured_content
     assert found["objects"][0]["object_class"] == "DiningTable"
 
 
 def test_things_are_found_located_and_told(memory: RobotMemory) -> None:
-    server = build_server(memory)
+    server = server_of(memory)
     found = call(server, "find_objects", text="the apple").structured_content
     assert [thing["object_class"] for thing in found["objects"]] == ["Apple"]
     assert found["objects"][0]["position_m"] == pytest.approx([2.0, 1.0, 0.8], abs=0.3)
@@ -146,21 +146,21 @@ def test_things_are_found_located_and_told(memory: RobotMemory) -> None:
 
 
 def test_what_an_agent_tells_is_remembered(memory: RobotMemory) -> None:
-    server = build_server(memory)
+    server = server_of(memory)
     apple = call(server, "find_objects", text="Apple").structured_content["objects"][0]["object_id"]
-    told = call(server, "remember", object_class="Apple", object_id=apple, is_now=["cleaned"])
-    assert told.structured_content["result"] == [apple]
+    told = call(server, "remember", object_class="Apple", object_id=apple, added=["cleaned"])
+    assert told.structured_content["ids"] == [apple]
     clean = call(server, "find_objects", text="Apple", states=["cleaned"]).structured_content
     assert [thing["object_id"] for thing in clean["objects"]] == [apple]
 
 
 def test_facts_are_told_and_asked_for(memory: RobotMemory) -> None:
-    server = build_server(memory)
-    told = call(server, "tell_fact", text="Anna likes black tea").structured_content["result"]
+    server = server_of(memory)
+    told = call(server, "tell_fact", text="Anna likes black tea").structured_content["ids"]
     assert any("black tea" in statement for statement in told)
     known = call(server, "ask_memory", question="What does Anna like?").structured_content
     assert "black tea" in known["answer"]
-    assert known["rests_on"]
+    assert known["propositions"]
     unknown = call(server, "ask_memory", question="How high is Mount Everest?").structured_content
     assert (unknown["abstains"], unknown["answer"]) == (True, None)
 
@@ -171,7 +171,7 @@ def test_episodes_are_resources(memory: RobotMemory) -> None:
     memory.episodes.record(StepRecord(episode, 0, step, True, FailureReason.NONE, 9_000, room="kitchen"))
     memory.episodes.end(episode, True)
     memory.commit()
-    server = build_server(memory, views=StoredViews(memory))
+    server = server_of(memory)
 
     def read(address: str) -> Any:
         return json.loads(ask(server, lambda client: client.read_resource(address)).contents[0].text)
@@ -183,27 +183,27 @@ def test_episodes_are_resources(memory: RobotMemory) -> None:
 
 
 def test_forgetting_needs_its_role(memory: RobotMemory) -> None:
-    assert call(build_server(memory, "edit"), "forget", object_id="x").is_error
+    assert call(server_of(memory, "edit"), "forget", object_id="x").is_error
     (mug,) = memory.remember([StateChange("mug-9", "Mug", 5_000, position=(0.5, 0.5, 0.8))])
-    assert call(build_server(memory, "forget"), "forget", object_id=mug).structured_content == {"result": 1}
+    assert call(server_of(memory, "forget"), "forget", object_id=mug).structured_content["ids"] == [mug]
     assert mug not in {found.id for found in memory.scene().objects}
 
 
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
-        ("find_objects", {"text": "x" * 20_000}, "10000"),
-        ("find_objects", {"text": "apple", "k": 0}, "greater than or equal to 1"),
-        ("remember", {"object_class": "Apple", "is_now": ["on fire"]}, "is_now"),
-        ("remember", {"object_class": "Apple", "position_m": [1.0, 2.0]}, "position_m"),
-        ("remember", {"object_class": "Apple", "picked_up": True, "put_on": "table"}, "got both"),
-        ("remember", {"object_class": "Apple", "position_m": [1e300, 0.0, 0.0]}, "position"),
+        ("find_objects", {"text": "x" * 20_000}, "4000"),
+        ("find_objects", {"text": "apple", "k": -1}, "greater than or equal to 0"),
+        ("remember", {"object_class": "Apple", "added": ["on fire"]}, "added"),
+        ("remember", {"object_class": "Apple", "position": [1.0, 2.0]}, "position"),
+        ("remember", {"object_class": "Apple", "held": True, "support": "table"}, "got both"),
+        ("remember", {"object_class": "Apple", "position": [1e300, 0.0, 0.0]}, "position"),
         ("launch_rocket", {}, "launch_rocket"),
         ("find_objects", {"text": "apple", "limit": 3}, "limit: no such argument"),
-        ("remember", {"object_id": "apple of nobody", "object_class": "Apple", "is_now": ["sliced"]}, "Apple 1"),
-        ("remember", {"object_class": "Zebra", "is_now": ["broken"]}, "Zebra"),
-        ("remember", {"object_class": "Apple", "put_on": "Wardrobe"}, "Wardrobe"),
-        ("edit_object", {"operation": "split", "object_id": "Apple 1"}, "position_m"),
+        ("remember", {"object_id": "apple of nobody", "object_class": "Apple", "added": ["sliced"]}, "Apple 1"),
+        ("remember", {"object_class": "Zebra", "added": ["broken"]}, "Zebra"),
+        ("remember", {"object_class": "Apple", "support": "Wardrobe"}, "Wardrobe"),
+        ("edit_object", {"operation": "split", "object_id": "Apple 1"}, "position"),
         ("contents", {"place": "spaceship"}, "spaceship"),
         ("changes", {"since": "when I was young"}, "90 min"),
         ("object", {"object_id": "apple"}, "Apple"),
@@ -211,7 +211,7 @@ def test_forgetting_needs_its_role(memory: RobotMemory) -> None:
 )
 def test_bad_calls_are_told_and_change_nothing(memory: RobotMemory, tool: str, arguments: Any, said: str) -> None:
     before = memory.hash()
-    answer = call(build_server(memory), tool, **arguments)
+    answer = call(server_of(memory), tool, **arguments)
     assert answer.is_error
     assert said in answer.content[0].text
     assert "\n" not in answer.content[0].text
@@ -219,7 +219,7 @@ def test_bad_calls_are_told_and_change_nothing(memory: RobotMemory, tool: str, a
 
 
 def test_scene_is_a_resource_and_a_prompt_says_how_to_use_it(memory: RobotMemory) -> None:
-    server = build_server(memory)
+    server = server_of(memory)
     scene = json.loads(ask(server, lambda client: client.read_resource("memory://scene")).contents[0].text)
     assert {"Apple", "DiningTable"} <= {found["class"] for found in scene["objects"]}
     asked = ask(server, lambda client: client.get_prompt("carry_out", {"instruction": "bring me the apple"}))
@@ -292,7 +292,7 @@ def test_command_serves_the_memory_of_a_running_node(domain_id: int, tmp_path: P
             args=["-m", "memory_node.cli", "mcp", "--domain-id", str(domain_id)],
             env={**os.environ},
         )
-        told = call(pipe, "remember", object_class="Mug", position_m=[1.0, 1.0, 0.8])
+        told = call(pipe, "remember", object_class="Mug", position=[1.0, 1.0, 0.8])
         assert not told.is_error
         found = call(pipe, "find_objects", text="mug").structured_content
-        assert [thing["object_id"] for thing in found["objects"]] == told.structured_content["result"]
+        assert [thing["object_id"] for thing in found["objects"]] == told.structured_content["ids"]

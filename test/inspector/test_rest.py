@@ -18,7 +18,7 @@ from memory_node.context.step_observation import StepObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
-from memory_node.inspector import rest_models
+from memory_node.inspector import requests
 from memory_node.inspector.scene_rows import nanoseconds, timeline
 from memory_node.memory import RobotMemory
 
@@ -67,7 +67,7 @@ def fields_of(path: Path) -> set[str]:
 )  # fmt: skip
 def test_verbs_have_the_names_and_fields_of_the_services(client: Client, verb: str) -> None:
     definition = ROOT / "msg/StateChange.msg" if verb == OF_STATE_CHANGE else ROOT / f"srv/{verb}.srv"
-    model = getattr(rest_models, verb)
+    model = getattr(requests, verb)
     names = {RENAMED.get(name, name) for name in model.model_fields} - {None}
     assert names <= fields_of(definition)
     snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in verb).lstrip("_")

@@ -1,4 +1,4 @@
-"""What REST gives, as pydantic models. Stamps are seconds, as in `rest_models`."""
+"""What the page shows beside answers, as pydantic models. Stamps are seconds, as in `requests`."""
 
 from __future__ import annotations
 
@@ -6,54 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_node.inspector.agent_answers import FoundObject, PlaceToLook
-
-
-class RankedObject(FoundObject):
-    """An answer with what ranks it."""
-
-    score: float = Field(description="relevance to the question, 0 to 1; answers come in this order")
-    source: str = Field(description="short_term or long_term")
-    why: list[str] = Field(description="what speaks for it and against it, in words")
-
-
-class RankedObjects(BaseModel):
-    """Answers, best first; none where memory abstains. status and explanation say why."""
-
-    status: str
-    explanation: str
-    objects: list[RankedObject]
-
-
-class LocatedObjects(RankedObjects):
-    """Where a thing is, or where to look for it."""
-
-    areas: list[PlaceToLook]
-
-
-class Statement(BaseModel):
-    """A proposition. sources: the steps that showed or said it; made_by: what read it out of them."""
-
-    text: str
-    told: bool = Field(description="a person told it")
-    teller: str = Field(description="who told it, or what its document is about; empty: unknown")
-    concepts: list[str]
-    sources: list[str]
-    support: int
-    stamp_s: float
-    active: bool
-    made_by: str
-
-
-class Answer(BaseModel):
-    """What is known of a question."""
-
-    answer: str | None = Field(description="in words; null where nothing is known at all")
-    abstains: bool = Field(description="memory does not know; the answer then says what it does not know")
-    confidence: float
-    mode: str
-    object_ids: list[str] = Field(description="the things that the answer is about")
-    propositions: list[Statement]
+from memory_node.inspector.answers import ContextText
 
 
 class ObjectRow(BaseModel):
@@ -131,46 +84,6 @@ class SceneGraph(BaseModel):
     relations: list[list[str]] | None = Field(None, description="[source id, kind, target id]")
     changed: list[ObjectRow] | None = None
     gone: list[str] | None = None
-
-
-class Section(BaseModel):
-    """One section of a context. A section that is left out wholly has no tokens."""
-
-    name: str
-    tokens: int
-    lines: int = Field(description="how many of its lines are in the text")
-    cut: list[str] = Field(description="its lines that the budget left out")
-    cut_tokens: int = Field(description="tokens of these")
-
-
-class ContextText(BaseModel):
-    """A context as a language model is sent it."""
-
-    context_id: str
-    text: str
-    tokens: int
-    token_budget: int
-    sections: list[Section]
-
-
-class EditRecord(BaseModel):
-    """What became of an edit."""
-
-    id: str
-    who: str
-    what: str
-    stamp_s: float
-    state: Literal["waiting", "done", "undone", "failed"]
-    undoable: bool
-    ids: list[str] = Field(description="objects that carry on or are new; of a told fact its statements")
-    due_s: float = Field(description="when it is carried out, where it waits")
-    message: str
-
-
-class Problem(BaseModel):
-    """Why a request was refused."""
-
-    message: str
 
 
 class About(BaseModel):

@@ -1,0 +1,278 @@
+"""What agents, programs and people ask and tell a memory. Each verb is a function: a path of REST, a tool of agents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, get_type_hints
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.answer import FindQuery
+from memory_node.domain.clock import Clock
+from memory_node.domain.errors import NotFoundError
+from memory_node.inspector import answers, deeds
+from memory_node.inspector import requests as asks
+from memory_node.inspector.access import Role
+from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
+from memory_node.inspector.edit_book import Deed, EditBook
+from memory_node.inspector.household import Household
+from memory_node.inspector.robot_tasks import RobotTasks, Task
+from memory_node.inspector.scene_rows import nanoseconds
+from memory_node.knowledge.mode import Mode
+from memory_node.questions.thing_words import ThingWords
+
+_DEFAULT_K = 5
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What verbs work on. kinds: the label space. clock: "now" on memory's time line. caller: who asks.
+
+    robot: carries out instructions; None: nobody may have it do that here.
+    """
+
+    memory: AgentMemory
+    views: MemoryViews
+    kinds: ObjectCatalogue
+    clock: Clock
+    book: EditBook
+    robot: RobotTasks | None = None
+    caller: str = "agent"
+
+    @property
+    def household(self) -> Household:
+        """What answers questions of a home."""
+        return Household(self.memory, self.kinds, self.clock)
+
+    def of(self, caller: str) -> Desk:
+        """Return the same for another caller."""
+        return replace(self, caller=caller)
+
+    def carry_out(self, deed: Deed, told: asks.Edit) -> answers.EditRecord:
+        """Make an edit, or have it wait, and keep it on record."""
+        return answers.EditRecord.of(self.book.run(self.caller, deed, told.wait_s))
+
+
+def find_objects(here: Desk, asked: asks.FindObjects) -> answers.Found:
+    """Find things in the long-term scene graph by words ("the red fruit"), class, states, place or time.
+
+    Memory abstains where it knows nothing that fits; the status says why.
+    """
+    query = _query(asked, area_id=asked.area_id, as_of_ns=nanoseconds(asked.as_of_s))
+    return answers.Found.of(here.memory.find(query))
+
+
+def recall_objects(here: Desk, asked: asks.RecallObjects) -> answers.Found:
+    """Find things among those that the robot has just seen or used: the short-term memory, with fresh states."""
+    return answers.Found.of(here.memory.recall(_query(asked)))
+
+
+def locate_object(here: Desk, asked: asks.LocateObject) -> answers.Located:
+    """Tell where a thing is by either memory; where no memory is sure, also where to look for it first."""
+    query = _query(
+        asked,
+        area_id=asked.area_id,
+        exclude_ids=frozenset(asked.exclude_ids),
+        exclude_supports=frozenset(asked.exclude_supports),
+    )
+    found = here.memory.locate(query, asked.max_areas)
+    areas = list(map(answers.PlaceToLook.of, found.areas))
+    return answers.Located(**dict(answers.Found.of(found)), areas=areas)
+
+
+def rank_search_areas(here: Desk, asked: asks.RankSearchAreas) -> list[answers.PlaceToLook]:
+    """Tell where a thing of a class is likely, best first."""
+    return list(map(answers.PlaceToLook.of, here.memory.rank_search_areas(asked.object_class, asked.k)))
+
+
+def ask_memory(here: Desk, asked: asks.AskMemory) -> answers.Answer:
+    """Ask in plain words: where a thing is, what is in or on another, how many there are, which are dirty, what the
+    robot did, what people told, how something is done. Of what is now the scene graph decides; it abstains where
+    nothing answers."""
+    return answers.Answer.of(here.household.ask(asked.question, Mode(asked.mode) if asked.mode else None, asked.k))
+
+
+def contents(here: Desk, asked: asks.Contents) -> answers.Answer:
+    """Tell what is in a room, or in or on a thing."""
+    return answers.Answer.of(here.household.contents(asked.place))
+
+
+def changes(here: Desk, asked: asks.Changes) -> answers.WhatChanged:
+    """Tell in words what came, went, moved and became of things since a moment."""
+    return answers.WhatChanged(changes=here.household.changes(asked.since))
+
+
+def episodes(here: Desk, asked: asks.Episodes) -> answers.ToldEpisodes:
+    """List what the robot was told to do and how that ended, the newest first."""
+    return answers.ToldEpisodes.of(here.views.episodes(asked.newest) or () if asked.newest else ())
+
+
+def object(here: Desk, asked: asks.OneObject) -> answers.Thing:
+    """Tell all that is known of one thing: where it is, since when, in which states, what is on it."""
+    scene, found = here.memory.scene(removed=True), deeds.known_object(here.memory, asked.object_id)
+    now_ns = here.clock()
+    return answers.Thing.of(found, scene, ThingWords(scene, here.kinds.recipient, now_ns), now_ns)
+
+
+def get_context(here: Desk, asked: asks.GetContext) -> answers.ContextText:
+    """Return what a language model is sent of memory for an instruction: things, places, experience, lessons."""
+    context = here.memory.context(asked.instruction, asked.token_budget, asked.episode_id)
+    return answers.ContextText.of(context, asked.token_budget)
+
+
+def scene_text(here: Desk, asked: asks.SceneText) -> str:
+    """Describe the whole home as the robot remembers it."""
+    return here.memory.scene_text(asked.token_budget)
+
+
+def remember(here: Desk, told: asks.Remember) -> answers.EditRecord:
+    """Tell memory what is so of a thing now, for example that a mug is clean or lies in a drawer.
+
+    Without object_id the only thing of object_class is meant, or a new one whose place is told. What memory does not
+    know is refused with what may be meant.
+    """
+    return here.carry_out(deeds.remember(here.memory, told), told)
+
+
+def move_object(here: Desk, told: asks.MoveObject) -> answers.EditRecord:
+    """Tell that a thing is somewhere else."""
+    return here.carry_out(deeds.move(here.memory, told), told)
+
+
+def edit_object(here: Desk, told: asks.EditObject) -> answers.EditRecord:
+    """Correct memory by hand: relabel, call, merge, split, delete, restore, name_room."""
+    return here.carry_out(deeds.edit(here.memory, told), told)
+
+
+def tell_fact(here: Desk, told: asks.TellFact) -> answers.EditRecord:
+    """Tell a fact that a person said; ids: the statements that memory understood. "Forget that ..." takes one back.
+
+    Undo retracts it; what it took the place of counts again.
+    """
+    return here.carry_out(deeds.tell_fact(here.memory, told), told)
+
+
+def retract_fact(here: Desk, told: asks.RetractFact) -> answers.EditRecord:
+    """Let a statement count no longer, a told fact for example: memory answers nothing from it any more."""
+    return here.carry_out(deeds.retract_fact(here.memory, told), told)
+
+
+def confirm_relocalization(here: Desk, told: asks.ConfirmRelocalization) -> answers.EditRecord:
+    """Confirm that the robot is localised in the map of its memory, once a person or the localiser says so.
+
+    Answers with the status frame_not_verified wait for it: the map may have had another origin when they were seen.
+    """
+    return here.carry_out(deeds.confirm_relocalization(here.memory), told)
+
+
+def undo(here: Desk, told: asks.Undo) -> answers.EditRecord:
+    """Call off an edit that waits, or bring back what was before it."""
+    edit_id = told.edit_id or here.book.last_of(here.caller).id
+    return answers.EditRecord.of(here.book.undo(edit_id, here.caller))
+
+
+def forget(here: Desk, told: asks.Forget) -> answers.EditRecord:
+    """Erase a thing for ever, history and pictures included: let it wait to be able to call it off."""
+    return here.carry_out(deeds.forget(here.memory, told), told)
+
+
+def carry_out(here: Desk, asked: asks.CarryOut) -> answers.TaskState:
+    """Have the robot carry out an instruction. It begins and goes on by itself, whether you wait or not: ask `task` how
+    far it is; `cancel` stops the robot. One instruction runs at a time."""
+    return _state(_robot(here).start(asked.instruction))
+
+
+def task(here: Desk, asked: asks.TaskOf) -> answers.TaskState:
+    """Tell how far an instruction is, or what became of it, also long after its end."""
+    return _state(_robot(here).task(asked.task_id, asked.wait_s))
+
+
+def cancel(here: Desk, asked: asks.Cancel) -> answers.TaskState:
+    """Have the robot stop; `task` tells when it has stopped."""
+    return _state(_robot(here).cancel(asked.task_id))
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One of the functions above.
+
+    role: who may. is_lasting: it cannot be taken back. is_repeatable: said twice it changes no more than said once.
+    needs_robot: it is there where a robot may be commanded. agents_get: the one field of the answer that agents are
+    told; "": all.
+    """
+
+    run: Callable[[Desk, Any], Any]
+    role: Role
+    is_lasting: bool = False
+    is_repeatable: bool = False
+    needs_robot: bool = False
+    agents_get: str = ""
+
+    @property
+    def name(self) -> str:
+        """What tool and path are called."""
+        return self.run.__name__
+
+    @property
+    def words(self) -> str:
+        """What it does."""
+        return self.run.__doc__ or ""
+
+    @property
+    def request(self) -> type[asks.Request]:
+        """What it takes."""
+        _, request = list(get_type_hints(self.run).values())[:2]
+        found: type[asks.Request] = request
+        return found
+
+    @property
+    def answer(self) -> Any:
+        """The type of what it gives."""
+        return get_type_hints(self.run)["return"]
+
+
+_READ = (
+    *(find_objects, recall_objects, locate_object, rank_search_areas, ask_memory, contents, changes, episodes),
+    *(object, scene_text),
+)
+VERBS: tuple[Verb, ...] = (
+    *(Verb(run, "read", is_repeatable=True) for run in _READ),
+    Verb(get_context, "read", is_repeatable=True, agents_get="text"),
+    *(Verb(run, "edit") for run in (edit_object, undo)),
+    *(
+        Verb(run, "edit", is_repeatable=True)
+        for run in (remember, move_object, tell_fact, retract_fact, confirm_relocalization)
+    ),
+    Verb(forget, "forget", is_lasting=True),
+    Verb(carry_out, "edit", is_lasting=True, needs_robot=True),
+    Verb(task, "read", is_repeatable=True, needs_robot=True),
+    Verb(cancel, "edit", is_repeatable=True, needs_robot=True),
+)
+
+
+def verbs_of(robot: RobotTasks | None) -> Iterable[Verb]:
+    """Return the verbs that there are with a robot, or without one."""
+    return (verb for verb in VERBS if robot is not None or not verb.needs_robot)
+
+
+def _query(asked: asks.RecallObjects, **more: Any) -> FindQuery:
+    near = None if asked.position is None else (asked.position[0], asked.position[1], asked.position[2])
+    return FindQuery(
+        text=asked.text,
+        object_class=asked.object_class,
+        states=tuple(asked.states),
+        near=near,
+        k=asked.k or _DEFAULT_K,
+        **more,
+    )
+
+
+def _robot(here: Desk) -> RobotTasks:
+    if here.robot is None:
+        raise NotFoundError("no robot may be commanded here")
+    return here.robot
+
+
+def _state(found: Task) -> answers.TaskState:
+    values = asdict(found)
+    return answers.TaskState(task_id=values.pop("id"), **values)
