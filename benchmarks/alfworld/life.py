@@ -15,7 +15,7 @@ from memory_node.domain.advice import Advice
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import ExperiencePort, TextEmbedder
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import NO_COST, ModelCost, StepRecord
 from memory_node.lessons.experience import Experience
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
@@ -127,8 +127,8 @@ class _JudgedEpisodes:
     def record(self, step: StepRecord, context_id: str = "") -> object:
         return self.inner.record(step, context_id)
 
-    def end(self, episode_id: str, success: bool | None, message: str = "") -> object:
-        return self.inner.end(episode_id, self.is_won(), message)
+    def end(self, episode_id: str, success: bool | None, message: str = "", cost: ModelCost = NO_COST) -> object:
+        return self.inner.end(episode_id, self.is_won(), message, cost)
 
     def may_retry(self, attempt: int) -> bool:
         return self.inner.may_retry(attempt)

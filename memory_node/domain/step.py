@@ -34,6 +34,22 @@ class StepRecord:
 
 
 @dataclass(frozen=True)
+class ModelCost:
+    """What a language model took in an episode: tokens sent (cached: of those, read before by its endpoint) and
+    written, how often it was asked, seconds, and USD by the planner's prices."""
+
+    tokens_in: int = 0
+    tokens_cached: int = 0
+    tokens_out: int = 0
+    replies: int = 0
+    model_s: float = 0.0
+    usd: float = 0.0
+
+
+NO_COST = ModelCost()
+
+
+@dataclass(frozen=True)
 class EpisodeSummary:
     """One attempt at an instruction, from its first step to its end; message: why it failed, in its planner's words.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from typing import Literal
 
@@ -11,7 +12,7 @@ from pydantic import BaseModel, Field
 from memory_node.domain.answer import Location, ObjectAnswer, RankedArea, Recollection
 from memory_node.domain.context import Context
 from memory_node.domain.scene import SceneObject, SceneSnapshot
-from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.step import EpisodeSummary, ModelCost
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.inspector.edit_book import Edit
 from memory_node.inspector.household import Answered
@@ -326,6 +327,24 @@ class EditRecord(BaseModel):
         )
 
 
+class Cost(BaseModel):
+    """What an instruction took."""
+
+    tokens_in: int = Field(description="that a language model was sent")
+    tokens_cached: int = Field(description="of those, the ones that its endpoint had read before, as far as it says")
+    tokens_out: int = Field(description="that it wrote")
+    replies: int = Field(description="how often it was asked")
+    model_s: float = Field(description="seconds that it took")
+    usd: float = Field(description="by the prices of the planner's parameters; 0: none are given")
+    robot_s: float = Field(description="seconds of the robot's skills")
+
+    @classmethod
+    def of(cls, cost: ModelCost, robot_s: float) -> Cost:
+        """Return the cost of a language model with the robot's seconds."""
+        rounded = {"model_s": round(cost.model_s, 2), "usd": round(cost.usd, 6), "robot_s": round(robot_s, 2)}
+        return cls(**{**asdict(cost), **rounded})
+
+
 class TaskState(BaseModel):
     """How far an instruction is, or what became of it."""
 
@@ -342,6 +361,7 @@ class TaskState(BaseModel):
     question: str
     choices: list[str]
     episode_id: str = Field(description="its steps: memory://episodes/ID")
+    cost: Cost
 
 
 def _clock_time(stamp_ns: int) -> str:

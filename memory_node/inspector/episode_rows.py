@@ -14,7 +14,7 @@ from memory_node.context.told_contexts import ToldContext
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.working_memory import warnings_of
 from memory_node.inspector.agent_memory import MemoryViews
-from memory_node.inspector.answers import ContextText
+from memory_node.inspector.answers import ContextText, Cost
 from memory_node.inspector.scene_rows import seconds
 from memory_node.lessons.lesson import Lesson
 
@@ -48,7 +48,9 @@ def episode_value(views: MemoryViews, kinds: ObjectCatalogue, episode_id: str, f
     steps, compiled = found.steps, found.compiled
     words = {one.id: one.text for one in known}
     entries = {entry for step in compiled if step.guidance is not None for entry in step.guidance.entries}
+    cost = Cost.of(found.cost, sum(step.duration_s for step in steps))
     return {
+        "cost": cost.model_dump(),
         "steps": [
             {**step_row(step), "warnings": list(warnings)} for step, warnings in zip(steps, warnings_of(steps, kinds))
         ],

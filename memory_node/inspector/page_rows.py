@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_node.inspector.answers import ContextText
+from memory_node.inspector.answers import ContextText, Cost
 
 
 class ObjectRow(BaseModel):
@@ -254,8 +254,9 @@ class LessonRow(BaseModel):
 
 
 class EpisodeDetail(BaseModel):
-    """An episode's steps, guidance by step, prompts, and the lessons that it used and taught."""
+    """What an episode took so far, its steps, guidance by step, prompts, and the lessons that it used and taught."""
 
+    cost: Cost
     steps: list[StepRow]
     compiled: list[CompiledRow]
     prompts: list[SentContext]

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError, RobotMemoryError
 from memory_node.domain.ids import new_id
+from memory_node.domain.step import NO_COST, ModelCost
 
 State = Literal["running", "done", "failed", "asks", "canceled"]
 _KEPT = 100
@@ -19,7 +20,8 @@ _KEPT = 100
 class Task:
     """One instruction. step, skill, plan: how far it is. message: why it failed, or what memory answers.
 
-    question, choices: of one that asks: nothing was done, the answer is given as the next instruction.
+    question, choices: of one that asks: nothing was done, the answer is given as the next instruction. cost,
+    robot_s: of one that has ended, what its language model took, and the seconds of the robot's skills.
     """
 
     id: str
@@ -33,6 +35,8 @@ class Task:
     question: str = ""
     choices: tuple[str, ...] = ()
     episode_id: str = ""
+    cost: ModelCost = NO_COST
+    robot_s: float = 0.0
 
 
 class Robot(Protocol):

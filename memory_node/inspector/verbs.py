@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, get_type_hints
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -274,5 +274,6 @@ def _robot(here: Desk) -> RobotTasks:
 
 
 def _state(found: Task) -> answers.TaskState:
-    values = asdict(found)
-    return answers.TaskState(task_id=values.pop("id"), **values)
+    values = {field.name: getattr(found, field.name) for field in fields(found)}
+    cost = answers.Cost.of(values.pop("cost"), values.pop("robot_s"))
+    return answers.TaskState(task_id=values.pop("id"), cost=cost, **values)

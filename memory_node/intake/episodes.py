@@ -12,7 +12,7 @@ from memory_node.context.whereabouts import held_object
 from memory_node.domain.advice import Advice
 from memory_node.domain.clock import Clock
 from memory_node.domain.skill import SkillCall, StateChange
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import NO_COST, ModelCost, StepRecord
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.deed_log import DeedLog
 from memory_node.intake.deed_of_step import deed_of
@@ -102,16 +102,17 @@ class Episodes:
             self._remember(told)
         return (*warnings, *self._note_context(context_id, step))
 
-    def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
+    def end(self, episode_id: str, success: bool | None, message: str = "", cost: ModelCost = NO_COST) -> None:
         """End an episode; None: nobody can say how it went.
 
         Returns when the rules have drawn their lesson, so that another attempt begins with it, or after a short while.
-        A language model reads the episode later. message: why it failed, as the planner sees it.
+        A language model reads the episode later. message: why it failed, as the planner sees it. cost: of its model.
 
         Raises:
             NotFoundError: the episode is not known.
         """
         self._task_objects.end(episode_id)
+        self._told.note_cost(episode_id, cost)
         lesson = self._experience.end(episode_id, success, message)
         if lesson is not None:
             wait([lesson], _LESSON_S)

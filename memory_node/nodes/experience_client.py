@@ -12,7 +12,7 @@ from memory_node.context.guidance import CompiledStep
 from memory_node.context.step_observation import StepObservation
 from memory_node.domain.advice import Advice
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import NO_COST, ModelCost, StepRecord
 from memory_node.nodes import conversions
 from memory_node.nodes.service_clients import ServiceClients
 from memory_node.nodes.waiting import PeerTimeoutError
@@ -73,11 +73,16 @@ class ExperienceClient:
         response = self._call(srv.RecordStep.Request(step=conversions.step_to_msg(step), context_id=context_id))
         return tuple(response.warnings) if response is not None else ()
 
-    def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
+    def end(self, episode_id: str, success: bool | None, message: str = "", cost: ModelCost = NO_COST) -> None:
         """End an episode; None: nobody can say how it went. message: why it failed, in the planner's words."""
         if episode_id:
+            metrics = conversions.model_cost_to_msg(cost)
             request = srv.EndEpisode.Request(
-                episode_id=episode_id, succeeded=bool(success), abandoned=success is None, message=message
+                episode_id=episode_id,
+                succeeded=bool(success),
+                abandoned=success is None,
+                message=message,
+                metrics=metrics,
             )
             self._call(request)
 

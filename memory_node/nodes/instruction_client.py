@@ -10,6 +10,7 @@ from rclpy.node import Node
 from robot_memory.action import ExecuteInstruction
 
 from memory_node.inspector.robot_tasks import State, Task
+from memory_node.nodes.conversions import model_cost_from_msg
 from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError
 from memory_node.nodes.running_goals import RunningGoals
 
@@ -79,4 +80,6 @@ class InstructionClient:
             question=result.question,
             choices=tuple(result.choices),
             episode_id=result.episode_id,
+            cost=model_cost_from_msg(result.metrics),
+            robot_s=float(result.metrics.duration),
         )

@@ -311,6 +311,7 @@ class MemoryClient:
             tuple(map(conversions.step_from_msg, response.steps)),
             tuple(map(conversions.compiled_from_response, response.compiled)),
             tuple(conversions.told_context_from_msg(told, episode_id) for told in response.contexts),
+            conversions.model_cost_from_msg(response.metrics),
         )
 
     def lessons(self) -> tuple[Lesson, ...]:

@@ -228,7 +228,8 @@ class MemoryServices:
 
     def _end_episode(self, request: Any, response: Any) -> None:
         succeeded = None if request.abandoned else bool(request.succeeded)
-        self._memory.episodes.end(request.episode_id, succeeded, checked_text("message", request.message))
+        message, cost = checked_text("message", request.message), conversions.model_cost_from_msg(request.metrics)
+        self._memory.episodes.end(request.episode_id, succeeded, message, cost)
         self._memory.commit()
 
 

@@ -11,7 +11,7 @@ from memory_node.domain.advice import Advice, bind
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import ExperiencePort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import NO_COST, StepRecord
 from memory_node.planner.guided_execution import GuidedExecution
 from memory_node.planner.planner import (
     PlannedStep,
@@ -95,7 +95,7 @@ class GuidedPlanner:
         guide = compiled.compile if compiled is not None else None
         run = self._inner.run(instruction, replace(situation, report=report, guide=guide))
         success: bool | None = None
-        message = ""
+        message, cost = "", NO_COST
         try:
             step = next(run)
             while True:
@@ -107,7 +107,7 @@ class GuidedPlanner:
         except StopIteration as stop:
             outcome: PlanOutcome = stop.value
             success = None if outcome.question else outcome.success  # who waits for an answer has not failed
-            message = "; ".join(outcome.failures)
+            message, cost = "; ".join(outcome.failures), outcome.cost
             return outcome
         except PlanningFailedError as error:
             success, message = False, str(error)
@@ -115,7 +115,7 @@ class GuidedPlanner:
         finally:
             run.close()
             # What needs no step, or is not understood, is an episode as well.
-            self._experience.end(episode.id, success, message)
+            self._experience.end(episode.id, success, message, cost)
 
     def _step(
         self, episode: _Episode, step: PlannedStep, situation: PlanningContext

@@ -16,6 +16,7 @@ from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
+from memory_node.domain.step import ModelCost
 from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.goal import Goal
 from memory_node.planner.reading.conversation import Conversation
@@ -135,6 +136,11 @@ class PlanOutcome:
     answer: str = ""
     pursued: tuple[Goal, ...] = ()
     is_final: bool = False
+
+    @property
+    def cost(self) -> ModelCost:
+        """What its language model took."""
+        return ModelCost(self.tokens_in, self.tokens_cached, self.tokens_out, self.replies, self.model_s, self.cost_usd)
 
     @property
     def tokens_new(self) -> int:

@@ -37,4 +37,5 @@ class PastEpisodes:
             StoreUnavailableError: the database cannot be read now.
         """
         steps = tuple(self._store.steps(episode_id)) if self._store is not None else ()
-        return PastEpisode(steps, self._guidance.delivered(episode_id), self._contexts.of_episode(episode_id))
+        compiled, told = self._guidance.delivered(episode_id), self._contexts
+        return PastEpisode(steps, compiled, told.of_episode(episode_id), told.cost_of(episode_id))

@@ -13,7 +13,7 @@ from running_memory import running_memory
 
 from memory_node.context.step_observation import StepObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import ModelCost, StepRecord
 from memory_node.inspector.scene_rows import timeline
 from memory_node.nodes.run import activate_ros
 
@@ -88,13 +88,14 @@ def test_earlier_episodes_and_their_lessons_are_told(node: tuple[Any, Client]) -
         for index, skill in enumerate(("ToggleOn", "ToggleOff")):
             call = SkillCall(skill, ("Faucet",))
             memory.episodes.record(StepRecord(f"episode-{attempt}", index, call, True, FailureReason.NONE, 0))
-        memory.episodes.end(f"episode-{attempt}", attempt == "two")
+        memory.episodes.end(f"episode-{attempt}", attempt == "two", "", ModelCost(tokens_in=900, replies=2, model_s=1.5))
     memory.commit()
     told = client.get("/api/episodes?newest=2")
     assert told["told"]
     assert [(one["id"], one["success"]) for one in told["episodes"]] == [("episode-two", True), ("episode-one", False)]
     told = client.get("/api/episodes/episode-one")
     assert [step["action"] for step in told["steps"]][:1] == ["ToggleOn(Faucet)"]
+    assert (told["cost"]["tokens_in"], told["cost"]["replies"], told["cost"]["model_s"]) == (900, 2, 1.5)
     known = {one.text for one in memory.experience.lessons() if "episode-one" in one.episodes}
     assert {one["text"] for one in told["guidelines"]} == known
     assert client.ask("GET", "/api/episodes/nobody")[0] == 404

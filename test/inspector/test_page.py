@@ -13,7 +13,7 @@ from headless import NARROW, WIDE, chromium, opened, rename, select_first_answer
 from inspected_home import Client, serving
 
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import ModelCost, StepRecord
 from memory_node.inspector.access import Caller, TokenBook
 from memory_node.memory import RobotMemory
 
@@ -219,7 +219,10 @@ def test_episode_that_begins_comes_by_itself(page: Any, memory: RobotMemory) -> 
     page.wait_for_selector("#panel-episodes h2")
     episode = memory.episodes.start("water the plants", "water")
     page.wait_for_selector("#panel-episodes td:has-text('water the plants')")
-    memory.episodes.end(episode, True)
+    memory.episodes.end(episode, True, "", ModelCost(1200, 900, 80, 3, 4.5, 0.0125))
+    page.click("#panel-episodes >> text=water the plants")
+    page.wait_for_selector("#panel-episodes .cost:has-text('1200 tokens read (75 % cached), 80 written · $0.0125')")
+    page.click("#panel-episodes >> text=all episodes")
 
 
 def test_token_is_asked_for_once_and_a_wrong_one_is_told(browser: Any, memory: RobotMemory) -> None:

@@ -17,7 +17,7 @@ from inspected_home import Client, serving
 from memory_node.context.step_observation import StepObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import ModelCost, StepRecord
 from memory_node.inspector import requests
 from memory_node.inspector.scene_rows import nanoseconds, timeline
 from memory_node.memory import RobotMemory
@@ -187,11 +187,14 @@ def test_episodes_are_shown_with_their_steps(tmp_path: Path) -> None:
     )
     with serving(memory) as client:
         assert "PickupObject" in client.get("/api/episodes")["running"]
-        memory.episodes.end(episode, False, "too far")
+        memory.episodes.end(episode, False, "too far", ModelCost(1200, 900, 80, 3, 4.5, 0.0125))
         memory.commit()
         found = client.get("/api/episodes")["episodes"]
         assert [(one["instruction"], one["success"]) for one in found] == [("bring me the apple", False)]
-        (told,) = client.get(f"/api/episodes/{episode}")["steps"]
+        detail = client.get(f"/api/episodes/{episode}")
+        took = {name: detail["cost"][name] for name in ("tokens_in", "tokens_cached", "tokens_out", "replies", "usd")}
+        assert tuple(took.values()) == (1200, 900, 80, 3, 0.0125)
+        (told,) = detail["steps"]
         assert (told["action"], told["reason"], told["room"]) == ("PickupObject(Apple)", "too_far", "kitchen")
         assert any("GoToObject" in warning for warning in told["warnings"])
         assert client.get("/api/episodes")["running"] == ""

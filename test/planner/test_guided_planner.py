@@ -10,7 +10,7 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.step import NO_COST, EpisodeSummary, ModelCost, StepRecord
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
@@ -153,6 +153,7 @@ class TakenDown:
         self.steps: list[StepRecord] = []
         self.contexts: list[str] = []
         self.ended: list[tuple[bool | None, str]] = []
+        self.costs: list[ModelCost] = []
 
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         if episode_id:
@@ -168,8 +169,9 @@ class TakenDown:
         self.steps.append(step)
         self.contexts.append(context_id)
 
-    def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
+    def end(self, episode_id: str, success: bool | None, message: str = "", cost: ModelCost = NO_COST) -> None:
         self.ended.append((success, message))
+        self.costs.append(cost)
 
     def may_retry(self, attempt: int) -> bool:
         return attempt < self.max_attempts
@@ -188,7 +190,8 @@ class ListedPlanner:
         success = False
         for call in self._calls:
             success = (yield PlannedStep(call)).success
-        return PlanOutcome(("place",), (success,), () if success else ("place: it would not go",))
+        failures = () if success else ("place: it would not go",)
+        return PlanOutcome(("place",), (success,), failures, tokens_in=50, replies=len(self._calls))
 
 
 def carry_out(planner: GuidedPlanner, *successes: bool, changes: tuple[StateChange, ...] = ()) -> PlanOutcome:
@@ -214,6 +217,7 @@ def test_failed_attempt_is_tried_again_up_to_the_limit(clock: Clock) -> None:
     second = TakenDown()
     assert carry_out(GuidedPlanner(ListedPlanner(PUT), second, clock, attempts=2), False, True).success
     assert second.ended == [(False, "place: it would not go"), (True, "")]
+    assert second.costs == [ModelCost(tokens_in=50, replies=1)] * 2
 
 
 def test_one_attempt_is_the_default(clock: Clock) -> None:

@@ -82,7 +82,7 @@ class Episodes:
     def record(self, step: StepRecord, context_id: str = "") -> None:
         pass
 
-    def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
+    def end(self, episode_id: str, success: bool | None, message: str = "", cost: Any = None) -> None:
         self.ended.append((success, message))
 
     def may_retry(self, attempt: int) -> bool:

@@ -13,6 +13,13 @@ function outcomeOf(one) {
   return one.success ? "done" : "failed";
 }
 
+/** Return what an episode took in words, of the robot and of a language model. */
+function costOf({ robot_s: robot, tokens_in: read, tokens_cached: cached, tokens_out: written, replies, model_s: model, usd }) {
+  const share = read ? ` (${Math.round((100 * cached) / read)} % cached)` : "";
+  const ofModel = replies ? [`language model ${model.toFixed(1)} s, asked ${replies} times`, `${read} tokens read${share}, ${written} written`, usd ? `$${usd.toFixed(4)}` : "no price given"] : ["no language model"];
+  return [`robot ${robot.toFixed(1)} s`, ...ofModel].join(" · ");
+}
+
 const marked = (text) => el("span", { class: OUTCOMES[text] ?? "bad" }, text);
 
 function stepRow(step) {
@@ -102,6 +109,7 @@ export class EpisodesPanel extends Panel {
       back,
       el("h2", {}, `“${one.instruction}”`),
       el("p", {}, marked(outcomeOf(one)), ` · attempt ${one.attempt} · ${steps.length} steps${failed ? `, ${failed} failed` : ""} · began ${when(one.started_s)}`),
+      el("p", { class: "soft cost" }, costOf(told.cost)),
       el("h3", {}, "Steps"), el("ol", { class: "plain" }, steps.map(stepRow)),
       el("h3", {}, "Guidance by step"),
       told.compiled.length ? el("ol", { class: "plain" }, told.compiled.slice(0, steps.length).map(guidanceRow)) : el("p", { class: "soft" }, "None is kept: the compiler did not run in this episode, or memory was started since."),

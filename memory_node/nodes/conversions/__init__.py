@@ -51,6 +51,8 @@ from memory_node.nodes.conversions.past import (
     episode_to_msg,
     lesson_from_msg,
     lesson_to_msg,
+    model_cost_from_msg,
+    model_cost_to_msg,
     place_from_msg,
     place_to_msg,
 )

@@ -9,7 +9,7 @@ from memory_node.domain.deed import Deed
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Place
-from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.step import EpisodeSummary, ModelCost
 from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
 from memory_node.nodes.conversions.geometry import (
     point_from_msg,
@@ -37,6 +37,27 @@ _EPISODE = Paired(
     success=Part("outcome", _OUTCOMES.__getitem__, lambda what, value: _SUCCESS.get(value)),
 )
 episode_to_msg, episode_from_msg = _EPISODE.to_msg, _EPISODE.from_msg
+
+
+# Of the metrics of an instruction, what its language model took.
+_COST = {
+    "tokens_in": "context_tokens",
+    "tokens_cached": "cached_tokens",
+    "tokens_out": "reply_tokens",
+    "replies": "replies",
+    "model_s": "model_time",
+    "usd": "cost",
+}
+
+
+def model_cost_to_msg(cost: ModelCost) -> rm.InstructionMetrics:
+    """Return metrics that tell the cost of a language model alone."""
+    return rm.InstructionMetrics(**{name: getattr(cost, ours) for ours, name in _COST.items()})
+
+
+def model_cost_from_msg(msg: rm.InstructionMetrics) -> ModelCost:
+    """Return the cost of a language model."""
+    return ModelCost(**{ours: getattr(msg, name) for ours, name in _COST.items()})
 
 
 def lesson_to_msg(lesson: Lesson) -> rm.Guideline:
