@@ -95,6 +95,15 @@ class PresentQuestions:
             return self._missing(match["thing"])
         return self._told(f"{listed(map(self._words.whereabouts, found[:_MOST_TOLD]))}.", found)
 
+    def before(self, match: re.Match[str]) -> PresentAnswer | None:
+        """Answer: where was it before?"""
+        found = self._things(match["thing"])
+        if found is None:
+            return None
+        if not found:
+            return _unknown(match["thing"])
+        return self._told(f"{'. '.join(self._words.before(one) for one in found[:_MOST_TOLD])}.", found)
+
     def contents(self, match: re.Match[str]) -> PresentAnswer | None:
         """Answer: what is in it, or on it?"""
         at, inside = _bare(match["place"]), match["how"] in ("in", "inside")
@@ -185,7 +194,13 @@ class PresentQuestions:
         told = listed(f"{name_of(one)} {verbs[so]} {word}" for one, so in zip(found[:_MOST_TOLD], said))
         lead = "Yes: " if all(said) else "No: " if all(so is False for so in said) else ""
         answer = self._told(f"{lead}{told}.", found)
-        return answer if any(so is not None for so in said) else PresentAnswer(answer.text, False, 0.0, answer.ids)
+        if any(so is not None for so in said):
+            return answer
+        ids = {one.id for one in found if one.class_name in self._kinds and self._kinds[one.class_name].holds_inside}
+        if word == "empty" and ids:
+            held = [one for one in self._here if one.support_id in ids]
+            return self._held(held, f"in {listed(name_of(one) for one in found if one.id in ids)}")
+        return PresentAnswer(answer.text, False, 0.0, answer.ids)
 
     # --- what changed
 
@@ -302,6 +317,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[PresentQuestions, re.Match[str]],
     for form, answer in (
         (rf"what(?: has|'s)? changed(?: since)?(?: (?P<time>{_SINCE}))?", PresentQuestions.changed),
         (r"when did (?:you|anyone) last see (?P<thing>.+)", PresentQuestions.seen),
+        (r"where (?:was|were) (?P<thing>.+?) (?:before(?: that| this)?|earlier)", PresentQuestions.before),
         (rf"where(?: {_IS}|'s| did I (?:put|leave)) (?P<thing>.+?)(?: now)?", PresentQuestions.where),
         (rf"what(?: {_IS}|'s| do we have| stands| lies)(?: there)? {_AT}(?: now)?", PresentQuestions.contents),
         (

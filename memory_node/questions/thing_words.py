@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memory_node.catalogue.class_name import spoken
-from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
 from memory_node.domain.spoken_time import ago
 from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.state import ROBOT_ID
@@ -59,9 +59,21 @@ class ThingWords:
 
     def gone(self, one: SceneObject) -> str:
         """Return where a thing was that is not there any more."""
-        last = one.history[-1] if one.history else None
-        was = one if last is None else one.changed(area_id=last.area_id, support_id=last.support_id, box=last.box)
+        was = self._then(one, one.history[-1]) if one.history else one
         return f"{name_of(one)} is not there any more; it was {self.at(was)} ({self.seen(one)})"
+
+    def before(self, one: SceneObject, most: int = 3) -> str:
+        """Return where a thing was before, the latest first; of a support it is not kept whether it was in or on it."""
+        places = [
+            f"{self.at(self._then(one, place)).replace('on ', 'on or in ', 1)} until "
+            f"{ago((self._now_ns - place.until_ns) * 1e-9)}"
+            for place in reversed(one.history[-most:])
+        ]
+        return f"{name_of(one)} was {listed(places)}" if places else f"I know of no earlier place of {name_of(one)}"
+
+    @staticmethod
+    def _then(one: SceneObject, place: Place) -> SceneObject:
+        return one.changed(area_id=place.area_id, support_id=place.support_id, box=place.box, inside=False)
 
 
 def name_of(one: SceneObject) -> str:

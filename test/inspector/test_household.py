@@ -78,6 +78,9 @@ def call(memory: RobotMemory, tool: str, **arguments: Any) -> Any:
     [
         ("where is the apple?", ["in GarbageCan 1", "ago", "% sure"], ["Bowl", "CounterTop"]),
         ("what is in the bowl?", ["nothing"], ["Apple"]),
+        ("is the bowl empty?", ["nothing in Bowl 1"], ["Apple"]),
+        ("is the fridge empty?", ["Milk 1"], []),
+        ("where was the apple before?", ["Bowl 1", "CounterTop 1", "until"], ["GarbageCan"]),
         ("what is in the fridge?", ["Milk 1"], []),
         ("which mugs are dirty?", ["Mug 2"], ["Mug 1", "Mug 3"]),
         ("how many mugs are there?", ["3"], []),

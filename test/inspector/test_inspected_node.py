@@ -88,7 +88,9 @@ def test_earlier_episodes_and_their_lessons_are_told(node: tuple[Any, Client]) -
         for index, skill in enumerate(("ToggleOn", "ToggleOff")):
             call = SkillCall(skill, ("Faucet",))
             memory.episodes.record(StepRecord(f"episode-{attempt}", index, call, True, FailureReason.NONE, 0))
-        memory.episodes.end(f"episode-{attempt}", attempt == "two", "", ModelCost(tokens_in=900, replies=2, model_s=1.5))
+        memory.episodes.end(
+            f"episode-{attempt}", attempt == "two", "", ModelCost(tokens_in=900, replies=2, model_s=1.5)
+        )
     memory.commit()
     told = client.get("/api/episodes?newest=2")
     assert told["told"]
