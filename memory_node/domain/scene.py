@@ -91,7 +91,8 @@ class SceneObject:
     last_missed_ns and times_missed: looks in vain since it was last seen, 0 for none.
     support_id: the object that it stands on or in; inside says which. anchor: id of the keyframe or submap that it
     was seen from. name: short, of class and number ("Mug 2"), unique in the site and never given again. aliases: what
-    it is called besides: by people, and the names of entries that were merged into it.
+    it is called besides: by people, and the names of entries that were merged into it. placed_ns: when it came to its
+    present place; 0: that is not known.
     """
 
     id: str
@@ -118,6 +119,7 @@ class SceneObject:
     attributes: dict[str, Any] = field(default_factory=dict)
     name: str = ""
     aliases: tuple[str, ...] = ()
+    placed_ns: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", finite_array(self.covariance, (3, 3), "SceneObject.covariance"))
@@ -135,6 +137,11 @@ class SceneObject:
     def description(self) -> str:
         """What it looks like in somebody's words, "" where nobody said."""
         return str(self.attributes.get("description", ""))
+
+    @property
+    def place_since_ns(self) -> int:
+        """Since when it is at its present place; where that is not known, since it was last seen at an earlier one."""
+        return self.placed_ns or (self.history[-1].until_ns if self.history else self.first_seen_ns)
 
     def is_called(self, reference: str) -> bool:
         """Return whether an id, a name or an alias stands for it."""

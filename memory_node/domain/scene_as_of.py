@@ -11,22 +11,21 @@ from memory_node.domain.scene import Place, Relation, RelationKind, SceneObject
 from memory_node.domain.states import StateBelief
 
 
-def as_of(objects: Iterable[tuple[SceneObject, int]], stamp_ns: int) -> Iterator[SceneObject]:
+def as_of(objects: Iterable[SceneObject], stamp_ns: int) -> Iterator[SceneObject]:
     """Yield the objects that were believed present at a stamp, where they were then.
 
-    objects: each with the stamp at which it came to its present place, removed ones included. A place of the history
-    holds until the next one begins; the last place of a removed object holds until it was last seen there. States are
-    those whose last confirmation is not later. Class, size, uncertainty and counts are of now: nothing keeps older
-    ones. `inside` is kept of the present place alone.
+    objects: removed ones included. A place of the history holds until the next one begins; the last place of a removed
+    object holds until it was last seen there. States are those whose last confirmation is not later. Class, size,
+    uncertainty and counts are of now: nothing keeps older ones. `inside` is kept of the present place alone.
     """
-    for found, place_since_ns in objects:
+    for found in objects:
         if found.first_seen_ns > stamp_ns:
             continue
         then = found.changed(
             states=states_as_of(found.states, stamp_ns),
             last_missed_ns=found.last_missed_ns if found.last_missed_ns <= stamp_ns else 0,
         )
-        if not found.removed and place_since_ns <= stamp_ns:
+        if not found.removed and found.place_since_ns <= stamp_ns:
             yield then.changed(last_seen_ns=min(found.last_seen_ns, stamp_ns))
             continue
         place = place_at(found.history, found.removed, stamp_ns)
@@ -59,14 +58,15 @@ def relations_as_of(objects: Iterable[SceneObject]) -> list[Relation]:
 def moments_of(objects: Iterable[SceneObject], past: Iterable[Place] = ()) -> NDArray[np.int64]:
     """Return the stamps (n,) at which something changed, in order.
 
-    past: the objects' earlier places; each was left by a move. When a thing came to its present place is not kept: that
-    it was seen last is a moment, too.
+    past: the objects' earlier places; each was left by a move. That a thing was seen last is a moment, too.
     """
     found = [stamp_ns for place in past for stamp_ns in (place.since_ns, place.until_ns)]
     for one in objects:
         found.append(one.first_seen_ns)
         if one.removed or one.movable:
             found.append(one.last_seen_ns)
+        if one.placed_ns:
+            found.append(one.placed_ns)
         found += [belief.confirmed_ns for belief in one.states if belief.confirmed_ns > 0]
     return np.unique(np.array(found, np.int64))
 

@@ -100,8 +100,7 @@ class GraphReadings:
 
     def objects_as_of(self, rows: Iterable[int], stamp_ns: int) -> Iterator[SceneObject]:
         """Yield the objects of table rows that were believed present at a stamp, where they were then."""
-        place_since = self.state.table.place_since
-        return as_of(((self.state.object_at(row), int(place_since[row])) for row in rows), stamp_ns)
+        return as_of(map(self.state.object_at, rows), stamp_ns)
 
     def missed_at(self, stamp_ns: int) -> list[str]:
         """Return the ids of the objects that the frame of a stamp looked for in vain."""

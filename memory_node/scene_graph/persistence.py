@@ -39,7 +39,6 @@ def row_to_record(state: GraphState, row: int) -> Record:
             "porosity": float(table.porosity[row]),
             "class_weight": sum(record.classes.values()),
             "anchors": [list(anchor) for anchor in record.anchors],
-            "place_since": int(table.place_since[row]),
             "crop_pixels": record.crop_pixels,
         },
     }
@@ -77,19 +76,18 @@ def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] 
     table.center[row], table.size[row], table.yaw[row] = found.box.center, found.box.size, found.box.yaw_rad
     table.first_seen[row], table.last_seen[row] = found.first_seen_ns, found.last_seen_ns
     _enter_misses(table, row, found)
-    table.times_seen[row] = found.times_seen
+    table.times_seen[row], table.place_since[row] = found.times_seen, found.place_since_ns
     if kept:
         table.log_odds[row], table.porosity[row] = kept["log_odds"], kept["porosity"]
         table.face_variance[row], table.yaw_weight[row] = kept["face_variance"], kept["yaw_weight"]
         record.anchors = tuple((str(name), float(share)) for name, share in kept["anchors"])
-        table.place_since[row], record.crop_pixels = kept["place_since"], kept["crop_pixels"]
+        record.crop_pixels = kept["crop_pixels"]
     else:
         existence = min(max(found.existence, 1e-4), 1.0 - 1e-4)
         table.log_odds[row] = log_odds(existence)
         table.face_variance[row] = 2.0 * np.diagonal(found.covariance)
         table.yaw_weight[row] = min(20.0, float(found.times_seen))
         record.anchors = ((found.anchor, 1.0),) if found.anchor else ()
-        table.place_since[row] = found.history[-1].until_ns if found.history else found.first_seen_ns
     if found.times_seen >= state.config.confirmed_sightings:
         state.learn_size(row)
     if found.removed:

@@ -55,6 +55,7 @@ def object_to_record(found: SceneObject) -> Record:
         "attributes": dict(found.attributes),
         "name": found.name,
         "aliases": list(found.aliases),
+        "placed_ns": found.placed_ns,
     }
 
 
@@ -88,6 +89,7 @@ def object_from_record(record: Mapping[str, Any]) -> SceneObject:
         attributes=dict(record["attributes"]),
         name=record.get("name", ""),
         aliases=tuple(record.get("aliases", ())),
+        placed_ns=int(record.get("placed_ns", 0)),
     )
 
 

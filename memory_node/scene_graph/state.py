@@ -101,6 +101,7 @@ class GraphState:
             attributes=dict(record.attributes or {}),
             name=record.name,
             aliases=record.aliases,
+            placed_ns=int(table.place_since[row]),
         )
 
     def event(self, kind: SceneEventKind, row: int, into_id: str = "") -> SceneEvent:

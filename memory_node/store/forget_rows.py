@@ -145,6 +145,8 @@ class RowForgetter:
         for row in self._connection.execute(query).mappings().all():
             body = _json(row["body"])
             body["states"] = [state for state in body.get("states", ()) if not self._request.in_span(state[2])]
+            if body.get("placed_ns") and self._request.in_span(body["placed_ns"]):
+                body["placed_ns"] = span[1] + 1
             changes: Row = {"body": to_json(body)}
             if self._request.in_span(row["first_seen_ns"]):
                 changes["first_seen_ns"] = span[1] + 1

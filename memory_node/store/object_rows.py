@@ -46,6 +46,7 @@ def object_row(scene_object: SceneObject, merged_into: str = "") -> Row:
                 "attributes": scene_object.attributes,
                 "name": scene_object.name,
                 "aliases": list(scene_object.aliases),
+                "placed_ns": scene_object.placed_ns,
             }
         ),
     }
@@ -120,5 +121,6 @@ def belief_of(
         # The first release gave no names; a scene that is loaded gives them.
         name=body.get("name", ""),
         aliases=tuple(body.get("aliases", ())),
+        placed_ns=int(body.get("placed_ns", 0)),
     )
     return Belief(row.robot_id, scene_object, row.merged_into)

@@ -75,11 +75,10 @@ def _export_past(scene: SceneSnapshot, target: Path, rrd: Path | None = None, mc
     """Write the graph as it was at each moment at which something changed, for a viewer's own program."""
     target.unlink(missing_ok=True)
     create_private(target)
-    places = [(one, one.history[-1].until_ns + 1 if one.history else one.first_seen_ns) for one in scene.objects]
     moments = moments_of(scene.objects, (place for one in scene.objects for place in one.history))
     (view,) = open_views(rrd, mcap)
     for stamp_ns in moments.tolist():
-        view.show_objects(stamp_ns, tuple(as_of(places, stamp_ns)))
+        view.show_objects(stamp_ns, tuple(as_of(scene.objects, stamp_ns)))
     view.close()
     return len(moments)
 

@@ -32,7 +32,7 @@ _EVENTS = frozenset(kind.value for kind in SceneEventKind)
 _REASONS = frozenset(reason.value for reason in FailureReason)
 BODY_KEYS = frozenset({"classes", "movable", "inside", "anchor", "provenance", "states", "attributes"})
 # Rows of the first release lack them.
-_LATER_KEYS = frozenset({"name", "aliases"})
+_LATER_KEYS = frozenset({"name", "aliases", "placed_ns"})
 OBJECT_GEOMETRY = struct.Struct("<16d")
 PLACE_GEOMETRY = struct.Struct("<7d")
 
@@ -87,6 +87,7 @@ def _check_body(body: dict[str, Any]) -> None:
         _check_probability(probability)
     for belief in map(StateBelief.of_row, body["states"]):
         _check_stamp(belief.confirmed_ns)
+    _check_stamp(body.get("placed_ns", 0))
     flags = (body["movable"], body["inside"])
     _require(all(isinstance(flag, bool) for flag in flags), "movable and inside", flags)
     texts = (body["anchor"], body["provenance"], body.get("name", ""), *body.get("aliases", ()))

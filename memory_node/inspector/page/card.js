@@ -1,7 +1,7 @@
 // An object's card: what is believed of it and why, and the edits that mend it.
 
 import { atMoment, cropUrl, get } from "./api.js";
-import { ago, bar, el, metres, nameOf, table, terms, when } from "./dom.js";
+import { ago, bar, el, metres, moment, nameOf, table, terms } from "./dom.js";
 import { Panel } from "./panels.js";
 
 /** Return what an object was seen from: a keyframe that is named by its stamp in nanoseconds is told as a time. */
@@ -71,8 +71,8 @@ export class CardPanel extends Panel {
       el("h3", {}, "States"),
       card.beliefs.length ? table(["state", "p", "by", "confirmed"], card.beliefs.map((one) => [one.state, one.p, one.by || "?", ago(one.confirmed_s, card.now_s)])) : el("p", { class: "soft" }, asOf ? "none was confirmed by then, and not again since" : "none is known"),
       el("h3", {}, "Earlier places"),
-      card.history.length ? table(["from", "until", "where"], [...card.history].reverse().map((one) => [when(one.since_s), when(one.until_s), `${metres(one.at)} ${app.placeOf(one.area)}`])) : el("p", { class: "soft" }, "none is told"),
-      ...(card.edits.length ? [el("h3", {}, "Edits made here"), table(["who", "what", "when"], card.edits.map((one) => [one.who, one.what, when(one.stamp_s)]))] : []));
+      card.history.length ? table(["from", "last seen there", "where"], [...card.history].reverse().map((one) => [moment(one.since_s), moment(one.until_s), `${metres(one.at)} ${app.placeOf(one.area)}`])) : el("p", { class: "soft" }, "none is told"),
+      ...(card.edits.length ? [el("h3", {}, "Edits made here"), table(["who", "what", "when"], card.edits.map((one) => [one.who, one.what, moment(one.stamp_s)]))] : []));
   }
 
   actions(card) {

@@ -26,6 +26,9 @@ export function bar(name, share, text = share.toFixed(2)) {
   return el("div", { class: "bar" }, el("span", {}, name), filled, el("b", {}, text));
 }
 
+/** Return a stamp in seconds as an element that breaks between its words alone. */
+export const moment = (seconds) => el("time", {}, when(seconds));
+
 /** Return a table; a row is a list of cells, numbers are set right. */
 export function table(heads, rows) {
   const cell = (value) => (value instanceof Node ? el("td", {}, value) : el("td", { class: typeof value === "number" ? "number" : null }, String(value)));

@@ -1,7 +1,7 @@
 // Episodes: what was done and how it went, what memory warned of, which guidance it gave at each step.
 
 import { atMoment, get } from "./api.js";
-import { el, link, table, when } from "./dom.js";
+import { el, link, moment, table, when } from "./dom.js";
 import { Panel } from "./panels.js";
 
 const MOST = 50;
@@ -66,7 +66,7 @@ export class EpisodesPanel extends Panel {
     const words = JSON.stringify(told);
     if (!told || words === this.words) return;
     this.words = words;
-    const rows = told.episodes.map((one) => [link(one.instruction || one.task_type || one.id, () => this.show(one)), marked(outcomeOf(one)), when(one.started_s)]);
+    const rows = told.episodes.map((one) => [link(one.instruction || one.task_type || one.id, () => this.show(one)), marked(outcomeOf(one)), moment(one.started_s)]);
     this.list.replaceChildren(
       ...(told.running ? [el("h2", {}, "The running episode"), el("pre", {}, told.running)] : []),
       el("h2", {}, this.app.asOf() ? "Episodes that had begun then" : "Episodes"),

@@ -1,7 +1,7 @@
 // Prompts: what a planner's language model is sent of memory, section by section, and what it was sent in episodes.
 
 import { atMoment, get, post } from "./api.js";
-import { bar, el, link, table, when } from "./dom.js";
+import { bar, el, link, moment, table, when } from "./dom.js";
 import { notOfThen, Panel } from "./panels.js";
 
 // Episodes whose prompts are offered.
@@ -55,7 +55,7 @@ export class PromptPanel extends Panel {
     this.notice.hidden = !this.app.asOf();
     const told = await get(atMoment(`/api/episodes?newest=${NEWEST}`, this.app.asOf())).catch((error) => this.app.fail(error));
     if (!told) return;
-    const rows = told.episodes.map((one) => [link(one.instruction || one.id, () => this.showSent(one)), when(one.started_s)]);
+    const rows = told.episodes.map((one) => [link(one.instruction || one.id, () => this.showSent(one)), moment(one.started_s)]);
     this.sent.replaceChildren(
       el("h3", {}, "As a planner was sent it"),
       rows.length ? table(["in the episode", "began"], rows) : el("p", { class: "soft" }, "No episode is remembered yet."));

@@ -1,7 +1,7 @@
 // Panels that show without editing: what changed, knowledge, the record of edits.
 
 import { atMoment, get } from "./api.js";
-import { el, link, metres, nameOf, table, when } from "./dom.js";
+import { el, link, metres, moment, nameOf, table, when } from "./dom.js";
 import { Panel } from "./panels.js";
 
 const SPANS = [["10 minutes", 600], ["an hour", 3600], ["a day", 86400], ["all there is", Infinity]];
@@ -138,7 +138,7 @@ export class EditsPanel extends Panel {
     const edits = await get("/api/edits").catch((error) => this.app.fail(error));
     if (!edits) return;
     const { app } = this;
-    const rows = edits.map((one) => [one.what, one.who, when(one.stamp_s), `${one.state}${one.message ? `: ${one.message}` : ""}`, one.undoable && app.canEdit("edit") ? el("button", { type: "button", click: () => app.undo(one.id) }, "Undo") : ""]);
+    const rows = edits.map((one) => [one.what, one.who, moment(one.stamp_s), `${one.state}${one.message ? `: ${one.message}` : ""}`, one.undoable && app.canEdit("edit") ? el("button", { type: "button", click: () => app.undo(one.id) }, "Undo") : ""]);
     const confirm = app.canEdit("edit") && !app.scene().frame_verified ? el("div", { class: "actions" }, el("button", { type: "button", click: () => app.edit("confirm_relocalization", { wait_s: app.waitS }, "Is the robot localised in the map that this memory was built in?") }, "Confirm the map")) : "";
     this.root.replaceChildren(el("h2", {}, "Edits made here"), confirm, rows.length ? table(["what", "who", "when", "state", ""], rows) : el("p", { class: "soft" }, "Nothing has been edited here yet. Rename, move, state, merge, split and delete are on an object's card."));
   }
