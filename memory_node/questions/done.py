@@ -159,6 +159,14 @@ def _did(known: PlainPast, match: re.Match[str]) -> str:
     return f"Yes, {clock_of(deeds[-1].stamp_ns, known.now_ns, known.zone)}."
 
 
+def _who(known: PlainPast, match: re.Match[str]) -> str:
+    """Tell of what the robot did alone: memory keeps no deeds of others."""
+    deeds = known.past.found(_verb(match["verb"]), (_class_of(match["thing"], known),))
+    if not deeds:
+        raise UnreadableError(match.group())
+    return f"I did, {clock_of(deeds[-1].stamp_ns, known.now_ns, known.zone)}."
+
+
 def _did_today(known: PlainPast, match: re.Match[str]) -> str:
     deeds = known.past.found("use", (), match["time"] or "today")
     done = dict.fromkeys(
@@ -212,6 +220,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[PlainPast, re.Match[str]], str]],
         (rf"when did you (?:last )?(?P<verb>\w+){_WHOM} (?P<thing>.+)", _when),
         (rf"how often did you (?P<verb>\w+){_WHOM} (?P<thing>.+?){_OF_TIME}", _how_often),
         (r"how (?:do|can) (?:you|I|we) (?P<verb>\w+) (?P<thing>.+)", _how),
+        (r"who (?P<verb>\w+) (?P<thing>.+?)(?: away| out)?", _who),
         (rf"did you (?P<verb>\w+){_WHOM} (?P<thing>.+?){_OF_TIME}", _did),
     )
 )  # fmt: skip

@@ -65,8 +65,8 @@ class ThingWords:
     def before(self, one: SceneObject, most: int = 3) -> str:
         """Return where a thing was before, the latest first; of a support it is not kept whether it was in or on it."""
         places = [
-            f"{self.at(self._then(one, place)).replace('on ', 'on or in ', 1)} until "
-            f"{ago((self._now_ns - place.until_ns) * 1e-9)}"
+            f"{self.at(self._then(one, place)).replace('on ', 'at ', 1)} "
+            f"(last seen there {ago((self._now_ns - place.until_ns) * 1e-9)})"
             for place in reversed(one.history[-most:])
         ]
         return f"{name_of(one)} was {listed(places)}" if places else f"I know of no earlier place of {name_of(one)}"
