@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from furnished_home import SECOND_NS, START_NS
+from furnished_home import SECOND_NS, START_NS, embedder
 from headless import NARROW, WIDE, chromium, opened, rename, select_first_answer
 from inspected_home import Client, serving
 
@@ -16,6 +16,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import ModelCost, StepRecord
 from memory_node.inspector.access import Caller, TokenBook
 from memory_node.memory import RobotMemory
+from memory_node.opening import MemoryConfig, open_memory
 
 NOW_NS = START_NS + 600 * SECOND_NS
 
@@ -148,6 +149,7 @@ def test_address_leads_to_thing_and_moment_again(page: Any, browser: Any, client
     other = browser.new_page(viewport=NARROW)
     other.goto(address)
     other.wait_for_selector("#panel-object h2:has-text('Apple')")
+    other.wait_for_selector("#past:has-text('As of')")
     assert other.inner_text("#past") == told
     other.close()
 
@@ -240,6 +242,25 @@ def test_token_is_asked_for_once_and_a_wrong_one_is_told(browser: Any, memory: R
         assert "ada may edit" in page.inner_text("#source")
         assert page.locator("dialog").count() == 0
         page.close()
+
+
+def test_memory_whose_clock_began_at_zero_is_told_by_its_own_time(browser: Any) -> None:
+    memory = open_memory(MemoryConfig(), embedder=embedder())
+    for second, kind, x in ((5, "Mug", 1.0), (65, "Apple", 3.0)):
+        memory.remember([StateChange("", kind, second * SECOND_NS, position=(x, 1.0, 0.8), held=False, source="user")])
+    with serving(memory) as client:
+        page, errors = opened(browser, client.port)
+        listed = page.inner_text("#panel-search")
+        assert "2 objects are remembered" in listed
+        assert "1 minute ago" in listed
+        page.click("#panel-search .objects button:text-is('Mug 1')")
+        page.wait_for_selector("#panel-object dd:has-text('5.0 s, 1 minute ago')")
+        page.click("#before")
+        page.wait_for_selector("#past:has-text('As of 5.0 s')")
+        assert "1 object then" in page.inner_text("#count")
+        page.close()
+    memory.close()
+    assert errors == []
 
 
 def test_change_made_elsewhere_comes_by_itself(page: Any, client: Client) -> None:
