@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -245,18 +246,20 @@ def test_token_is_asked_for_once_and_a_wrong_one_is_told(browser: Any, memory: R
 
 
 def test_memory_whose_clock_began_at_zero_is_told_by_its_own_time(browser: Any) -> None:
-    memory = open_memory(MemoryConfig(), embedder=embedder())
-    for second, kind, x in ((5, "Mug", 1.0), (65, "Apple", 3.0)):
-        memory.remember([StateChange("", kind, second * SECOND_NS, position=(x, 1.0, 0.8), held=False, source="user")])
+    now = SimpleNamespace(s=0)
+    memory = open_memory(MemoryConfig(), embedder=embedder(), clock=lambda: now.s * SECOND_NS)
+    for now.s, kind, x in ((0, "Mug", 1.0), (60, "Apple", 3.0)):
+        memory.remember([StateChange("", kind, 0, position=(x, 1.0, 0.8), held=False, source="user")])
     with serving(memory) as client:
         page, errors = opened(browser, client.port)
         listed = page.inner_text("#panel-search")
         assert "2 objects are remembered" in listed
         assert "1 minute ago" in listed
         page.click("#panel-search .objects button:text-is('Mug 1')")
-        page.wait_for_selector("#panel-object dd:has-text('5.0 s, 1 minute ago')")
+        page.wait_for_selector("#panel-object dd:has-text('0.0 s, 1 minute ago')")
+        assert "0.0 s to now" in page.inner_text("#begin")
         page.click("#before")
-        page.wait_for_selector("#past:has-text('As of 5.0 s')")
+        page.wait_for_selector("#past:has-text('As of 0.0 s')")
         assert "1 object then" in page.inner_text("#count")
         page.close()
     memory.close()

@@ -56,7 +56,6 @@ export const fromLocal = (value) => (value.includes("T") ? new Date(value).getTi
 
 /** Return a stamp in seconds as words, of today without the date; small ones are of a simulated clock. */
 export function when(seconds) {
-  if (!seconds) return "never";
   if (!isClock(seconds)) return `${seconds.toFixed(1)} s`;
   const at = new Date(seconds * 1000);
   const isToday = at.toDateString() === new Date().toDateString();
@@ -65,9 +64,9 @@ export function when(seconds) {
 
 const AGES = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
 
-/** Return how long ago a stamp is at a moment, in words, both in seconds of one clock; "" where that is not known. */
+/** Return how long ago a stamp is at a moment, in words, both in seconds of one clock; "" where it is later. */
 export function age(seconds, now) {
-  if (!seconds || !now || seconds > now + 1) return "";
+  if (seconds > now + 1) return "";
   const past = Math.max(now - seconds, 0);
   const [unit, length] = AGES.find((one) => past >= one[1]) ?? AGES.at(-1);
   const count = Math.round(past / length);

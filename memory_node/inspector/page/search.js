@@ -26,7 +26,7 @@ export class SearchPanel extends Panel {
     this.words.addEventListener("input", () => { if (!this.words.value) this.list(); });
     const filter = (title) => el("select", { "aria-label": title, change: () => this.again() });
     [this.room, this.state, this.sure] = ["room", "state", "how sure"].map(filter);
-    this.sure.append(...[["", "all"], ["0.5", "0.5 or more"], ["0.8", "0.8 or more"], ["doubtful", "doubtful"]].map(([value, title]) => el("option", { value }, title)));
+    this.sure.append(...[["", "unsure too"], ["0.5", "0.5 or more"], ["0.8", "0.8 or more"], ["doubtful", "doubtful"]].map(([value, title]) => el("option", { value }, title)));
     const save = (title, write) => el("button", { type: "button", click: write }, title);
     this.results = el("div", { "aria-live": "polite" });
     this.root.append(form, el("div", { class: "filters" }, this.room, this.state, this.sure), this.results,

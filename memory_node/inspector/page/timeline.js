@@ -99,8 +99,8 @@ export class Timeline {
     byId("moment").textContent = isNow ? "now" : when(at);
     this.slider.setAttribute("aria-valuetext", byId("moment").textContent);
     byId("now").disabled = isNow;
-    byId("date").value = this.span.end_s ? toLocal(at) : "";
-    byId("begin").textContent = this.span.begin_s ? `${when(from)} to ${until >= this.span.end_s ? "now" : when(until)}` : "nothing has been seen yet";
+    byId("date").value = this.span.moments.length ? toLocal(at) : "";
+    byId("begin").textContent = this.span.moments.length ? `${when(from)} to ${until >= this.span.end_s ? "now" : when(until)}` : "nothing has been seen yet";
     byId("closer").disabled = until - from <= SHORTEST_S;
     byId("wider").disabled = this.isWhole();
     byId("before").disabled = !this.span.moments.some((one) => one < at);
