@@ -11,6 +11,10 @@ class InvalidValueError(RobotMemoryError, ValueError):
     """A domain value was built from something that it cannot hold."""
 
 
+class ConflictError(InvalidValueError):
+    """What is asked could be, but does not fit what memory holds now."""
+
+
 class InputSkippedError(RobotMemoryError):
     """A sensor input cannot be used; `reason` is the diagnostics counter that it is counted under."""
 

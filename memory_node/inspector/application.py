@@ -18,9 +18,8 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Scope
 
 from memory_node import __version__
-from memory_node.domain.errors import InvalidValueError, NotFoundError, RobotMemoryError
+from memory_node.domain.errors import ConflictError, InvalidValueError, NotFoundError, RobotMemoryError
 from memory_node.inspector import rest_views
-from memory_node.inspector.edit_book import NotUndoableError
 from memory_node.inspector.figures import Figures
 from memory_node.inspector.guard import Guard, GuardConfig
 from memory_node.inspector.inspector import Inspector, Reader
@@ -42,7 +41,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         403: "the role does not allow it",
         404: "there is no such thing",
         408: "the body does not come in time",
-        409: "an edit that cannot be undone, or was",
+        409: "what does not fit what memory holds now: an edit that was undone already",
         413: "a body that is too long",
         415: "a body that is not application/json",
         421: "another host's name",
@@ -130,9 +129,8 @@ def _serve_file(app: FastAPI, path: str, file: PageFile) -> None:
 
 
 def _refused(_: Request, error: Exception) -> JSONResponse:
-    if isinstance(error, (NotFoundError, NotUndoableError)):
-        return _problem(404 if isinstance(error, NotFoundError) else 409, str(error))
-    return _problem(422 if isinstance(error, InvalidValueError) else 503, str(error))
+    statuses = ((NotFoundError, 404), (ConflictError, 409), (InvalidValueError, 422))
+    return _problem(next((status for kind, status in statuses if isinstance(error, kind)), 503), str(error))
 
 
 def _not_valid(_: Request, error: Exception) -> JSONResponse:
@@ -144,9 +142,14 @@ def _not_valid(_: Request, error: Exception) -> JSONResponse:
     return _problem(422, f"{where or 'the body'}: {first['msg']}")
 
 
-def _http_error(_: Request, error: Exception) -> JSONResponse:
+def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    return _problem(error.status_code, str(error.detail), error.headers)
+    if error.status_code != 405:
+        return _problem(error.status_code, str(error.detail), error.headers)
+    # Paths that a verb and a view share are two routes, of which each knows its own method alone.
+    routes = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    allowed = sorted({method for route in routes for method in getattr(route, "methods", None) or ()})
+    return _problem(405, str(error.detail), {"allow": ", ".join(allowed)})
 
 
 def _problem(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

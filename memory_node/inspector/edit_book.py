@@ -10,17 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memory_node.domain.clock import Clock
-from memory_node.domain.errors import InvalidValueError, NotFoundError, RobotMemoryError
+from memory_node.domain.errors import ConflictError, InvalidValueError, NotFoundError, RobotMemoryError
 from memory_node.domain.ids import new_id
 
 State = Literal["waiting", "done", "undone", "failed"]
 LONGEST_WAIT_S = 60.0
 _KEPT = 1000
 _log = logging.getLogger(__name__)
-
-
-class NotUndoableError(RobotMemoryError):
-    """An edit without a way back, or one that was taken back already."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +104,7 @@ class EditBook:
 
         Raises:
             NotFoundError: no such edit is on record.
-            NotUndoableError: there is no way back, or it has been taken already.
+            ConflictError: there is no way back, or it has been taken already.
             RobotMemoryError: memory refuses it.
         """
         with self._lock:
@@ -118,7 +114,7 @@ class EditBook:
             if edit.state == "waiting":
                 self._timers.pop(edit_id).cancel()
             elif edit.state != "done" or deed.undo is None:
-                raise NotUndoableError(f"this edit is {edit.state} and cannot be undone: {edit.words}")
+                raise ConflictError(f"this edit is {edit.state} and cannot be undone: {edit.words}")
             else:
                 deed.undo(edit.ids)
                 self._on_done()

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.inspector.agent_memory import AgentMemory
 from memory_node.knowledge.facts import Proposition
@@ -57,12 +57,12 @@ class Household:
         """Return what is in or on a thing or room.
 
         Raises:
-            InvalidValueError: memory knows neither a thing nor a room of this name.
+            NotFoundError: memory knows neither a thing nor a room of this name.
         """
         found = self._present().answer(f"what is in {place}")
         if found is None or not found.known:
             rooms = ", ".join(room.name for room in self._memory.scene().rooms) or "none"
-            raise InvalidValueError(
+            raise NotFoundError(
                 f"place: expected a room or a thing that memory knows, got {place!r}; rooms: {rooms:.500}; things are "
                 "told by find_objects"
             )

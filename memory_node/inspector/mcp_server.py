@@ -29,7 +29,7 @@ _LISTED_EPISODES = 50
 # Things on one page of memory://scene; some 40 kB.
 _PAGE = 150
 # Of a schema: which fields go together. Known clients refuse them; what breaks them is refused with a line.
-_CONDITIONS = ("anyOf", "allOf")
+_CONDITIONS = ("anyOf", "allOf", "not")
 
 
 class _Server(MCPServer):

@@ -110,11 +110,18 @@ class Contents(Request):
     place: Concept = Field(description='a room or a thing, by name: "fridge", "Side table 2", "bedroom"')
 
 
+# What `Household.changes` reads, as a pattern.
+_SINCE: dict[str, JsonValue] = {
+    "pattern": r"^(today|yesterday|this (morning|afternoon|evening)|last night|\d{1,6}(\.\d{1,3})? ?(s|min|h|d)( ago)?|"
+    r"[1-9]\d{3}-(0[1-9]|1[0-2])-([0-2][1-9]|10|20|30|31)(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?)?)$"
+}
+
+
 class Changes(Request):
     """What has changed since a moment."""
 
     since: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)] = Field(
-        "today", description='"today", "this morning", "90 min", "2 h", or an ISO time'
+        "today", description='"today", "this morning", "90 min", "2 h", or an ISO time', json_schema_extra=_SINCE
     )
 
 
@@ -140,10 +147,16 @@ _NAMED_BY_ID: JsonValue = {"required": ["object_id"], "properties": {"object_id"
 _NAMED_BY_CLASS: JsonValue = {"required": ["object_class"], "properties": {"object_class": {"pattern": r"\S"}}}
 
 
+_HELD_AND_PUT: JsonValue = {
+    "required": ["held", "support"],
+    "properties": {"held": {"const": True}, "support": {"minLength": 1}},
+}
+
+
 class Remember(Edit):
     """One change of srv/Remember (msg/StateChange), told by a person; object_id or object_class names the thing."""
 
-    model_config = ConfigDict(json_schema_extra={"anyOf": [_NAMED_BY_ID, _NAMED_BY_CLASS]})
+    model_config = ConfigDict(json_schema_extra={"anyOf": [_NAMED_BY_ID, _NAMED_BY_CLASS], "not": _HELD_AND_PUT})
 
     object_class: Name = Field("", description="its class; needed where there is no object_id")
     object_id: Name = Field("", description='its id or name ("Mug 2"); empty: the only one of its class, or a new one')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from memory_node.catalogue.class_name import folded
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.errors import ConflictError, InvalidValueError
 from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import Room, SceneEvent, SceneEventKind
 from memory_node.scene_graph.duplicates import merge_rows
@@ -50,10 +50,10 @@ class SceneEdits:
         """Make one of two entries for the same thing; `object_id` stays.
 
         Raises:
-            InvalidValueError: both are the same entry.
+            ConflictError: both are the same entry.
         """
         if object_id == other_id:
-            raise InvalidValueError(f"merge: expected two objects, got {object_id} twice")
+            raise ConflictError(f"merge: expected two objects, got {object_id} twice")
         kept, ended = self._row(object_id), self._row(other_id)
         merged = merge_rows(self._state, kept, ended)
         return [merged, *self._edited(kept)]
@@ -94,11 +94,11 @@ class SceneEdits:
         """Bring a removed object back to where it was last; it is not known what it stands on.
 
         Raises:
-            InvalidValueError: it is not removed.
+            ConflictError: it is not removed.
         """
         state, row = self._state, self._row(object_id)
         if not state.table.removed[row]:
-            raise InvalidValueError(f"restore: object {object_id} is not removed")
+            raise ConflictError(f"restore: object {object_id} is not removed")
         state.mark_present(row)
         state.locate(row, None)
         state.table.place_since[row] = state.now_ns

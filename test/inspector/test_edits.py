@@ -2,16 +2,26 @@
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 pytest.importorskip("fastapi")
 
 from furnished_home import furnished
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from inspected_home import Client, serving
 
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.clock import system_clock
+from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
+from memory_node.inspector.edit_book import EditBook
+from memory_node.inspector.requests import Undo
+from memory_node.inspector.stored_views import StoredViews
+from memory_node.inspector.verbs import VERBS, Desk
 from memory_node.memory import RobotMemory
 
 WAIT_S = 30.0
@@ -157,3 +167,65 @@ def test_unknown_objects_are_named(client: Client) -> None:
     assert "nobody" in told["message"]
     assert id_of(client, "Apple") in client.ask("POST", "/api/forget", {"object_id": "apple"})[1]["message"]
     assert client.get("/api/edits") == []
+
+
+KINDS = ("Mug", "Cup", "Apple", "Bowl")
+FACTS = ("Anna likes black tea", "Anna likes green tea", "The scissors belong on the shelf", "Ben likes plums")
+_AT = st.lists(st.floats(0.0, 5.5), min_size=3, max_size=3)
+_STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ("relabel", "call", "merge", "split", "delete", "name_room", "move", "told", "fact", "retract")
+        ),
+        st.integers(0, 9),
+        st.integers(0, 9),
+        _AT,
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+def step_of(memory: RobotMemory, what: str, first: int, second: int, at: list[float]) -> tuple[str, dict[str, Any]]:
+    """Return the name of a verb and what it is told."""
+    objects, rooms = memory.scene(removed=True).objects, memory.scene().rooms
+    one, other = objects[first % len(objects)].id, objects[second % len(objects)].id
+    kind, fact = KINDS[second % len(KINDS)], FACTS[first % len(FACTS)]
+    others = {
+        "move": ("move_object", {"object_id": one, "position": at}),
+        "told": ("remember", {"object_id": one, "added": ["dirty"], "support": other if first > second else ""}),
+        "fact": ("tell_fact", {"text": fact}),
+        "retract": ("retract_fact", {"text": fact}),
+        "name_room": ("edit_object", {"operation": what, "object_id": rooms[0].id, "new_class": kind}),
+    }
+    edited = {"operation": what, "object_id": one, "other_id": other, "new_class": kind, "position": at}
+    return others.get(what, ("edit_object", edited))
+
+
+def known(memory: RobotMemory) -> tuple[str, frozenset[str]]:
+    """Return the scene's hash and what facts count."""
+    told = {
+        one.text for name in ("anna", "ben", "scissors") for one in memory.knowledge.about({name}, 20) if one.active
+    }
+    return memory.hash(), frozenset(told)
+
+
+@settings(max_examples=20)
+@given(_STEPS)
+def test_any_edits_and_facts_undone_in_reverse_leave_what_was(steps: list[Any]) -> None:
+    memory, _ = furnished()
+    desk = Desk(memory, StoredViews(memory), load_catalogue(), system_clock, EditBook(system_clock))
+    verbs, states = {verb.name: verb for verb in VERBS}, []
+    for what, first, second, at in steps:
+        before = known(memory)
+        name, told = step_of(memory, what, first, second, at)
+        try:
+            verbs[name].run(desk, verbs[name].request(**told))
+        except RobotMemoryError:
+            assert known(memory) == before
+            continue
+        states.append(before)
+    for before in reversed(states):
+        verbs["undo"].run(desk, Undo())
+        assert known(memory) == before
+    memory.close()
