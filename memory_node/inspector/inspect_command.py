@@ -72,8 +72,9 @@ def run(args: argparse.Namespace) -> int:
     limit = RateLimit(args.requests_per_s, 2 * args.requests_per_s, time.monotonic)
     allow_many_connections()
     with opened_memory.opened(args, as_copy=args.read_only) as opened, opened_memory.robot_of(args) as robot:
-        shows = {"images": not args.no_images, "clock": opened.clock, "robot": robot}
-        inspector = Inspector(opened.memory, opened.views, opened.kinds, opened.source, **shows)
+        inspector = Inspector(
+            opened.memory, opened.views, opened.kinds, opened.source, not args.no_images, opened.clock, robot
+        )
         app = build_application(inspector, GuardConfig(tokens, role, hosts, limit, frozenset(args.allow_origin)))
         scheme = "https" if args.tls_certificate else "http"
         shown = f"[{args.host}]" if ":" in args.host else args.host
