@@ -6,13 +6,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import Context
-from memory_node.domain.step import NO_COST, ModelCost
 
-Value = TypeVar("Value")
 # How long a planner may still act on a context.
 KEPT_S = 1800.0
 _MOST = 1024
@@ -46,7 +43,6 @@ class ToldContexts:
         self._told: OrderedDict[str, tuple[int, tuple[str, ...]]] = OrderedDict()
         self._words: OrderedDict[str, ToldContext] = OrderedDict()
         self._acted_on: OrderedDict[str, ToldContext] = OrderedDict()
-        self._costs: OrderedDict[str, ModelCost] = OrderedDict()
 
     def note(self, context: Context, instruction: str, token_budget: int, lesson_ids: Iterable[str]) -> None:
         """Remember a context until its time is over."""
@@ -76,16 +72,6 @@ class ToldContexts:
         with self._lock:
             return tuple(told for told in self._acted_on.values() if told.episode_id == episode_id)
 
-    def note_cost(self, episode_id: str, cost: ModelCost) -> None:
-        """Note what the language model of an episode took."""
-        with self._lock:
-            _keep(self._costs, episode_id, cost)
-
-    def cost_of(self, episode_id: str) -> ModelCost:
-        """Return what the language model of an episode took, of the last of this process."""
-        with self._lock:
-            return self._costs.get(episode_id, NO_COST)
-
     def forget_words(self) -> None:
         """Keep no words of any context: something that they may tell of is forgotten."""
         with self._lock:
@@ -97,7 +83,7 @@ class ToldContexts:
         return now_ns - stamp_ns > self._kept_ns
 
 
-def _keep(kept: OrderedDict[str, Value], key: str, value: Value) -> None:
-    kept[key] = value
-    if len(kept) > _MOST_WORDS:
-        kept.popitem(last=False)
+def _keep(contexts: OrderedDict[str, ToldContext], context_id: str, told: ToldContext) -> None:
+    contexts[context_id] = told
+    if len(contexts) > _MOST_WORDS:
+        contexts.popitem(last=False)

@@ -112,8 +112,7 @@ class Episodes:
             NotFoundError: the episode is not known.
         """
         self._task_objects.end(episode_id)
-        self._told.note_cost(episode_id, cost)
-        lesson = self._experience.end(episode_id, success, message)
+        lesson = self._experience.end(episode_id, success, message, cost)
         if lesson is not None:
             wait([lesson], _LESSON_S)
 

@@ -17,7 +17,7 @@ from memory_node.domain.advice import Advice, AdviceSource, bind
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.step import NO_COST, EpisodeSummary, ModelCost, StepRecord
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.episode_register import EpisodeRegister
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
@@ -93,7 +93,7 @@ class Experience:
                 if not episode.ended_ns:
                     self._episodes.begin(episode)
                     continue
-                self._episodes.end(episode.id, episode.success)
+                self._episodes.end(episode.id)
                 if episode.success is not None and episode.id not in self._long_term.attempts:
                     self._unlearnt[episode.id] = episode
 
@@ -175,11 +175,18 @@ class Experience:
             self._learner.note_followed(followed, step)
         return warnings
 
-    def end(self, episode_id: str, success: bool | None, message: str = "") -> Future[None] | None:
+    def cost_of(self, episode_id: str) -> ModelCost:
+        """Return what the language model of an episode took, of the last ones that have ended."""
+        with self._lock:
+            return self._episodes.cost_of(episode_id)
+
+    def end(
+        self, episode_id: str, success: bool | None, message: str = "", cost: ModelCost = NO_COST
+    ) -> Future[None] | None:
         """End an episode; its lesson is learnt in the background. None: it had ended already.
 
-        message: why it failed, as the planner sees it. success None means abandoned: nobody said how it went, and
-        nothing is learnt from it.
+        message: why it failed, as the planner sees it. cost: of its model. success None means abandoned: nobody said
+        how it went, and nothing is learnt from it.
 
         Raises:
             NotFoundError: the episode is not known.
@@ -188,7 +195,7 @@ class Experience:
             if self._episodes.has_ended(episode_id):
                 return None
             episode = self._episodes.running(episode_id)
-            self._episodes.end(episode_id, success)
+            self._episodes.end(episode_id, cost)
             summary = episode.ended(success, self._now_ns(), message)
             self._log.put_episode(summary)
             if success is None:
@@ -317,7 +324,7 @@ class Experience:
         with self._lock:
             self._unlearnt.pop(episode_id, None)
             if self._episodes.find(episode_id) is not None:
-                self._episodes.end(episode_id, None)
+                self._episodes.end(episode_id)
         self._learner.forget(episode_id)
 
     def figures(self) -> dict[str, int]:

@@ -37,5 +37,5 @@ class PastEpisodes:
             StoreUnavailableError: the database cannot be read now.
         """
         steps = tuple(self._store.steps(episode_id)) if self._store is not None else ()
-        compiled, told = self._guidance.delivered(episode_id), self._contexts
-        return PastEpisode(steps, compiled, told.of_episode(episode_id), told.cost_of(episode_id))
+        compiled, told = self._guidance.delivered(episode_id), self._contexts.of_episode(episode_id)
+        return PastEpisode(steps, compiled, told, self._experience.cost_of(episode_id))

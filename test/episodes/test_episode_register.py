@@ -16,7 +16,7 @@ def begun(*episode_ids: str) -> EpisodeRegister:
 
 def test_an_episode_that_has_ended_does_not_begin_again() -> None:
     register = begun("a")
-    register.end("a", True)
+    register.end("a")
     assert not register.begin(EpisodeSummary("a", "bring me the mug", "", 9))
     with pytest.raises(NotFoundError, match="has ended"):
         register.running("a")
@@ -24,9 +24,9 @@ def test_an_episode_that_has_ended_does_not_begin_again() -> None:
 
 def test_only_the_last_ended_episodes_are_remembered() -> None:
     register = begun("first")
-    register.end("first", None)
+    register.end("first")
     for number in range(ENDED_KEPT):
-        register.end(str(number), True)
+        register.end(str(number))
     assert not register.has_ended("first")
     assert register.has_ended("0")
     with pytest.raises(NotFoundError, match="was never started"):
@@ -48,5 +48,5 @@ def test_the_latest_and_the_silent_ones_are_found() -> None:
     assert latest is not None
     assert latest.summary.id == "b"
     assert register.silent_since(2) == ["a"]
-    register.end("b", True)
+    register.end("b")
     assert [summary.id for summary in register.summaries()] == ["a"]
