@@ -286,7 +286,9 @@ def test_as_of_a_moment_of_the_timeline_its_change_is_seen(memory: RobotMemory, 
     (found, *_) = memory.scene().objects
     first = 1_790_000_000_000_000_123
     stamps = [first, first + span_ns]
-    told = timeline([found.changed(first_seen_ns=stamp, last_seen_ns=stamp, states=()) for stamp in stamps])
+    told = timeline(
+        [found.changed(first_seen_ns=stamp, last_seen_ns=stamp, placed_ns=0, states=()) for stamp in stamps]
+    )
     assert len(told["moments"]) == (2 if span_ns >= 10**6 else 1)
     for stamp in stamps:
         assert any(0 <= nanoseconds(moment) - stamp < 3_000 for moment in told["moments"])
