@@ -65,8 +65,6 @@ def moments_of(objects: Iterable[SceneObject], past: Iterable[Place] = ()) -> ND
         found.append(one.first_seen_ns)
         if one.removed or one.movable:
             found.append(one.last_seen_ns)
-        if one.placed_ns:
-            found.append(one.placed_ns)
         found += [belief.confirmed_ns for belief in one.states if belief.confirmed_ns > 0]
     return np.unique(np.array(found, np.int64))
 
