@@ -161,7 +161,7 @@ def _did(known: PlainPast, match: re.Match[str]) -> str:
 
 def _who(known: PlainPast, match: re.Match[str]) -> str:
     """Tell of what the robot did alone: memory keeps no deeds of others."""
-    deeds = known.past.found(_verb(match["verb"]), (_class_of(match["thing"], known),))
+    deeds = known.past.found(_verb(match["verb"]), (known.class_of(match["thing"]),))
     if not deeds:
         raise UnreadableError(match.group())
     return f"I did, {clock_of(deeds[-1].stamp_ns, known.now_ns, known.zone)}."
