@@ -11,6 +11,9 @@ from memory_node.questions.scene_view import SceneView
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.ranker import Ranker
 
+# On one round through a home the second of two things comes into view sooner.
+_LONG_AFTER_NS = 600 * 10**9
+
 
 class LongTermSearch:
     """Thread-safe; lock: guards the graph."""
@@ -35,15 +38,15 @@ class LongTermSearch:
             return self._ranker.rank(request, SceneView(self._scene, self._ranker, request, within))
 
     def latest_first(self, answers: tuple[ObjectAnswer, ...]) -> tuple[ObjectAnswer, ...]:
-        """Return the only two answers of a class with the younger first, if it came into view after the older was seen
-        last: things are moved more often than others like them come. Other answers are returned as they are."""
+        """Return the only two answers of a class with the younger first, if it came into view long after the older was
+        seen last: things are moved more often than others like them come. Other answers are returned as they are."""
         if len(answers) != 2 or answers[0].object_class != answers[1].object_class:
             return answers
         older, younger = answers
         with self._lock:
             table = self._scene.state.table
             row = table.row_of.get(younger.object_id)
-            came_since = row is not None and table.first_seen[row] > older.last_seen_ns
+            came_since = row is not None and table.first_seen[row] > older.last_seen_ns + _LONG_AFTER_NS
         return (younger, older) if came_since and younger.status is AnswerStatus.OK else answers
 
     def _meet_classes(self) -> None:

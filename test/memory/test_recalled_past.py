@@ -60,7 +60,7 @@ def test_deed_names_what_is_no_more_since_it_was_cut(memory: RobotMemory, see: S
 def test_only_thing_of_its_kind_is_looked_for_where_one_came_into_view_since(memory: RobotMemory, see: See) -> None:
     for stamp_s in (1, 2, 3, 4):
         memory.observe(see(stamp_s, KeyChain=(1.0, 1.0, 0.8)))
-    memory.observe(see(50, KeyChain=(9.0, 9.0, 0.8)))
+    memory.observe(see(2000, KeyChain=(9.0, 9.0, 0.8)))
     for _ in range(2):  # by either memory
         best = memory.locate(FindQuery(object_class="KeyChain")).answers[0]
         assert best.position[0] == np.float64(9.0)
