@@ -287,7 +287,8 @@ class RobotMemory:
         unfinished = self._unfinished(deeds)
         if Memory.EPISODES in self._unread:
             deeds = tuple(deed for deed in deeds if deed.episode_id in {episode.id for episode in unfinished})
-        return Recalled(tuple(self.knowledge.facts()), deeds, unfinished, self._said_in_passing())
+        facts, zone = tuple(self.knowledge.facts()), self.knowledge.zone
+        return Recalled(facts, deeds, unfinished, self._said_in_passing(), zone)
 
     def _said_in_passing(self) -> tuple[str, ...]:
         """Return the instructions that say more than what was to be done, the newest last."""

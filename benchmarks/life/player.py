@@ -9,7 +9,6 @@ from typing import Protocol
 from benchmarks.life import switches
 from benchmarks.life.day_form import GoalForm
 from benchmarks.life.listed_memory import ListedMemory
-from benchmarks.life.local_clock import ZONE
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.typed_goals import typed_goals
 from memory_node.catalogue.label_space import load_catalogue
@@ -92,7 +91,7 @@ class RobotPlayer:
         recalled = memory.recall_past()
         # Lessons stay where the records of the instructions that taught them are off.
         tries = memory.deeds.all() if self.tries is None else self.tries
-        lessons = Expectations(tries, ZONE) if life.without != switches.LESSONS else None
+        lessons = Expectations(tries, recalled.zone) if life.without != switches.LESSONS else None
         if life.without == switches.WORKING:
             recalled = replace(recalled, unfinished=())
         executor = InstructionExecutor(
@@ -101,8 +100,8 @@ class RobotPlayer:
             planner,
             conversation=self._session.conversation(life.now_ns(), memory.scene),
             told=memory.told_facts,
-            limits=ToldLimits(recalled.facts, memory.scene, self._kinds, life.now_ns, ZONE),
-            known=Known(recalled, life.now_ns, memory.tell_in_words, ZONE, lessons),
+            limits=ToldLimits(recalled.facts, memory.scene, self._kinds, life.now_ns, recalled.zone),
+            known=Known(recalled, life.now_ns, memory.tell_in_words, lessons),
         )
         typed = typed_goals(goals, life.world, memory, self._kinds)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from memory_node.domain.deed import Deed
 from memory_node.domain.step import EpisodeSummary
@@ -13,12 +14,13 @@ from memory_node.knowledge.told.fact import ToldFact
 class Recalled:
     """facts: every told fact that was read and counts; tried: what the robot did and what failed, the newest last;
     unfinished: instructions that were begun and did not succeed, the newest first; said: earlier ones that say more
-    than what was to be done, the newest last."""
+    than what was to be done, the newest last; zone: of days and clock times, None for the machine's."""
 
     facts: tuple[ToldFact, ...] = ()
     tried: tuple[Deed, ...] = ()
     unfinished: tuple[EpisodeSummary, ...] = ()
     said: tuple[str, ...] = ()
+    zone: tzinfo | None = None
 
     @property
     def deeds(self) -> tuple[Deed, ...]:

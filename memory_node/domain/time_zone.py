@@ -24,6 +24,11 @@ def time_zone(name: str) -> tzinfo | None:
         ) from None
 
 
+def zone_name(zone: tzinfo | None) -> str:
+    """Return the name by which `time_zone` finds a zone again."""
+    return "" if zone is None else str(zone)
+
+
 def local_day(stamp_ns: int, zone: tzinfo | None) -> date:
     """Return the day that a stamp lies on. zone: None for the machine's."""
     return datetime.fromtimestamp(stamp_ns // NS, tz=zone).date()

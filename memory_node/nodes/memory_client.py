@@ -18,6 +18,7 @@ from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import Place, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.time_zone import time_zone
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
@@ -267,6 +268,7 @@ class MemoryClient:
             tuple(map(conversions.deed_from_msg, response.tried)),
             tuple(map(conversions.episode_from_msg, response.unfinished)),
             tuple(response.said),
+            time_zone(response.time_zone),
         )
 
     def tell_in_words(self, text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memory_node.domain.scene import Place
+from memory_node.domain.time_zone import zone_name
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.conversions.ranges import checked_count, checked_id
@@ -41,6 +42,7 @@ def answer_past(memory: RobotMemory, request: Any, response: Any) -> None:
     response.tried = [conversions.deed_to_msg(deed) for deed in recalled.tried[-_MOST_DEEDS:]]
     response.unfinished = [conversions.episode_to_msg(episode) for episode in recalled.unfinished]
     response.said = list(recalled.said)
+    response.time_zone = zone_name(recalled.zone)
 
 
 def answer_past_places(memory: RobotMemory, request: Any, response: Any) -> None:

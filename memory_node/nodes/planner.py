@@ -142,7 +142,7 @@ class PlannerNode(GuardedNode):
             guidance=self._experience if compiled else None,
         )
         recalled = self._memory.recall_past() if advised else Recalled()
-        lessons = Expectations(recalled.tried)
+        lessons = Expectations(recalled.tried, recalled.zone)
         executor = InstructionExecutor(
             memory_in(mode, self._memory),
             _AwaitedRobot(self._robot, lambda: self._await("robot", self._robot.wait, feedback)),
@@ -153,7 +153,7 @@ class PlannerNode(GuardedNode):
             told=self._memory.told_facts if advised else nothing_told,
             # Who remembers no things looks for the person as for any other thing.
             asks_for_person=ContextSource.OBJECTS in sources,
-            limits=ToldLimits(recalled.facts, self._memory.scene, self._kinds, self._now_ns),
+            limits=ToldLimits(recalled.facts, self._memory.scene, self._kinds, self._now_ns, recalled.zone),
             known=Known(recalled, self._now_ns, self._memory.tell_in_words, lessons=lessons) if advised else None,
         )
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)

@@ -53,3 +53,12 @@ def test_what_is_unknown_or_wrong_is_said(peer: RosPeer, node: Any) -> None:
     assert "mode: expected one of episodic" in refused.message
     refused = peer.call(srv.TellFact, "memory/tell_fact", text=" ")
     assert (refused.success, refused.message) == (False, "a fact: expected words, got none")
+
+
+def test_planner_counts_days_in_the_zone_of_memory(peer: RosPeer, tmp_path: Path) -> None:
+    from robot_memory import srv
+
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), time_zone="Pacific/Auckland"):
+        recalled = peer.call(srv.RecallPast, "memory/recall_past")
+    assert recalled.success
+    assert recalled.time_zone == "Pacific/Auckland"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.recalled import Recalled
@@ -28,14 +27,13 @@ _TELL = re.compile(r"^(?:please )?(?:(?:remember|note) that (?P<fact>.+)|(?P<bac
 class Known:
     """What a reader is told of what was told, of what the robot did, and of what it was interrupted in.
 
-    lessons: what earlier tries taught, None where that is not used. clock: now; zone: of the local time, None
-    for the machine's. tell: takes over a told fact and returns what was made of it, in words.
+    lessons: what earlier tries taught, None where that is not used. clock: now. tell: takes over a told fact and
+    returns what was made of it, in words.
     """
 
     recalled: Recalled
     clock: Clock
     tell: Callable[[str], str]
-    zone: tzinfo | None = None
     lessons: Expectations | None = None
 
 
@@ -59,7 +57,7 @@ class PlainReader:
         """Return what a sentence asks for; None where it is none of the plain forms, or memory lacks what it needs."""
         words = " ".join(text.replace("’", "'").split()).strip(" .!?")
         past = known.recalled
-        references = References(self._kinds, scene, past.facts, past.deeds, known.clock(), known.zone)
+        references = References(self._kinds, scene, past.facts, past.deeds, known.clock(), past.zone)
         try:
             return _read(words, text, references, known)
         except UnclearError as unclear:

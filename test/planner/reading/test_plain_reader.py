@@ -42,7 +42,7 @@ def read(
 ) -> PlainReading | None:
     reader = TellingReader(KINDS, ZONE)
     facts = tuple(grounded(one, scene, KINDS) for line in told for one in reader.read(line, NOW - HOUR).facts)
-    known = Known(Recalled(facts, deeds, unfinished), lambda: NOW, lambda fact: f"kept: {fact}", ZONE)
+    known = Known(Recalled(facts, deeds, unfinished, zone=ZONE), lambda: NOW, lambda fact: f"kept: {fact}")
     return PlainReader(KINDS).read(text, scene, known)
 
 
