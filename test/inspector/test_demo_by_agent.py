@@ -90,7 +90,7 @@ async def command(client: Client) -> None:
     assert stopped["state"] == "canceled"
     episodes = (await told(client, "episodes"))["episodes"]
     assert [(one["instruction"], one["success"]) for one in episodes[:2]] == [
-        ("bring me the apple", False),
+        ("bring me the apple", None),  # cancelled: nobody can say
         ("wash an apple and put it in the bowl", True),
     ]
 
