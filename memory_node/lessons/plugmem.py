@@ -55,18 +55,19 @@ def way_over_roles(
 ) -> Lesson | None:
     """Return the way that some calls over classes are; None where they only find and carry things.
 
-    The thing is the one that the instruction names and that was picked up, else what was handled first; the place is
-    where something was put last that it names. sources: "episode:step" of the steps. Equal ways have one id.
+    The thing is the one that the instruction names and that was picked up, else handled; the place is where something
+    was put last that it names. What an instruction ("yes, try it") does not name stands for nothing else. sources:
+    "episode:step" of the steps. Equal ways have one id.
     """
     if is_plain(call.skill for call in calls):
         return None
     asked = set(words_of(instruction))
     handled = [call.arguments[0] for call in calls if call.arguments]
-    taken = [call.arguments[0] for call in calls if call.skill == "PickupObject" and call.arguments] or handled
+    taken = [call.arguments[0] for call in calls if call.skill == "PickupObject" and call.arguments]
     places = [call.arguments[1] for call in calls if len(call.arguments) > 1]
-    thing = next((name for name in (*taken, *handled) if is_named(name, asked)), taken[0] if taken else "")
+    thing = next((name for name in (*taken, *handled) if is_named(name, asked)), "")
     place = next((name for name in reversed(places) if is_named(name, asked) and name != thing), "")
-    roles = {place: PLACE, thing: THING}
+    roles = {name: role for name, role in ((place, PLACE), (thing, THING)) if name}
     over_roles = [SkillCall(call.skill, tuple(roles.get(name, name) for name in call.arguments)) for call in calls]
     steps = tuple(str(call) for n, call in enumerate(over_roles) if not n or call != over_roles[n - 1])
     said = " -> ".join(steps)

@@ -54,6 +54,10 @@ def test_way_has_roles_and_the_steps_that_showed_it() -> None:
     assert "kitchen" not in learnt.text
 
 
+def test_what_an_instruction_does_not_name_stands_for_nothing_else() -> None:
+    assert way("yes, try it", "Apple").steps[0] == "PickupObject(Apple)"
+
+
 def test_place_that_nobody_asked_for_stays_a_kind_of_place() -> None:
     assert way("wash the apple", "Apple").steps[-1] == "PutObject(the thing, Shelf)"
 

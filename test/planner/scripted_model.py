@@ -16,6 +16,7 @@ from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import PlanProgress
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.reading.understanding import Understander
 
 Script = Callable[[Sequence[Message]], Reply | Sequence[tuple[str, dict[str, Any]]] | str]
@@ -73,13 +74,16 @@ def carry_out(
     fallback: bool = False,
     told: Sequence[str] = (),
     answers: Sequence[str] = (),
+    known: Known | None = None,
     **config: Any,
 ) -> InstructionResult:
     """Let a model carry out an instruction, and answer its questions."""
     kinds, place = load_catalogue(), place or home()
     offline = OfflinePlanner(Understander(kinds, None, None), kinds)
     planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1", **config), kinds, offline, fallback)
-    executor = InstructionExecutor(place, place, planner, conversation=Conversation(), told=lambda text: tuple(told))
+    executor = InstructionExecutor(
+        place, place, planner, conversation=Conversation(), told=lambda text: tuple(told), known=known
+    )
     result = executor.execute(instruction, reports.append if reports is not None else lambda _: None)
     for answer in answers:
         assert result.outcome.question

@@ -7,10 +7,11 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_declaration import ArgumentKind, Predicate, Skill
 from memory_node.domain.skill_library import SKILLS
+from memory_node.lessons.lesson import Lesson
 from memory_node.llm.chat import Tool, ToolCall
 from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.planner.agent.dialogue import AgentDialogue
@@ -400,9 +401,11 @@ class AgentRun:
             if thing is None:
                 return CallResult(why, False)
             things.append(thing)
+        if skill.composite and len(things) == len(skill.named_arguments):
+            things += self._usual_place(skill)
         named = SkillCall(skill.name, tuple(thing.id for thing in things))
         goals, kinds = self._task.goals, self._task.world.kinds
-        why = refusal(skill, named, things[0].object_class, goals, kinds) or self._repeated(named)
+        why = refusal(skill, named, things[0].object_class, goals, kinds, self._lessons()) or self._repeated(named)
         if why:
             return CallResult(f"not done: {why}", False, False)
         broken = unmet(skill, self._task.world.state, named)
@@ -465,6 +468,19 @@ class AgentRun:
         likely = self._names.likely(meant.object_class) if meant.object_class else ""
         said = f"not done: no {quoted(name, 60)} is known"
         return None, f"{said}; Explore for it, likely at {likely}" if likely else f"{said}; find shows what there is"
+
+    def _usual_place(self, skill: Skill) -> list[Thing]:
+        """Return where a treatment is usually done, of what memory knows; nothing where no such place is known."""
+        goal = GOAL_OF_SKILL.get(skill.name)
+        treatment = self._task.world.kinds.usual_treatment(goal) if goal is not None else None
+        known = self._task.world.things.values()
+        usual = (one for name in (treatment.at if treatment else ()) for one in known if one.object_class == name)
+        return [place for place in usual if len(skill.arguments) > len(skill.named_arguments)][:1]
+
+    def _lessons(self) -> tuple[Lesson, ...]:
+        """Return what earlier tries taught, as far as it holds now."""
+        known = self._task.situation.known
+        return known.lessons.lessons(known.clock()) if known is not None and known.lessons is not None else ()
 
     def _repeated(self, named: SkillCall) -> str:
         if self._loop_guard.holds(named):

@@ -1,18 +1,23 @@
 import json
+from typing import Any
 
 import pytest
 from scripted_model import ScriptedModel, carry_out, home
-from tiny_home import TinyThing
+from tiny_home import TinyHome, TinyThing
 from understood import Understood
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.brief_state import BriefState, TaskProgress
 from memory_node.context.guidance import Compiled, CompiledStep, Guidance
+from memory_node.context.recalled import Recalled
 from memory_node.context.step_observation import StepObservation
+from memory_node.domain.deed import Deed
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import ALL_SKILLS
+from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.expectations import Expectations
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.log import NullLog
 from memory_node.llm.chat import Reply
@@ -24,6 +29,7 @@ from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import ProgressKind
 from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.reading.understanding import Understander
 
 GOAL = (
@@ -284,3 +290,38 @@ def test_goals_are_compared_with_the_words_together() -> None:
     model = ScriptedModel([[("set_goals", {"goals": goals})], [("impossible", {"reason": "no knife"})]])
     carry_out(model, "open the fridge and slice the apple")
     assert model.results()[0].startswith("taken over")
+
+
+def _heating() -> tuple[TinyHome, list[tuple[str, dict[str, Any]]]]:
+    goal = {"kind": "heat", "thing": "Apple", "words": "heat the apple"}
+    place = TinyHome(
+        TinyThing("t", "DiningTable"),
+        TinyThing("l", "LightSwitch"),
+        TinyThing("o", "Microwave", states={ObjectState.CLOSED}),
+        TinyThing("a", "Apple", "t"),
+    )
+    pick, end = ("PickupObject", {"object": "Apple"}), ("done", {"summary": "It is hot."})
+    heat = ("HeatObject", {"object": "Apple"})
+    return place, [("set_goals", {"goals": [goal]}), pick, ("SwitchOn", {"object": "LightSwitch"}), heat, end]
+
+
+def test_what_a_lesson_says_to_do_first_may_be_done() -> None:
+    there, failed = {"to_id": "o", "to_class": "Microwave"}, {"reason": "execution"}
+    tried = [
+        Deed("e1:1", "HeatObject", "b", "Bread", 1, **there, **failed),
+        Deed("e1:2", "SwitchOn", "l", "LightSwitch", 2),
+        Deed("e1:3", "HeatObject", "b", "Bread", 3, **there),
+    ]
+    for lessons, switched in ((Expectations(tried), True), (Expectations([]), False)):
+        place, calls = _heating()
+        carry_out(
+            ScriptedModel([calls, calls[3:]]), "heat the apple", place, known=Known(Recalled(), lambda: 4, str, lessons)
+        )
+        assert any(call.startswith("SwitchOn(LightSwitch") for call in place.calls) is switched
+
+
+def test_treatment_without_a_place_is_done_at_the_usual_one() -> None:
+    place, calls = _heating()
+    carry_out(ScriptedModel([[*calls[:2], *calls[3:]]]), "heat the apple", place)
+    (heated,) = (call for call in place.calls if call.startswith("HeatObject"))
+    assert "Microwave" in heated
