@@ -187,7 +187,7 @@ class OfflinePlanner:
             tuple(failures),
             answer=" ".join(answers),
             pursued=tuple(goals),
-            is_final=is_final,
+            is_final=is_final and bool(failures),
         )
 
 

@@ -66,7 +66,7 @@ def _edit(memory: RobotMemory, edit: tuple, edit_id: str) -> None:
         memory.edit(what, one, other, kind, at, edit_id)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(_EDITS)
 def test_any_edits_undone_in_reverse_leave_what_was(edits: list) -> None:
     memory = furnished()
