@@ -55,9 +55,9 @@ def way_over_roles(
 ) -> Lesson | None:
     """Return the way that some calls over classes are; None where they only find and carry things.
 
-    The thing is the one that the instruction names and that was picked up, else handled; the place is where something
-    was put last that it names. What an instruction ("yes, try it") does not name stands for nothing else. sources:
-    "episode:step" of the steps. Equal ways have one id.
+    The thing is the one that the instruction names and that was picked up, else handled last; the place is where
+    something was put last that it names. What an instruction ("yes, try it") does not name stands for nothing else.
+    sources: "episode:step" of the steps. Equal ways have one id.
     """
     if is_plain(call.skill for call in calls):
         return None
@@ -65,7 +65,7 @@ def way_over_roles(
     handled = [call.arguments[0] for call in calls if call.arguments]
     taken = [call.arguments[0] for call in calls if call.skill == "PickupObject" and call.arguments]
     places = [call.arguments[1] for call in calls if len(call.arguments) > 1]
-    thing = next((name for name in (*taken, *handled) if is_named(name, asked)), "")
+    thing = next((name for name in (*taken, *reversed(handled)) if is_named(name, asked)), "")
     place = next((name for name in reversed(places) if is_named(name, asked) and name != thing), "")
     roles = {name: role for name, role in ((place, PLACE), (thing, THING)) if name}
     over_roles = [SkillCall(call.skill, tuple(roles.get(name, name) for name in call.arguments)) for call in calls]

@@ -58,6 +58,12 @@ def test_what_an_instruction_does_not_name_stands_for_nothing_else() -> None:
     assert way("yes, try it", "Apple").steps[0] == "PickupObject(Apple)"
 
 
+def test_what_is_done_first_for_a_thing_is_not_the_thing() -> None:
+    calls = (("SwitchOn", "LightSwitch"), ("HeatObject", "{}", "Microwave"))
+    lit = way("turn on the light switch and heat the potato", "Potato", calls=calls)
+    assert lit.steps == ("SwitchOn(LightSwitch)", "HeatObject(the thing, Microwave)")
+
+
 def test_place_that_nobody_asked_for_stays_a_kind_of_place() -> None:
     assert way("wash the apple", "Apple").steps[-1] == "PutObject(the thing, Shelf)"
 
