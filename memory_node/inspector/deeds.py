@@ -56,18 +56,25 @@ def remember(memory: AgentMemory, told: asks.Remember) -> Deed:
 
 
 def tell_fact(memory: AgentMemory, told: asks.TellFact) -> Deed:
-    """Return: a person tells a fact. Its undo retracts it; what it took the place of counts again."""
+    """Return: a person tells a fact. Its undo retracts it, unless it had been told before and counted; what it took the
+    place of counts again."""
+    counted: set[str] = set()
 
     def run() -> tuple[str, ...]:
+        counted.update(_bare(fact.text) for fact in memory.recall_past().facts)
         statements = memory.tell_fact(told.text, told.teller)
         return tuple(one.text if one.active else f"{_NO_LONGER}{one.text}" for one in statements)
 
     def undo(statements: tuple[str, ...]) -> None:
         for one in statements:
-            if not one.startswith(_NO_LONGER):
+            if not one.startswith(_NO_LONGER) and _bare(one) not in counted:
                 memory.retract_fact(one)
 
     return Deed(f"tell: {told.text}", run, undo)
+
+
+def _bare(statement: str) -> str:
+    return statement.strip().rstrip(".").casefold()
 
 
 def retract_fact(memory: AgentMemory, told: asks.RetractFact) -> Deed:

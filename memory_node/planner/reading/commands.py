@@ -99,7 +99,7 @@ def goal_of(command: str, references: References) -> Goal:
         UnclearError: it leaves open what is meant.
     """
     references.verb = command.partition(" ")[0]
-    # "take the cup to Ana again": the cup of last time.
+    # "bring Ida the mug again": the mug of last time.
     words = re.sub(rf"^({_BEGIN} .*?{_ARTICLE} [\w' -]+?)( (?:to|{_HOW}) .+) again$", r"\1 again\2", command)
     for form, made in _FORMS:
         match = form.match(words)
