@@ -401,11 +401,11 @@ class AgentRun:
             if thing is None:
                 return CallResult(why, False)
             things.append(thing)
-        if skill.composite and len(things) == len(skill.named_arguments):
+        if skill.composite and len(things) == len(skill.named_arguments) < len(skill.arguments):
             things += self._usual_place(skill)
         named = SkillCall(skill.name, tuple(thing.id for thing in things))
         goals, kinds = self._task.goals, self._task.world.kinds
-        why = refusal(skill, named, things[0].object_class, goals, kinds, self._lessons()) or self._repeated(named)
+        why = refusal(skill, named, things[0].object_class, goals, kinds, self._lessons) or self._repeated(named)
         if why:
             return CallResult(f"not done: {why}", False, False)
         broken = unmet(skill, self._task.world.state, named)
@@ -475,7 +475,7 @@ class AgentRun:
         treatment = self._task.world.kinds.usual_treatment(goal) if goal is not None else None
         known = self._task.world.things.values()
         usual = (one for name in (treatment.at if treatment else ()) for one in known if one.object_class == name)
-        return [place for place in usual if len(skill.arguments) > len(skill.named_arguments)][:1]
+        return list(usual)[:1]
 
     def _lessons(self) -> tuple[Lesson, ...]:
         """Return what earlier tries taught, as far as it holds now."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import SkillCall
@@ -23,28 +23,25 @@ def refusal(
     object_class: str,
     goals: Sequence[Goal],
     kinds: ObjectCatalogue,
-    lessons: Sequence[Lesson] = (),
+    lessons: Callable[[], Sequence[Lesson]],
 ) -> str:
     """Return why a call over names is not made, "" where it is permitted. object_class: of its first argument; lessons:
-    what earlier tries taught, which permits what it says to do first."""
+    tells what earlier tries taught, which permits what it says to do first; asked only where the goals do not."""
     if skill.name in _ONLY_REACH:
         return ""
     if not goals:
         return f"{named}: say the goals first, with set_goals"
-    if _is_taught(skill, object_class, goals, kinds, lessons):
-        return ""
-    if skill not in licensed_skills(goals, kinds):
-        return f"{named}: no goal asks for {skill.name}; {_REMEDY}"
-    if PlanAudit(tuple(goals), kinds).objection(named, object_class):
-        return f"{named}: no goal is about {object_class}; {_REMEDY}"
-    return ""
+    licensed, why = licensed_skills(goals, kinds), ""
+    if skill not in licensed:
+        why = f"{named}: no goal asks for {skill.name}; {_REMEDY}"
+    elif PlanAudit(tuple(goals), kinds).objection(named, object_class):
+        why = f"{named}: no goal is about {object_class}; {_REMEDY}"
+    return "" if why and _is_taught(skill, object_class, licensed, lessons()) else why
 
 
-def _is_taught(
-    skill: Skill, object_class: str, goals: Sequence[Goal], kinds: ObjectCatalogue, lessons: Sequence[Lesson]
-) -> bool:
-    """Return whether the robot has learnt that a skill of these goals works after this one with such a thing."""
-    served = {one.name for one in licensed_skills(goals, kinds)}
+def _is_taught(skill: Skill, object_class: str, licensed: Sequence[Skill], lessons: Sequence[Lesson]) -> bool:
+    """Return whether the robot has learnt that a licensed skill works after this one with such a thing."""
+    served = {one.name for one in licensed}
     return any(
         (one.skill, one.thing_class) == (skill.name, object_class)
         for lesson in lessons
