@@ -19,14 +19,12 @@ from benchmarks.household_life import Life, Trial, ignore_trial
 from benchmarks.household_metrics import rows_of
 from benchmarks.household_split import SPLITS
 from benchmarks.household_stream import ROWS, StreamSetting, run_stream
-from benchmarks.household_subtasks import Subtasks
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.ranking.ranked_planner import VALUED, open_bench_planner
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
@@ -78,9 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-baseline", action="store_true", help="skip the run without memory: no reduced_... figures"
     )
     parser.add_argument(
-        "--picture", type=Path, help="draw the last instruction's home and path, with and without memory"
-    )
-    parser.add_argument(
         "--faults",
         action="store_true",
         help="measure instead what experience is worth to an executor that forgets preparations: a row for each part",
@@ -95,11 +90,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="every instruction is a day of its own, and so much of the home's classes (0 to 1) was not seen before",
     )
-    parser.add_argument(
-        "--subtasks",
-        action="store_true",
-        help="of alfred-l: give the parts of an instruction one by one, as KARMA does, and score each",
-    )
     parser.add_argument("--trials", action="store_true", help="print every instruction's outcome to standard error")
     add_experience_arguments(parser)
     add_planner_arguments(parser)
@@ -107,11 +97,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
-    if args.subtasks and args.suite != "alfred-l":
-        raise InvalidValueError("--subtasks: only instructions of the suite alfred-l have subtasks")
     cases = load_cases(args.tasks, args.suite, args.limit, args.seed, args.split)
     kinds = load_catalogue()
-    subtasks = Subtasks(kinds) if args.subtasks else None
     embedder = CachingEmbedder(MiniLmEmbedder())
     homes = Homes(args.scenes, kinds, args.seed)
     learning = experience_config(args)
@@ -126,21 +113,16 @@ def run(args: argparse.Namespace) -> int:
         )
         emit(run_stream(cases, setting, args.rows), args.json)
         return 0
-    trials = live(cases, homes, args.memory, embedder, planner, learning, args.unknown, tell, subtasks)
+    trials = live(cases, homes, args.memory, embedder, planner, learning, args.unknown, tell)
     baseline: list[Trial] | None = None
     if args.memory == "none":
         baseline = trials
     elif not args.no_baseline:
-        baseline = live(cases, homes, "none", embedder, planner, learning, subtasks=subtasks)
+        baseline = live(cases, homes, "none", embedder, planner, learning)
     for trial in trials:
         for problem in trial.problems:
             print(f"{trial.case.id}: condition counted as failed: {problem}", file=sys.stderr)
     emit(rows_of(trials, baseline), args.json)
-    if args.picture and trials:
-        from benchmarks.household_picture import draw_paths
-
-        draw_paths(homes.world(trials[-1].case), trials[-1], baseline[-1] if baseline else None, args.picture)
-        print(args.picture, file=sys.stderr)
     return 0
 
 
@@ -159,12 +141,11 @@ def live(
     learning: ExperienceConfig,
     unknown: float | None = None,
     on_trial: Callable[[Trial], None] = ignore_trial,
-    subtasks: Subtasks | None = None,
 ) -> list[Trial]:
     """Carry out all cases and return their trials in order.
 
     All of a floor plan are one life; with `unknown` each is its own, and so much of the home was not seen before.
-    on_trial: is told each as it ends. subtasks: see Life.
+    on_trial: is told each as it ends.
     """
     kinds = load_catalogue()
     trials: list[Trial] = []
@@ -179,7 +160,6 @@ def live(
                 planner,
                 experience,
                 unknown=unknown or 0.0,
-                subtasks=subtasks,
                 guidance=lambda memory: memory.guidance.port(_SHIPPED_COMPILER),
             )
             for case in home:

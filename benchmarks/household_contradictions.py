@@ -20,10 +20,6 @@ class Wording:
         spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", instruction).lower()
         self._parts = [self._named(part) for part in _PART_ENDS.split(spaced)]
 
-    def names(self, classes: frozenset[str]) -> bool:
-        """Return whether a word stands for one of some classes."""
-        return any(part & classes for part in self._parts)
-
     def contradiction(self, condition: Condition) -> str:
         """Return how a condition contradicts the instruction; "" when it may be what the words mean."""
         subject = condition.classes | self._kinds.alike(condition.classes)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from benchmarks.ablated_memory import KARMA_NO_SHORT_TERM, ablated, sources_of
 from benchmarks.household_cases import Case
-from benchmarks.household_goals import ConditionJudge, Judge
+from benchmarks.household_goals import Judge
 from benchmarks.household_homes import some_classes
-from benchmarks.household_subtasks import Subtasks, SubtaskScore
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_kind import Property
 from memory_node.context.config import CompilerConfig
@@ -31,7 +30,6 @@ from memory_node.planner.planner import Lookup, Planner
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.alfred_home import ALFRED_REACH_M
-from memory_node.sim.execution import Progress
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
 from memory_node.sim.visibility import horizontal_distance
@@ -52,7 +50,7 @@ class Trial:
 
     lookups_needed: questions for things that the robot had seen; lookups_right: those answered with one of them.
     recalls: questions of whose class a thing was handled next; recalls_right: those whose short-term units hold it.
-    path: (n, 2) where the robot drove. failures: "Skill(Class, ...): reason" of each skill that failed.
+    failures: "Skill(Class, ...): reason" of each skill that failed.
     """
 
     case: Case
@@ -63,9 +61,7 @@ class Trial:
     lookups_needed: int
     lookups_right: int
     context_tokens: int
-    path: list[tuple[float, float]] = field(default_factory=list)
     failures: tuple[str, ...] = ()
-    subtasks: SubtaskScore = field(default_factory=SubtaskScore)
     recalls: int = 0
     recalls_right: int = 0
 
@@ -86,7 +82,7 @@ class Life:
     on this floor plan and on others; by default what this life alone teaches. faults: of its skills. unknown:
     the share of the home's classes, in [0, 1], that the patrol has not seen. guidance: compiles memory at each step,
     where experience is among what memory tells; None: nobody does. advised: whether experience advises before steps,
-    where nobody compiles. subtasks: splits instructions with conditions, whose parts are then given one by one.
+    where nobody compiles.
     """
 
     def __init__(
@@ -99,10 +95,8 @@ class Life:
         unknown: float = 0.0,
         guidance: Callable[[RobotMemory], GuidancePort] | None = None,
         advised: bool = True,
-        subtasks: Subtasks | None = None,
     ) -> None:
         self._mode = mode
-        self._subtasks = subtasks
         self._advised = advised
         self._unknown = unknown
         self._unseen: frozenset[str] = frozenset()
@@ -119,7 +113,6 @@ class Life:
         self._memory = open_memory(config, self._now_ns, embedder, experience)
         self._guidance = guidance(self._memory) if guidance is not None else None
         self._seen: set[str] = set()
-        self._path: list[tuple[float, float]] = []
         self._judge: Judge | None = None
         self._needed = self._right = 0
         self._recalls = RecallJudge()
@@ -136,7 +129,7 @@ class Life:
     def run(self, case: Case, world: World, judge_of: Callable[[World], Judge], attempt: int = 1) -> Trial:
         """Let the robot live through one instruction in the home as the case describes it; attempt: 1 for the first."""
         self._day += 1
-        self._world, self._seen, self._path = world, set(), []
+        self._world, self._seen = world, set()
         self._needed = self._right = 0
         self._recalls = RecallJudge()
         config = RobotConfig(reach_m=ALFRED_REACH_M)
@@ -158,7 +151,7 @@ class Life:
             port, _WatchedRobot(self, robot), planner, on_lookup=self._judge_lookup, sources=sources
         )
         self._look(robot)
-        result, score = self._executed(executor, case.instruction)
+        result = executor.execute(case.instruction)
         self._memory.experience.wait_settled(_LESSON_S)
         met, conditions = self._judge.verdict(world)
         problems = tuple(self._judge.problems())
@@ -172,17 +165,10 @@ class Life:
             self._needed,
             self._right,
             context.tokens,
-            list(self._path),
             failures,
-            score,
             self._recalls.judged,
             self._recalls.right,
         )
-
-    def _executed(self, executor: InstructionExecutor, instruction: str) -> tuple[InstructionResult, SubtaskScore]:
-        if self._subtasks is not None and isinstance(self._judge, ConditionJudge):
-            return self._subtasks.give(executor, instruction, self._judge)
-        return executor.execute(instruction), SubtaskScore()
 
     def _guided(self, attempt: int) -> GuidedPlanner:
         return GuidedPlanner(
@@ -198,14 +184,9 @@ class Life:
         """Execute a skill while memory and judge watch."""
         # Before it moves: the units say where the thing is now.
         self._recalls.handle(call, robot)
-        result = robot.run(call, on_progress=lambda progress: self._follow(robot, progress))
+        result = robot.run(call, on_progress=lambda _: self._look(robot))
         self._look(robot)
         return result
-
-    def _follow(self, robot: HomeRobot, progress: Progress) -> None:
-        x, y = progress.pose.position[:2]
-        self._path.append((float(x), float(y)))
-        self._look(robot)
 
     def _look(self, robot: HomeRobot) -> None:
         assert self._world is not None

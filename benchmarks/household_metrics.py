@@ -43,16 +43,8 @@ def _row(category: str, trials: Sequence[Trial], baseline: Sequence[Trial] | Non
         "distance_mean_m": share_of(sum(trial.result.distance_m for trial in trials), len(trials)),
         "context_tokens_mean": share_of(sum(trial.context_tokens for trial in trials), len(trials)),
         "errors": error_counts(trials),
-        **_subtask_figures(trials),
         **model_figures(trials),
     }
-
-
-def _subtask_figures(trials: Sequence[Trial]) -> dict[str, Any]:
-    """Return how many subtasks have conditions, and the share of them that met all; empty without subtasks."""
-    judged = sum(trial.subtasks.judged for trial in trials)
-    done = sum(trial.subtasks.done for trial in trials)
-    return {"subtasks": judged, "subtask_success_rate": share_of(done, judged)} if judged else {}
 
 
 def _reduced(values: Sequence[float], baseline: Sequence[Trial] | None, name: str) -> float | None:

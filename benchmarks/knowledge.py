@@ -16,15 +16,14 @@ from benchmarks.knowledge_asked import asked_rows
 from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
 from benchmarks.knowledge_home import home_rows
 from benchmarks.knowledge_load import load_row
-from benchmarks.knowledge_rankers import MEMORIES, METHODS, Ranker, build, knowledge_by_model
+from benchmarks.knowledge_rankers import METHODS, Ranker, build, knowledge_by_model
 from benchmarks.knowledge_readers import ModelReader, Reader, RuleReader
 from benchmarks.knowledge_update import update_row
 from benchmarks.knowledge_utility import BUDGETS, utility_rows
-from benchmarks.knowledge_utility_picture import draw
 from benchmarks.likelihood.scoring import scoring_model
+from benchmarks.memory_utility import UtilityRow
 from benchmarks.reply_cache import open_shelf
 from benchmarks.rows import emit
-from benchmarks.utility_row import UtilityRow
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
@@ -37,9 +36,6 @@ from memory_node.search.minilm import MiniLmEmbedder
 _DEPTHS = (2, 5, 10)
 # A busy machine ends no measurement.
 _REPLY_S = 600.0
-# Tokens of a memory whose density a row of retrieval shows.
-ROW_BUDGET = 256
-_NO_WORTH: dict[str, float | None] = {"tokens": None, "density": None, "density_likelihood": None}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +68,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cache", type=Path, metavar="FILE", help="keep replies here, so that an interrupted measurement goes on"
     )
     parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS), help="tokens, with --utility")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="with --utility: draw the curves (PNG, SVG)")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="questions of each collection; 0: all")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), help="default: all")
     parser.add_argument(
@@ -118,36 +113,21 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield one row for each method.
 
     recall_at_k: mean over questions of the share of their gold passages among the first k. ms_*: one question, its
-    embedding included. build_s: everything from the texts on, embedding included. tokens, density,
-    density_likelihood: of the methods that are memories (--utility compares them), with ROW_BUDGET tokens, read by
-    rules: the mean length, and the bits a token brought by answer F1 and by the right answer's probability.
+    embedding included. build_s: everything from the texts on, embedding included.
     """
     dataset = load_dataset(args.data, args.limit)
     embedder = MiniLmEmbedder(threads=args.threads)
     with progress_bar() as progress:
-        task = progress.add_task(dataset.name, total=len(args.methods) + 1)
-        worth = _worth(dataset, embedder, args) if set(args.methods) & MEMORIES else {}
-        progress.advance(task)
+        task = progress.add_task(dataset.name, total=len(args.methods))
         for method in args.methods:
-            yield measure(dataset, method, embedder, args.seed) | worth.get(method, _NO_WORTH)
+            yield measure(dataset, method, embedder, args.seed)
             progress.advance(task)
     if args.model is not None:
         yield model_row(dataset, embedder, args)
 
 
-def _worth(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace) -> dict[str, dict[str, float | None]]:
-    """Return the tokens and densities of the memories; none where no question has an answer."""
-    if not any(question.answers for one in dataset.collections for question in one.questions):
-        return {}
-    worth: dict[str, dict[str, float | None]] = {}
-    for row in utility_rows(dataset, CachingEmbedder(embedder), RuleReader(), [ROW_BUDGET], args.seed):
-        column = "density" if row.p == "score" else "density_likelihood"
-        worth.setdefault(row.memory, dict(_NO_WORTH)).update({"tokens": row.tokens, column: row.density_80})
-    return worth
-
-
-def utility(args: argparse.Namespace) -> list[UtilityRow]:
-    """Return the rows of utility_rows(), and draw them where that is wanted.
+def utility(args: argparse.Namespace) -> Iterator[UtilityRow]:
+    """Return the rows of utility_rows().
 
     Raises:
         InvalidValueError: a cache is given, or the model is an endpoint.
@@ -159,10 +139,7 @@ def utility(args: argparse.Namespace) -> list[UtilityRow]:
         model = scoring_model(_model(args, ModelConfig(timeout_s=_REPLY_S)), "--utility")
         reader = ModelReader(model, _REPLY_S)
     embedder = CachingEmbedder(MiniLmEmbedder(threads=args.threads))
-    found = list(utility_rows(load_dataset(args.data, args.limit), embedder, reader, args.budgets, args.seed))
-    if args.plot:
-        draw(found, args.plot)
-    return found
+    return utility_rows(load_dataset(args.data, args.limit), embedder, reader, args.budgets, args.seed)
 
 
 def _model(args: argparse.Namespace, config: ModelConfig) -> ChatModel:
@@ -187,7 +164,6 @@ def model_row(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace
     counts = extractor.counts
     return {
         **row,
-        **_NO_WORTH,
         "model": model.name,
         "model_steps": counts.steps,
         "model_failed": counts.failed,

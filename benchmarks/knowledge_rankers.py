@@ -125,19 +125,6 @@ def _updated(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranke
     return _knowledge(collection, embedder, seed, update=True)
 
 
-def _random(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
-    generator = np.random.default_rng(seed)
-    return Ranker(lambda *_: generator.permutation(len(collection.passages))[:DEEPEST].tolist())
-
-
-def _gold(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
-    return Ranker(lambda number, _: sorted(collection.questions[number].gold))
-
-
-def _nothing(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
-    return Ranker(lambda *_: [])
-
-
 def best_first(scores: NDArray[np.float64]) -> list[int]:
     """Return the places of the DEEPEST highest scores."""
     return [int(place) for place in np.argsort(-scores, kind="stable")[:DEEPEST]]
@@ -150,12 +137,5 @@ _BUILDERS: dict[str, Callable[[Collection, TextEmbedder, int], Ranker]] = {
     "knowledge": _knowledge,
     "knowledge-one-hop": _one_hop,
     "knowledge-updated": _updated,
-    "raw-chunks": _bm25,
-    "random-nodes": _random,
-    "no-reasoning": _knowledge,
-    "gold": _gold,
-    "no-memory": _nothing,
 }
 METHODS = tuple(_BUILDERS)
-# Those that knowledge_utility.recalls_of() reads as memories; reasoning leaves statements out and changes no rank.
-MEMORIES = frozenset({"knowledge", "raw-chunks", "random-nodes", "no-reasoning", "gold", "no-memory"})

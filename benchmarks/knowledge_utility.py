@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.knowledge_cases import AskedQuestion, Collection, Dataset
 from benchmarks.knowledge_rankers import NoLog
 from benchmarks.knowledge_readers import Reader
-from benchmarks.memory_utility import (
-    Answered,
-    CostPoint,
-    best_points,
-    entropy_of,
-)
-from benchmarks.utility_row import UtilityRow, utility_row
+from benchmarks.memory_utility import Answered, UtilityRow, utility_row
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
@@ -182,10 +176,8 @@ def _read(reader: Reader, case: Case, texts: Sequence[str], budget: int) -> Read
     memory, tokens = texts_within(texts, reader.count_tokens, budget)
     base = reader.probabilities(case.question.text, [], case.candidates)
     now = reader.probabilities(case.question.text, memory, case.candidates) if memory else base
-    entropies = entropy_of(base), entropy_of(now)
     return Read(
-        Answered(_score(base, case), _score(now, case), *entropies, tokens),
-        Answered(float(base[0]), float(now[0]), *entropies, tokens),
+        Answered(_score(base, case), _score(now, case), tokens), Answered(float(base[0]), float(now[0]), tokens)
     )
 
 
@@ -214,13 +206,5 @@ def _rows_of(name: str, reader: str, memory: str, read: Mapping[int, Sequence[Re
         "likelihood": {budget: [one.by_likelihood for one in all_] for budget, all_ in read.items()},
     }
     for p, curve in curves.items():
-        points = [_point(budget, cases) for budget, cases in curve.items()]
-        best = best_points(points, float(np.mean([case.base for cases in curve.values() for case in cases])))
-        for point in points:
-            reached = "+".join(named for named, one in best.items() if one is point and point.tokens)
-            yield utility_row(name, reader, memory, point.budget, p, curve[point.budget], reached)
-
-
-def _point(budget: int, cases: Sequence[Answered]) -> CostPoint:
-    tokens, scores = zip(*((case.tokens, case.with_memory) for case in cases))
-    return CostPoint(budget, float(np.mean(tokens)), float(np.mean(scores)))
+        for budget, cases in curve.items():
+            yield utility_row(name, reader, memory, budget, p, cases)

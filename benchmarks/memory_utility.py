@@ -1,47 +1,72 @@
-"""What a memory is worth for its tokens (PlugMem's measures): information gained, its density, and its kinds."""
+"""What a memory is worth for its tokens: the information it brings, and how dense that is (PlugMem's measures)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
 # Of the mean score without memory: what keeps the logarithm finite where a score is 0.
 _EPSILON_SHARE = 0.01
-
-
-class Quadrant(Enum):
-    """What a memory did to an answer: whether it became better, and whether it became more certain."""
-
-    EFFICIENT = "efficient"  # better and more certain
-    CORRECTIVE = "corrective"  # better, though less certain: it was wrongly certain before
-    TRAP = "trap"  # worse, and more certain of it
-    NOISE = "noise"  # worse and less certain
+# A question that was answered without memory says nothing about it (tau_conf).
+_TAU = 0.8
 
 
 @dataclass(frozen=True)
 class Answered:
     """One question, answered without and with a memory.
 
-    base, with_memory: P, the score or the probability of the right answer, 0 to 1. base_entropy, entropy: of the
-    distribution over the candidates (bits). tokens: the memory's length; 0: it was empty.
+    base, with_memory: P, the score or the probability of the right answer, 0 to 1. tokens: the memory's length; 0: it
+    was empty.
     """
 
     base: float
     with_memory: float
-    base_entropy: float
-    entropy: float
     tokens: int
 
 
-def entropy_of(probabilities: NDArray[np.float64]) -> float:
-    """Return the entropy in bits of a distribution (n,)."""
-    held = probabilities[probabilities > 0.0]
-    return float(-(held * np.log2(held)).sum())
+@dataclass(frozen=True)
+class UtilityRow:
+    """A row of `bench knowledge --utility`. None: no question had a memory, or none was under the threshold.
+
+    p: score, the F1 of the most probable answer, or likelihood, the probability of the right one. density: bits a token
+    brought, over the questions with P without memory under 0.8.
+    """
+
+    dataset: str
+    reader: str
+    memory: str
+    budget: int
+    p: str
+    questions: int
+    empty: int
+    tokens: float | None
+    p_base: float | None
+    p_memory: float | None
+    pmi: float | None
+    density: float | None
+
+
+def utility_row(dataset: str, reader: str, memory: str, budget: int, p: str, cases: Sequence[Answered]) -> UtilityRow:
+    """Return the row of a memory with one budget."""
+    epsilon = epsilon_of(cases)
+    held = [case for case in cases if case.tokens]
+    return UtilityRow(
+        dataset,
+        reader,
+        memory,
+        budget,
+        p,
+        questions=len(cases),
+        empty=len(cases) - len(held),
+        tokens=_mean([case.tokens for case in held]),
+        p_base=_mean([case.base for case in cases]),
+        p_memory=_mean([case.with_memory for case in cases]),
+        pmi=_mean([pmi_of(case, epsilon) for case in held]),
+        density=density_of(cases, epsilon),
+    )
 
 
 def epsilon_of(cases: Sequence[Answered]) -> float:
@@ -58,58 +83,16 @@ def pmi_of(case: Answered, epsilon: float) -> float:
     return math.log2((case.with_memory + epsilon) / (case.base + epsilon))
 
 
-def density_of(cases: Sequence[Answered], epsilon: float, base_below: float) -> float | None:
+def density_of(cases: Sequence[Answered], epsilon: float) -> float | None:
     """Return the bits that a token of memory brought, over the cases that were not answered anyway.
 
-    base_below: only cases whose P without memory is lower (tau_conf). Empty memories count apart. None: no such case.
+    Empty memories count apart. None: no such case.
     """
-    counted = [case for case in cases if case.base < base_below and case.tokens]
+    counted = [case for case in cases if case.base < _TAU and case.tokens]
     if not counted:
         return None
     return sum(pmi_of(case, epsilon) for case in counted) / sum(case.tokens for case in counted)
 
 
-def entropy_fall_of(case: Answered) -> float:
-    """Return dH, by how many bits the answer became more certain."""
-    return case.base_entropy - case.entropy
-
-
-def directed_density_of(case: Answered, epsilon: float) -> float:
-    """Return rho_phi = sgn(PMI) |dH| / tokens: how much certainty a token moved, and whether to the better."""
-    pmi = pmi_of(case, epsilon)
-    sign = (pmi > 0.0) - (pmi < 0.0)
-    return sign * abs(entropy_fall_of(case)) / max(1, case.tokens)
-
-
-def quadrant_of(case: Answered, epsilon: float) -> Quadrant | None:
-    """Return what the memory did; None where it changed the score or the certainty not at all."""
-    pmi, fall = pmi_of(case, epsilon), entropy_fall_of(case)
-    if pmi == 0.0 or fall == 0.0:
-        return None
-    if pmi > 0.0:
-        return Quadrant.EFFICIENT if fall > 0.0 else Quadrant.CORRECTIVE
-    return Quadrant.TRAP if fall > 0.0 else Quadrant.NOISE
-
-
-@dataclass(frozen=True)
-class CostPoint:
-    """A point of the utility-cost curve. budget: tokens that were allowed; tokens: used, in the mean; score: mean P."""
-
-    budget: int
-    tokens: float
-    score: float
-
-
-def best_points(curve: Sequence[CostPoint], base: float) -> Mapping[str, CostPoint]:
-    """Return the points of best performance and of best efficiency, the gain over `base` for each token.
-
-    Of equal points the cheaper one.
-
-    Raises:
-        ValueError: the curve is empty.
-    """
-    by_cost = sorted(curve, key=lambda point: (point.tokens, point.budget))
-    return {
-        "performance": max(by_cost, key=lambda point: point.score),
-        "efficiency": max(by_cost, key=lambda point: (point.score - base) / max(point.tokens, 1.0)),
-    }
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if values else None

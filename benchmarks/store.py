@@ -23,7 +23,6 @@ from benchmarks.rows import emit
 from benchmarks.store_fleet import measure_fleet
 from benchmarks.store_forgetting import measure_forgetting
 from benchmarks.store_load import fill, object_id
-from benchmarks.store_outages import measure_outages
 from benchmarks.store_soak import soak
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import StoreError
@@ -50,9 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--forget", action="store_true", help="measure instead how long an object is forgotten among a million steps"
     )
     parser.add_argument("--steps", type=int, default=1_000_000, help="steps of --forget (default 1000000)")
-    parser.add_argument(
-        "--server-stops", type=int, default=0, metavar="N", help="instead stop and start a PostgreSQL server N times"
-    )
     parser.add_argument("--robots", type=int, default=20, help="robots of the fleet (default 20)")
     parser.add_argument("--robots-a-site", type=int, default=5, help="how many share a site (default 5)")
 
@@ -75,10 +71,6 @@ def run(args: argparse.Namespace) -> int:
             row = measure_forgetting(folder / "forget.db", args.steps, args.seed)
             emit([row], args.json)
             return 0 if row["verified"] else 1
-        if args.server_stops:
-            row = measure_outages(args.server_stops, args.objects, args.seed)
-            emit([row], args.json)
-            return 1 if row["lost"] else 0
         rate = measure_rate(folder / "rate.db", args.objects, args.seconds, args.seed)
         toll = kill_repeatedly(folder / "kill.db", args.kills, args.objects, args.seed)
     counts = {"kills": toll.kills, "acknowledged": toll.acknowledged, "lost": toll.lost}

@@ -92,7 +92,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=_positive, default=_JOBS, help=f"games side by side (default {_JOBS})")
     parser.add_argument("--trials", action="store_true", help="print every game's outcome to standard error")
     parser.add_argument("--transcripts", type=Path, metavar="FILE", help="write what was said in each game, JSON lines")
-    parser.add_argument("--picture", type=Path, help="draw success and steps over the stream as a PNG")
     add_planner_arguments(parser)
 
 
@@ -117,11 +116,6 @@ def run(args: argparse.Namespace) -> int:
     with TranscriptFile(args.transcripts) as transcripts, _learnt(args) as learnt:
         orders = play_all(ordered, setting, args.jobs, learnt, transcripts)
     emit(rows_of(orders), args.json)
-    if args.picture:
-        from benchmarks.alfworld.picture import draw_stream
-
-        draw_stream(orders, args.picture)
-        print(args.picture, file=sys.stderr)
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,16 +23,12 @@ from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.household import HouseholdSetting, household_streams
 from benchmarks.stream.outcomes import Stream, rows_of
 from benchmarks.stream.recorded import row_of_attempts
-from benchmarks.stream.trajectory_notes import MempStyleNotes, RememStyleNotes
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.optimizer.config import OPTIMIZERS, OptimizerConfig, OptimizerModelConfig
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.open_optimizer import open_curator
-from memory_node.lessons.optimizer.proposal import Optimizer
-from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner_config import LlmConfig, OfflineConfig, PlannerConfig
@@ -41,8 +36,6 @@ from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 PLACES = ("household", "alfworld")
-_BASELINES: dict[str, Callable[[], Optimizer]] = {"memp": MempStyleNotes, "remem": RememStyleNotes}
-NAMES = (*OPTIMIZERS, *_BASELINES)
 # Failures of one goal after which an executor with faults gives up, as in `bench household --faults`.
 _PATIENCE = 3
 
@@ -50,7 +43,7 @@ _PATIENCE = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's options."""
     parser.add_argument("--on", choices=PLACES, default="household", help="which tasks (default household)")
-    parser.add_argument("--optimizer", nargs="+", choices=NAMES, default=["none", "rules"], help="a row for each")
+    parser.add_argument("--optimizer", nargs="+", choices=OPTIMIZERS, default=["none", "rules"], help="a row for each")
     parser.add_argument("--orders", type=int, default=5, help="shuffled orders of the tasks (default 5)")
     parser.add_argument("--epochs", type=int, default=1, help="passes over each order, memory kept (default 1)")
     parser.add_argument("--limit", type=int, default=30, help="a sample of so many tasks (default 30; 0: all)")
@@ -95,7 +88,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="for what a language model makes of one attempt (default 120)",
     )
-    parser.add_argument("--picture", type=Path, help="draw the curves as a PNG")
     add_planner_arguments(parser)
 
 
@@ -106,16 +98,9 @@ def run(args: argparse.Namespace) -> int:
     embedder = CachingEmbedder(MiniLmEmbedder())
     if args.attempts is not None:
         return _read_attempts(args, embedder)
-    drawn: dict[str, Sequence[Stream]] = {}
     streams_of = _household(args, embedder) if args.on == "household" else _alfworld(args, embedder)
     for name in args.optimizer:
-        drawn[name] = streams_of(name)
-        emit(rows_of(name, drawn[name], {"on": args.on}), args.json)
-    if args.picture:
-        from benchmarks.stream.picture import draw_streams
-
-        draw_streams(drawn, args.picture)
-        print(args.picture, file=sys.stderr)
+        emit(rows_of(name, streams_of(name), {"on": args.on}), args.json)
     return 0
 
 
@@ -170,12 +155,6 @@ def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str
 
 def curator_of(args: argparse.Namespace, embedder: TextEmbedder, models: ModelShelf, name: str) -> Curator | None:
     """Return the curator of an empty bank for a row, None for rows without one."""
-    if name in _BASELINES:
-        kinds = load_catalogue()
-        limits = OptimizerConfig(capacity=args.capacity).limits
-        return Curator(LessonBank(embedder, limits), _BASELINES[name](), Vetting(kinds))
-    if name not in OPTIMIZERS:
-        return None
     llm = OptimizerModelConfig(timeout_s=args.lesson_timeout, **model_parameters(args))
     config = OptimizerConfig(kind=name, capacity=args.capacity, llm=llm)
     return open_curator(config, embedder, load_catalogue(), models)

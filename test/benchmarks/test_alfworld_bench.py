@@ -297,16 +297,3 @@ def test_broken_game_names_itself_and_is_counted(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, rows[-1]["games"], rows[-1]["lost"]) == (0, 2, 2)
     assert all(name in done.stderr for name in NAMES)
-
-
-def test_picture_shows_success_and_steps_over_the_stream(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    from benchmarks.alfworld.picture import draw_stream
-
-    path = tmp_path / "pictures" / "stream.png"
-    won = [[game(True, 10), game(False, 0, lost="it hung"), game(True, 6)], [game(False, 50)] * 3]
-    draw_stream(won, path)
-    first = path.read_bytes()
-    assert first.startswith(b"\x89PNG")
-    draw_stream([[game(True, 10)] * 3], path)
-    assert path.read_bytes() != first

@@ -17,9 +17,7 @@ from benchmarks.stream.alfworld import AlfworldSetting, ExecutorSetting, alfworl
 from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.note_reader import NoteReader
 from benchmarks.stream.outcomes import StreamTask, cumulative, rows_of
-from benchmarks.stream.picture import draw_streams
 from benchmarks.stream.told_player import Novice, ToldPlayer
-from benchmarks.stream.trajectory_notes import MempStyleNotes, RememStyleNotes
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
 from memory_node.lessons.bank import LessonBank
@@ -312,20 +310,6 @@ def test_progress_counts_what_the_task_names() -> None:
     assert [progress_of(one) for one in cut] == [0.0, pytest.approx(1 / 3), pytest.approx(2 / 3)]
 
 
-def test_notes_after_other_papers_keep_scripts_and_every_attempt() -> None:
-    won = attempt_of(played(entries(COOL)).played, "e0")
-    script = MempStyleNotes().propose(won, ()).candidate
-    assert script is not None
-    assert "take egg from drawer" in script.value
-    assert script.replaces is None
-
-    lost = replace(won, success=False)
-    assert MempStyleNotes().propose(lost, ()).candidate is None
-    kept = RememStyleNotes().propose(lost, entries(COOL, (won.query, "x"))).candidate
-    assert kept is not None
-    assert kept.replaces == 1
-
-
 def test_rows_tell_each_epoch_with_means_over_orders() -> None:
     numbers = itertools.count(1)
 
@@ -346,11 +330,6 @@ def test_rows_tell_each_epoch_with_means_over_orders() -> None:
     assert cumulative([[task(True, "")], [task(False, "")]]) == [0.5]
 
 
-def test_picture_is_drawn(tmp_path) -> None:
-    draw_streams({"none": [[[StreamTask(True, 1.0, 3)]]]}, tmp_path / "deep" / "stream.png")
-    assert (tmp_path / "deep" / "stream.png").stat().st_size > 1000
-
-
 def test_what_is_missing_is_named(capsys) -> None:
     assert main(["bench", "stream", "--on", "household"]) == 1
     assert "--scenes" in capsys.readouterr().err
@@ -364,12 +343,11 @@ def test_recorded_attempts_are_read_into_a_bank(tmp_path, capsys) -> None:
     with TranscriptFile(file) as transcripts:
         for task in (whole.task, "put a cool egg in bed.", "put a cool egg in drawer."):
             transcripts.add(replace(whole, task=task))
-    options = ["--attempts", str(file), "--optimizer", "rules", "memp", "--json"]
+    options = ["--attempts", str(file), "--optimizer", "rules", "--json"]
     assert main(["bench", "stream", "--on", "alfworld", *options]) == 0
-    rules, memp = map(json.loads, capsys.readouterr().out.splitlines())
+    (rules,) = map(json.loads, capsys.readouterr().out.splitlines())
     assert (rules["attempts"], rules["won"], rules["bank_size"], rules["update_share"]) == (3, 1.0, 1, 0.6667)
     assert rules["numbered"] == 0
-    assert memp["bank_size"] == 3
 
     assert main(["bench", "stream", "--on", "alfworld", "--attempts", str(file), "--optimizer", "none"]) == 1
     assert "none" in capsys.readouterr().err

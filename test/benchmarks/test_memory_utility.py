@@ -10,24 +10,12 @@ import pytest
 from benchmarks.knowledge_cases import load_dataset
 from benchmarks.knowledge_readers import ModelReader, RuleReader
 from benchmarks.knowledge_utility import answer_f1, cases_of, utility_rows
-from benchmarks.knowledge_utility_picture import draw
 from benchmarks.likelihood.scoring import Score
-from benchmarks.memory_utility import (
-    Answered,
-    CostPoint,
-    Quadrant,
-    best_points,
-    density_of,
-    directed_density_of,
-    entropy_of,
-    epsilon_of,
-    pmi_of,
-    quadrant_of,
-)
+from benchmarks.memory_utility import Answered, density_of, epsilon_of, pmi_of
 from memory_node.knowledge.text.words import stems
 from memory_node.llm.chat import Message
 
-BETTER = Answered(base=0.1, with_memory=0.4, base_entropy=3.0, entropy=1.0, tokens=20)
+BETTER = Answered(base=0.1, with_memory=0.4, tokens=20)
 
 
 class HashedWords:
@@ -46,47 +34,16 @@ def test_pmi_is_the_bits_towards_the_right_answer() -> None:
 
 
 def test_epsilon_is_a_hundredth_of_the_mean_without_memory() -> None:
-    other = Answered(0.3, 0.3, 1.0, 1.0, 5)
+    other = Answered(0.3, 0.3, 5)
     assert epsilon_of([BETTER, other]) == pytest.approx(0.002)
-    assert epsilon_of([Answered(0.0, 1.0, 1.0, 1.0, 5)]) == 0.01
+    assert epsilon_of([Answered(0.0, 1.0, 5)]) == 0.01
 
 
 def test_density_leaves_out_what_was_known_anyway_and_empty_memories() -> None:
-    known = Answered(0.85, 0.1, 1.0, 1.0, 1000)
-    empty = Answered(0.1, 0.1, 1.0, 1.0, 0)
-    assert density_of([BETTER, known, empty], 0.0, base_below=0.8) == pytest.approx(2.0 / 20)
-    assert density_of([BETTER, known, empty], 0.0, base_below=0.9) == pytest.approx(
-        (2.0 + math.log2(0.1 / 0.85)) / 1020
-    )
-    assert density_of([known], 0.0, base_below=0.8) is None
-
-
-def test_quadrants_are_told_apart_by_both_signs() -> None:
-    def kind(with_memory: float, entropy: float) -> Quadrant | None:
-        return quadrant_of(Answered(0.2, with_memory, 2.0, entropy, 10), 0.01)
-
-    assert kind(0.5, 1.0) is Quadrant.EFFICIENT
-    assert kind(0.5, 2.5) is Quadrant.CORRECTIVE
-    assert kind(0.1, 1.0) is Quadrant.TRAP
-    assert kind(0.1, 2.5) is Quadrant.NOISE
-    assert kind(0.2, 1.0) is None
-
-
-def test_directed_density_has_the_sign_of_the_gain() -> None:
-    assert directed_density_of(BETTER, 0.0) == pytest.approx(2.0 / 20)
-    worse = Answered(0.4, 0.1, 3.0, 1.0, 20)
-    assert directed_density_of(worse, 0.0) == pytest.approx(-2.0 / 20)
-
-
-def test_entropy_of_equal_chances_is_their_logarithm() -> None:
-    assert entropy_of(np.full(8, 0.125)) == pytest.approx(3.0)
-    assert entropy_of(np.array([1.0, 0.0])) == 0.0
-
-
-def test_best_efficiency_may_be_cheaper_than_best_performance() -> None:
-    curve = [CostPoint(64, 60.0, 0.5), CostPoint(128, 120.0, 0.6), CostPoint(256, 240.0, 0.6)]
-    best = best_points(curve, base=0.1)
-    assert (best["performance"].budget, best["efficiency"].budget) == (128, 64)
+    known = Answered(0.85, 0.1, 1000)
+    empty = Answered(0.1, 0.1, 0)
+    assert density_of([BETTER, known, empty], 0.0) == pytest.approx(2.0 / 20)
+    assert density_of([known], 0.0) is None
 
 
 def test_f1_counts_words_that_both_have() -> None:
@@ -131,7 +88,7 @@ FILE = {
 }
 
 
-def test_rows_compare_memories_over_budgets_and_are_drawn(tmp_path: Path) -> None:
+def test_rows_compare_memories_over_budgets(tmp_path: Path) -> None:
     path = tmp_path / "data.json"
     path.write_text(json.dumps(FILE))
     dataset = load_dataset(path)
@@ -143,12 +100,8 @@ def test_rows_compare_memories_over_budgets_and_are_drawn(tmp_path: Path) -> Non
     by_name = {(row.memory, row.budget, row.p): row for row in rows}
     assert len(rows) == len(by_name) == 6 * 2 * 2
     assert by_name["no-memory", 64, "score"].empty == 2
-    assert by_name["no-memory", 64, "score"].density_80 is None
+    assert by_name["no-memory", 64, "score"].density is None
     gold = by_name["gold", 64, "likelihood"]
     assert (gold.p_memory or 0.0) > (gold.p_base or 0.0)
-    assert (gold.density_80 or 0.0) > 0.0
+    assert (gold.density or 0.0) > 0.0
     assert (by_name["gold", 16, "score"].tokens or 99.0) <= 16.0
-    best = [row.best for row in rows if row.memory == "gold" and row.p == "score"]
-    assert sorted("+".join(best).strip("+").split("+")) == ["efficiency", "performance"]
-    draw(rows, tmp_path / "curves.png")
-    assert (tmp_path / "curves.png").stat().st_size > 10_000
