@@ -10,6 +10,7 @@ from benchmarks.life import day_form as form
 from benchmarks.life.day_file import Day
 from benchmarks.life.judge import is_at, is_in_state, things_meant
 from benchmarks.life.robot_life import RobotLife
+from benchmarks.life.scripted_player import STATE_OF_GOAL
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray
@@ -17,7 +18,6 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import ArgumentKind, Fact, Predicate, Skill
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.states import ObjectState
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import PlanOutcome, PlanProgress
 from memory_node.sim.thing import Thing
@@ -27,20 +27,7 @@ MOST_CALLS = 50
 SEEDS = 5
 _ENDS = 0.1
 _LIST_TOKENS = 1500
-_P, _S, _G = Predicate, ObjectState, GoalKind
-_STATE_OF_GOAL = {
-    _G.CLEAN: _S.CLEANED,
-    _G.HEAT: _S.HEATED,
-    _G.COOL: _S.COLD,
-    _G.FILL: _S.FILLED,
-    _G.EMPTY: _S.USED_UP,
-    _G.SLICE: _S.SLICED,
-    _G.OPEN: _S.OPENED,
-    _G.CLOSE: _S.CLOSED,
-    _G.SWITCH_ON: _S.ON,
-    _G.SWITCH_OFF: _S.OFF,
-    _G.BREAK: _S.BROKEN,
-}
+_P = Predicate
 
 
 class ChancePlayer:
@@ -91,7 +78,7 @@ class ChancePlayer:
                 return
 
     def _holds(self, goal: form.GoalForm) -> bool:
-        state = _STATE_OF_GOAL.get(goal.kind)
+        state = STATE_OF_GOAL.get(goal.kind)
         if state is not None and not is_in_state(self._world, goal.object, state):
             return False
         if goal.place and goal.kind not in (GoalKind.FILL, GoalKind.GO, GoalKind.FIND):

@@ -38,7 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--days", type=Path, nargs="+", required=True, metavar="FILE", help="scenarios (.yaml, .gz)")
     parser.add_argument("--scenes", type=Path, metavar="FILE", help="scenes.json.gz, for homes that are floor plans")
     parser.add_argument("--check", action="store_true", help="only check the files")
-    parser.add_argument("--planner", choices=NAMES, default=OFFLINE, help="who plans; idle: does nothing")
+    parser.add_argument(
+        "--planner",
+        choices=NAMES,
+        default=OFFLINE,
+        help="who plans; to prove days: scripted remembers everything, idle does nothing",
+    )
     parser.add_argument("--goals", action="store_true", help="give instructions as typed goals, where there are any")
     parser.add_argument(
         "--without",

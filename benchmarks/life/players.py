@@ -1,4 +1,4 @@
-"""Who plays: the shipped planners, chance, and one that does nothing."""
+"""Who plays: the shipped planners, chance, and the players by which days are proven."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import argparse
 
 from benchmarks.life.chance import SEEDS, ChancePlayer
 from benchmarks.life.day_file import Day
-from benchmarks.life.idle import IdlePlayer
 from benchmarks.life.player import Player, RobotPlayer
 from benchmarks.life.robot_life import RobotLife
+from benchmarks.life.scripted_player import IdlePlayer, ScriptedPlayer
 from benchmarks.model_figures import llm_config
 from benchmarks.ranking.ranked_planner import VALUED, open_bench_planner
 from memory_node.domain.ports import TextEmbedder
@@ -16,8 +16,9 @@ from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PlannerConfig
 
 OFFLINE, LLM, CHANCE = "offline", "llm", "chance"
-IDLE = "idle"  # must pass no day
-NAMES = (OFFLINE, LLM, CHANCE, VALUED, IDLE)
+# By these days are proven.
+SCRIPTED, IDLE = "scripted", "idle"
+NAMES = (OFFLINE, LLM, CHANCE, VALUED, SCRIPTED, IDLE)
 _BY_CHANCE = (CHANCE, VALUED)
 # In these days a planner knows things only by the list that memory writes.
 _BY_LIST = "recent"
@@ -42,6 +43,11 @@ class Players:
             return IdlePlayer()
         if planner == CHANCE:
             return ChancePlayer(life, day, self._args.seed * SEEDS + seed)
+        if planner == SCRIPTED:
+            return ScriptedPlayer(life, day, self._robot(OFFLINE, life, day, seed))
+        return self._robot(planner, life, day, seed)
+
+    def _robot(self, planner: str, life: RobotLife, day: Day, seed: int) -> RobotPlayer:
         made = self._planner(planner, day, seed)
         return RobotPlayer(life, made, by_list=day.scenario.category == _BY_LIST)
 

@@ -1,4 +1,4 @@
-"""A memory that is off tells nothing; it is shuffled, or swept; chance plays as it should."""
+"""A memory that is off tells nothing; it is shuffled, or swept; chance and scripted players play as they should."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from played_days import CallingPlayer
 
 from benchmarks.life.chance import ChancePlayer
-from benchmarks.life.idle import IdlePlayer
 from benchmarks.life.listed_memory import ListedMemory
 from benchmarks.life.matrix import effect_of, success_of
 from benchmarks.life.player import RobotPlayer
+from benchmarks.life.scripted_player import IdlePlayer, ScriptedPlayer
 from benchmarks.life.shuffle import Shuffling
 from memory_node.cli import main
 from memory_node.domain.answer import AnswerStatus, FindQuery
@@ -248,12 +248,13 @@ DAYS = """
 """
 
 
-def test_who_does_nothing_passes_no_day(tmp_path, capsys) -> None:
+def test_who_remembers_everything_passes_and_who_does_nothing_does_not(tmp_path, capsys) -> None:
     path = tmp_path / "days.yaml"
     path.write_text(DAYS)
-    assert main(["bench", "life", "--days", str(path), "--planner", "idle", "--json"]) == 0
-    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [(row["category"], row["success_rate"]) for row in rows] == [("state", 0.0), ("all", 0.0)]
+    for planner, rate in (("scripted", 1.0), ("idle", 0.0)):
+        assert main(["bench", "life", "--days", str(path), "--planner", planner, "--json"]) == 0
+        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [(row["category"], row["success_rate"]) for row in rows] == [("state", rate), ("all", rate)]
 
 
 def test_the_command_prints_rows_for_each_setting_and_draws_them(tmp_path, capsys) -> None:
@@ -314,3 +315,10 @@ def test_a_cheap_removal_is_said_to_be_without_effect() -> None:
     assert "without effect" not in effect_of(("offline", "scene", ""), success)
     assert "without effect" in effect_of(("offline", "facts", ""), success)
     assert effect_of(("offline", "", ""), success) == ""
+
+
+def test_scripted_players_say_no_word_that_must_not_be_said(days) -> None:
+    events = "- ask: x\n  want: {says: [[on the bed, bed]], silent_on: [on the]}"
+    indented = events.replace("\n", "\n    ")
+    (day,) = days.read(f"- id: words\n  category: where\n  home: studio\n  events:\n    {indented}\n")
+    assert days.play(events, player=lambda life: ScriptedPlayer(life, day, IdlePlayer())).right
