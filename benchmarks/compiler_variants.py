@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from memory_node.context.brief_state import BriefState, TaskProgress
+from memory_node.context.beliefs import Beliefs, Failed
+from memory_node.context.brief_state import BriefState, EnvironmentBelief, TaskProgress
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import Compiled, Compiler, Guidance, said
 from memory_node.context.prompt_compiler import PromptCompiler
@@ -62,12 +63,12 @@ class WithoutBriefState:
         self._inner = inner
 
     def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
-        """Compile with a state that knows the goal and which of the last actions failed."""
+        """Compile with beliefs of nothing but the goal and which of the last actions failed."""
         recent = observation.recent[-HISTORY:]
-        told = tuple(dict.fromkeys(f"{step.call} failed: {step.reason}" for step in recent if not step.success))
-        raw = BriefState(TaskProgress(state.progress.goal, current=state.progress.current))
-        raw = replace(raw, belief=replace(raw.belief, facts=told))
-        return self._inner.compile(replace(observation, recent=recent), raw, memory)
+        failures = {step.call: Failed(step.reason) for step in recent if not step.success}
+        raw = Beliefs(failures=failures, progress=TaskProgress(state.progress.goal, current=state.progress.current))
+        told = replace(raw.brief(), belief=EnvironmentBelief(facts=tuple(map(raw.failure, failures))))
+        return self._inner.compile(replace(observation, recent=recent, beliefs=raw), told, memory)
 
 
 def history_lines(steps: Sequence[TakenStep]) -> list[str]:

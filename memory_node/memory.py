@@ -153,7 +153,7 @@ class RobotMemory:
         compiler = compiler or CompilerConfig()
         retrieval = TaskRetrieval(experience, self.rank_search_areas, compiler, of_tries)
         self.guidance = Compilations(
-            experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler
+            experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler, self._kinds
         )
         self._upkeep = Upkeep(
             scene, self._changes, mirror, cache, store, experience, knowledge, clock, states, undo, kept, self.deeds

@@ -22,11 +22,11 @@ from benchmarks.scienceworld.name_likeness import (
     swapped_words,
     words_alike,
 )
+from benchmarks.scienceworld.state_draft import StateDraft
+from benchmarks.scienceworld.statements import failures_of, place_of_robot, stands_at
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.guidance import Compiled, Guidance, said
 from memory_node.context.loop_detection import repeated
-from memory_node.context.state_draft import StateDraft
-from memory_node.context.statements import failures_of, place_of_robot, stands_at
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import TaskMemory
 from memory_node.domain.skill import SkillCall

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 
 from benchmarks.scienceworld.name_likeness import SAME, words_alike
 from benchmarks.scienceworld.sentences import Outcome, RoomSight, read_held
-from memory_node.context.brief_state import MAX_ITEM, BriefState, Section, TaskProgress
-from memory_node.context.state_draft import StateDraft
-from memory_node.context.state_operations import FOLD_OVER, Delta
-from memory_node.context.statements import (
+from benchmarks.scienceworld.state_draft import StateDraft
+from benchmarks.scienceworld.statements import (
     failed,
     failures_of,
     holds,
@@ -21,6 +19,8 @@ from memory_node.context.statements import (
     rests,
     stands_at,
 )
+from memory_node.context.brief_state import MAX_ITEM, BriefState, Section, TaskProgress
+from memory_node.context.state_operations import FOLD_OVER, Delta
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
 

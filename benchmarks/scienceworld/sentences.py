@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import networkx as nx
 
+from benchmarks.scienceworld.statements import holds, is_in_state, rests, stands_at
 from memory_node.context.brief_state import Section
-from memory_node.context.statements import holds, is_in_state, rests, stands_at
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import ObjectState
 

@@ -1,81 +1,111 @@
-"""Judges declared facts by a brief state: true, false or unknown."""
+"""What one episode believes. Its brief state tells this in words; nothing is read back from the words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from memory_node.context.brief_state import BriefState, Section
-from memory_node.context.statements import (
-    close_by,
-    held_by,
-    is_in_state,
-    is_inside,
-    out_of_reach,
-    place_of,
-    place_of_robot,
-)
-from memory_node.domain.skill import SkillCall
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.context.brief_state import BriefState, EnvironmentBelief, TaskProgress
+from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.states import ObjectState
+from memory_node.world.facts import truth
+from memory_node.world.skills import bound
+from memory_node.world.state import Thing, WorldState
+
+# Most items that the brief state tells of places, and of facts: those of what was handled last.
+MOST_TOLD = 10
+_OF_THE_HAND = frozenset({Predicate.HOLDING, Predicate.HOLDING_TOOL, Predicate.HAND_EMPTY})
 
 
-def binding_of(call: SkillCall) -> dict[str, str]:
-    """Return argument name -> what the call gives for it; empty for a skill that is not in the library."""
-    skill = SKILLS.get(call.skill)
-    return {argument.name: text for argument, text in zip(skill.arguments, call.arguments)} if skill else {}
+@dataclass(frozen=True)
+class Failed:
+    """How a call failed: so many times in a row, for one reason."""
+
+    reason: FailureReason
+    times: int = 1
 
 
-def verdict(fact: Fact, binding: Mapping[str, str], state: BriefState) -> bool | None:
-    """Return whether a fact about named things is believed; None: nobody knows."""
-    names = [binding.get(argument, "") for argument in fact.arguments]
-    if fact.arguments and not names[0]:
-        return None
-    believed = _believed(fact, names, state)
-    return None if believed is None else believed is fact.value
+def _unknown_world() -> WorldState:
+    return WorldState(ObjectCatalogue("nothing", ()), held=None, at=None)
 
 
-def _believed(fact: Fact, names: list[str], state: BriefState) -> bool | None:
-    if fact.predicate in (Predicate.HAND_EMPTY, Predicate.HOLDING):
-        held = held_by(state)
-        wanted = names[0] if fact.predicate is Predicate.HOLDING else ""
-        return None if held is None else held == wanted
-    if fact.predicate is Predicate.NEAR:
-        return _is_near(names[0], state)
-    if fact.predicate is Predicate.ACCESSIBLE:
-        place = place_of(names[0], state)
-        shut = is_inside(names[0], state) and _state_of(place, ObjectState.CLOSED, state)
-        return False if shut else None
-    if fact.predicate is Predicate.OPEN_OR_UNLIDDED:
-        return _state_of(names[0], ObjectState.OPENED, state)
-    if fact.predicate is Predicate.CONTAINED and len(names) > 1:
-        place = place_of(names[0], state)
-        return place == names[1] if place else None
-    if fact.predicate is Predicate.STATE and fact.state is not None:
-        return _state_of(names[0], fact.state, state)
-    return None
+@dataclass(frozen=True)
+class Beliefs:
+    """world: the things under their names in this episode, what was handled last behind the others. failures: of calls,
+    since one with their things succeeded. progress: goal and subgoals. notes: what has become of older subgoals.
+    """
+
+    world: WorldState = field(default_factory=_unknown_world)
+    failures: Mapping[SkillCall, Failed] = field(default_factory=dict)
+    progress: TaskProgress = field(default_factory=TaskProgress)
+    notes: tuple[str, ...] = ()
+
+    def truth(self, fact: Fact, call: SkillCall) -> bool | None:
+        """Return whether a fact about the arguments of a call is believed; None: nobody knows."""
+        things = self._things(fact, call)
+        return None if things is None else truth(fact, things, self.world)
+
+    def evidence(self, fact: Fact, call: SkillCall) -> str:
+        """Return the items of the brief state by which a fact about the arguments of a call is believed."""
+        name = next((thing.id for thing in self._things(fact, call) or ()), "")
+        if fact.predicate is Predicate.NEAR:
+            return out_of_reach(name) if name in self.world.apart else self.robot_place
+        if fact.predicate in _OF_THE_HAND:
+            return self.hand
+        thing = self.world.things.get(name)
+        return "; ".join(_states(thing)) if thing is not None else ""
+
+    def _things(self, fact: Fact, call: SkillCall) -> Sequence[Thing] | None:
+        skill = SKILLS.get(call.skill)
+        binding = bound(skill, self.world, call) if skill is not None else {}
+        return [binding[name] for name in fact.arguments] if all(name in binding for name in fact.arguments) else None
+
+    def failure(self, call: SkillCall) -> str:
+        """Return the item that tells of a call that failed."""
+        failed = self.failures[call]
+        return f"{call} failed{f' {failed.times} times' if failed.times > 1 else ''}: {failed.reason}"
+
+    @property
+    def hand(self) -> str:
+        """The item that tells what the hand holds, "" where that is not known."""
+        held = self.world.held
+        return "" if held is None else f"the hand holds {held}" if held else "the hand is empty"
+
+    @property
+    def robot_place(self) -> str:
+        """The item that tells at what the robot stands."""
+        return f"the robot stands at {self.world.at or 'nothing known'}"
+
+    def place(self, name: str) -> str:
+        """Return the item that tells what a thing is in or on, "" where that is not known."""
+        thing = self.world.things.get(name)
+        if thing is None or not thing.container or name == self.world.held:
+            return ""
+        return f"{name} is {'inside' if thing.inside else 'in or on'} {thing.container}"
+
+    def brief(self) -> BriefState:
+        """Return the brief state that tells it."""
+        world = self.world
+        places = tuple(filter(None, map(self.place, world.things)))
+        apart = sorted(world.apart - {world.at, world.held})
+        facts = (
+            *self.notes,
+            *(text for thing in world for text in _states(thing)),
+            *map(out_of_reach, apart),
+            *(f"{name} is close by" for name in sorted(world.within)),
+            *map(self.failure, self.failures),
+        )
+        agent = tuple(filter(None, (self.hand, self.robot_place)))
+        belief = EnvironmentBelief(places[-MOST_TOLD:], agent, facts[-MOST_TOLD:])
+        return BriefState(self.progress, belief)
 
 
-def _is_near(name: str, state: BriefState) -> bool | None:
-    """Return whether a thing is within reach: the robot stands at it, or at what it is in or on."""
-    if held_by(state) == name:
-        return True
-    if out_of_reach(name) in state.items(Section.FACTS):
-        return False
-    here = place_of_robot(state)
-    if here is None or (here != name and close_by(name) in state.items(Section.FACTS)):
-        return None
-    if here == name:
-        return True
-    place = place_of(name, state)
-    # Things on the thing at which the robot stands, or beside it on one support, are mostly within reach.
-    if here and (place == here or place_of(here, state) in (name, place or name)):
-        return None
-    return False
+def out_of_reach(name: str) -> str:
+    """Return the item that tells of a thing that the robot could not reach from where it stands."""
+    return f"{name} is out of reach"
 
 
-def _state_of(name: str, state_wanted: ObjectState, state: BriefState) -> bool | None:
-    facts = state.items(Section.FACTS)
-    if is_in_state(name, state_wanted) in facts:
-        return True
-    return False if any(is_in_state(name, other) in facts for other in state_wanted.opposites) else None
+def _states(thing: Thing) -> list[str]:
+    return [f"{thing.id} is {state}" for state in sorted(map(str, thing.states))]

@@ -1,7 +1,7 @@
 """The brief state b_t of an episode: how far the task is, and what is believed of the home (MemCompiler).
 
-All of it is text, in canonical statements (`statements.py`), so that a language model can read and change it, and an
-operation can match an item exactly.
+All of it is text, as `beliefs.py` writes it, so that a language model can read and change it, and an operation can
+match an item exactly.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.config import CompilerConfig
 from memory_node.context.episode_guidance import EpisodeGuidance
 from memory_node.context.guidance import CompiledStep, Compiler, GuidancePort
@@ -24,7 +25,7 @@ _MOST = 32
 
 
 class Compilations:
-    """Thread-safe. retrieve: makes M. held: what the hand holds now. look_up: see EpisodeGuidance."""
+    """Thread-safe. retrieve: makes M. held: what the hand holds now. look_up, kinds: see EpisodeGuidance."""
 
     def __init__(
         self,
@@ -33,12 +34,14 @@ class Compilations:
         look_up: LookUp,
         held: Callable[[], HeldObject | None],
         config: CompilerConfig,
+        kinds: ObjectCatalogue,
     ) -> None:
         self._experience = experience
         self._retrieve = retrieve
         self._look_up = look_up
         self._held = held
         self._config = config
+        self._kinds = kinds
         self._models = ModelShelf()
         self._compilers: dict[str, Compiler] = {}
         self._episodes: OrderedDict[str, EpisodeGuidance] = OrderedDict()
@@ -70,7 +73,8 @@ class Compilations:
 
         retrieve: makes a Retrieve of this one's own. compilers: by name, beside those that there are.
         """
-        other = Compilations(self._experience, retrieve(self._retrieve), self._look_up, self._held, self._config)
+        retrieved = retrieve(self._retrieve)
+        other = Compilations(self._experience, retrieved, self._look_up, self._held, self._config, self._kinds)
         other._compilers.update(self._compilers | dict(compilers))
         return other
 
@@ -100,6 +104,7 @@ class Compilations:
         made = EpisodeGuidance(
             summary.instruction,
             held.object_class if held is not None else "",
+            self._kinds,
             self._retrieve(episode_id, summary.instruction, observation.goals),
             self._compiler(compiler),
             self._look_up,

@@ -7,14 +7,16 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.guidance import Compiled, CompiledStep, Compiler, Guidance
-from memory_node.context.state_keeper import first_state, kept
+from memory_node.context.state_keeper import difference, first_beliefs, kept
 from memory_node.context.state_operations import InvalidDeltaError, apply
 from memory_node.context.step_observation import KnownThing, LookUp, StepObservation, TakenStep
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import TaskMemory
 from memory_node.context.thing_names import ThingNames
 from memory_node.domain.skill import SkillCall
+from memory_node.world.state import Thing
 
 # Steps of one episode whose guidance is kept to be looked at.
 _MOST_DELIVERED = 200
@@ -25,12 +27,19 @@ _LOOKS = frozenset({"GoToObject", "Explore"})
 class EpisodeGuidance:
     """Not thread-safe. held: the class of what the hand held when the episode began, "" for nothing.
 
-    memory: M. look_up: asks long-term memory for one thing. window: steps that the compiler sees. delivered: what was
-    delivered at the last steps, for people who look into it.
+    kinds: what can be done with things. memory: M. look_up: asks long-term memory for one thing. window: steps that the
+    compiler sees. delivered: what was delivered at the last steps, for people who look into it.
     """
 
     def __init__(
-        self, instruction: str, held: str, memory: TaskMemory, compiler: Compiler, look_up: LookUp, window: int
+        self,
+        instruction: str,
+        held: str,
+        kinds: ObjectCatalogue,
+        memory: TaskMemory,
+        compiler: Compiler,
+        look_up: LookUp,
+        window: int,
     ) -> None:
         self.memory = memory
         self._compiler = compiler
@@ -41,16 +50,18 @@ class EpisodeGuidance:
         self._told: set[str] = set()  # each lesson in words is told once an episode
         in_hand = self._names.name(held, {}) if held else ""
         self._handled |= {in_hand} - {""}
-        self._state = first_state(instruction, in_hand)
+        self._beliefs = first_beliefs(instruction, Thing(in_hand, held) if held else None, kinds)
+        self._state = self._beliefs.brief()
         self.delivered: deque[CompiledStep] = deque(maxlen=_MOST_DELIVERED)
 
     def step(self, observation: StepObservation) -> CompiledStep:
         """Bring the brief state up to what was observed, then compile; see GuidancePort."""
         started = time.perf_counter()
         named = self._named(observation)
-        delta = kept(named, self._state, self._known(named))
+        before, self._beliefs = self._beliefs, kept(self._beliefs, named, self._known(named))
+        delta = difference(before.brief(), self._beliefs.brief(), self._state)
         self._state = apply(delta, self._state)
-        said = self._compiler.compile(named, self._state, self.memory)
+        said = self._compiler.compile(replace(named, beliefs=self._beliefs), self._state, self.memory)
         compiled = replace(said, delta=delta)
         if said.delta:
             compiled = self._also_applied(compiled, said)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from memory_node.context.beliefs import binding_of
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery, Guidance, said
@@ -221,7 +220,7 @@ def possible_goals(observation: StepObservation, entries: Sequence[Entry]) -> tu
         calls = [*_preparations(_about_subgoal(observation)), *calls_towards(observation, entries)]
     else:
         calls = [proposed, *_preparations(proposed.arguments), *_repairs(proposed, entries)]
-    return tuple(dict.fromkeys(call for call in calls if call.skill in SKILLS and (binding_of(call) or call.arguments)))
+    return tuple(dict.fromkeys(call for call in calls if call.skill in SKILLS and call.arguments))
 
 
 def _preparations(names: Iterable[str]) -> list[SkillCall]:

@@ -8,29 +8,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from memory_node.context.beliefs import binding_of, verdict
-from memory_node.context.brief_state import BriefState, Section
+from memory_node.context.beliefs import Beliefs
+from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, Guidance, said
 from memory_node.context.loop_detection import repeated
-from memory_node.context.statements import (
-    failures_of,
-    held_by,
-    is_in_state,
-    location_item,
-    out_of_reach,
-    place_of,
-    place_of_robot,
-    stands_at,
-)
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries
 from memory_node.context.ways import fitted, left_of
 from memory_node.domain.advice import bind
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_declaration import Fact, Predicate
+from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
+from memory_node.world.facts import closed_around
+from memory_node.world.skills import bound, unmet
 
 # Levels of preparations: a preparation may need one itself.
 _DEPTH = 3
@@ -65,50 +57,47 @@ class RulesCompiler:
         """Return the guidance for the proposed step or, where none was chosen yet, for the current subgoal."""
         proposed = observation.proposed
         if proposed is None:
-            guidance = self._towards_subgoal(observation, state, memory)
+            guidance = self._towards_subgoal(observation, memory)
         else:
-            guidance = self._before(proposed, observation, state, memory)
+            guidance = self._before(proposed, observation, memory)
         return Compiled(guidance, lessons=() if guidance is not None else lessons_that_hold(observation, memory))
 
     # --- the next step is chosen: what has to come before it
 
-    def _before(
-        self, proposed: SkillCall, observation: StepObservation, state: BriefState, memory: TaskMemory
-    ) -> Guidance | None:
-        told = failures_of(proposed, state)
+    def _before(self, proposed: SkillCall, observation: StepObservation, memory: TaskMemory) -> Guidance | None:
+        beliefs = observation.beliefs
+        told = beliefs.failures.get(proposed)
         looping = self._detects_loops and (
-            repeated(observation.recent, proposed) or (proposed,) * (told is not None and told[2] > self._most_tries)
+            repeated(observation.recent, proposed) or (proposed,) * (told is not None and told.times > self._most_tries)
         )
-        step = self._prepared(proposed, observation, state, memory, _DEPTH)
-        if step is None and told is not None and told[1].by_chance and not looping:
-            step = _Step(proposed, told[0])
+        step = self._prepared(proposed, observation, memory, _DEPTH)
+        if step is None and told is not None and told.reason.by_chance and not looping:
+            step = _Step(proposed, beliefs.failure(proposed))
         if step is None and looping and told is not None:
-            step = self._way_out(proposed, state, told[0])
+            step = self._way_out(proposed, beliefs)
         if step is None:
             return None
         avoid = (proposed,) if looping and step.call != proposed else ()
         return Guidance(step.call, said(step.call, step.because, avoid), step.because, step.entries, avoid)
 
-    def _prepared(
-        self, call: SkillCall, observation: StepObservation, state: BriefState, memory: TaskMemory, depth: int
-    ) -> _Step | None:
+    def _prepared(self, call: SkillCall, observation: StepObservation, memory: TaskMemory, depth: int) -> _Step | None:
         """Return the first step of the preparation of a call, None when it needs none."""
         for entry in (*memory.for_skill(call.skill), *self._declared.for_skill(call.skill)):
-            because = self._calls_for(entry, call, observation, state)
+            because = self._calls_for(entry, call, observation)
             if not because:
                 continue
             for template in entry.steps:
-                bound = _bound(template, call, observation)
-                if bound is None or bound == call or _holds_already(bound, state):
+                step = _bound(template, call, observation)
+                if step is None or step == call or _holds_already(step, observation.beliefs):
                     continue
-                inner = self._prepared(bound, observation, state, memory, depth - 1) if depth > 1 else None
+                inner = self._prepared(step, observation, memory, depth - 1) if depth > 1 else None
                 if inner is not None:
                     return _Step(inner.call, inner.because, (*inner.entries, entry.id))
-                if not self._is_hopeless(bound, state):
-                    return _Step(bound, because, (entry.id,))
-        return self._opened_around(call, observation, state, memory, depth)
+                if not self._is_hopeless(step, observation.beliefs):
+                    return _Step(step, because, (entry.id,))
+        return self._opened_around(call, observation, memory, depth)
 
-    def _calls_for(self, entry: Entry, call: SkillCall, observation: StepObservation, state: BriefState) -> str:
+    def _calls_for(self, entry: Entry, call: SkillCall, observation: StepObservation) -> str:
         """Return the beliefs that make an entry apply to a call, "" when it does not apply."""
         classes = {observation.class_of(name) for name in call.arguments}
         if entry.classes and entry.classes.isdisjoint(classes):
@@ -117,70 +106,72 @@ class RulesCompiler:
             return ""
         if entry.kind is EntryKind.PREPARATION:
             return entry.text
-        told = failures_of(call, state)
-        if told is not None and told[1] is entry.reason and not told[1].by_chance and told[2] <= self._most_tries:
-            return told[0]
-        binding = binding_of(call)
-        believed = (fact for fact in entry.assumes if verdict(fact, binding, state) is True)
-        return next((_evidence(fact, binding, state) for fact in believed), "")
+        beliefs = observation.beliefs
+        told = beliefs.failures.get(call)
+        caused = told is not None and not told.reason.by_chance and told.times <= self._most_tries
+        if told is not None and caused and told.reason is entry.reason:
+            return beliefs.failure(call)
+        believed = (fact for fact in entry.assumes if beliefs.truth(fact, call) is True)
+        return next((beliefs.evidence(fact, call) for fact in believed), "")
 
     def _opened_around(
-        self, call: SkillCall, observation: StepObservation, state: BriefState, memory: TaskMemory, depth: int
+        self, call: SkillCall, observation: StepObservation, memory: TaskMemory, depth: int
     ) -> _Step | None:
         """Return the step that opens what a needed thing lies in."""
-        skill = SKILLS.get(call.skill)
+        skill, beliefs = SKILLS.get(call.skill), observation.beliefs
         if skill is None or depth < 1:
             return None
-        binding = binding_of(call)
-        for fact in (rule.fact for rule in skill.preconditions if rule.fact.predicate is Predicate.ACCESSIBLE):
-            if verdict(fact, binding, state) is not False:
+        for one in unmet(skill, beliefs.world, call):
+            around = closed_around(one.things[0], beliefs.world) if one.fact.predicate is Predicate.ACCESSIBLE else None
+            if around is None:
                 continue
-            place = place_of(binding[fact.arguments[0]], state)
-            opening = SkillCall("OpenObject", (place,))
-            inner = self._prepared(opening, observation, state, memory, depth - 1)
-            if inner is not None or self._is_hopeless(opening, state):
+            opening = SkillCall("OpenObject", (around.id,))
+            inner = self._prepared(opening, observation, memory, depth - 1)
+            if inner is not None or self._is_hopeless(opening, beliefs):
                 return inner
-            where = location_item(binding[fact.arguments[0]], state)
-            return _Step(opening, f"{where}; {is_in_state(place, ObjectState.CLOSED)}")
+            return _Step(opening, f"{beliefs.place(one.things[0].id)}; {around.id} is {ObjectState.CLOSED}")
         return None
 
-    def _is_hopeless(self, call: SkillCall, state: BriefState) -> bool:
+    def _is_hopeless(self, call: SkillCall, beliefs: Beliefs) -> bool:
         """Return whether a preparation has failed for a cause, although no missing precondition of it is known."""
-        told = failures_of(call, state)
-        return told is not None and (not told[1].by_chance or told[2] > self._most_tries)
+        told = beliefs.failures.get(call)
+        return told is not None and (not told.reason.by_chance or told.times > self._most_tries)
 
-    def _way_out(self, call: SkillCall, state: BriefState, because: str) -> _Step | None:
+    def _way_out(self, call: SkillCall, beliefs: Beliefs) -> _Step | None:
         """Return another way to what a call was to do: drive up to its thing anew."""
         skill = SKILLS.get(call.skill)
-        near = [rule.fact for rule in skill.preconditions if rule.fact.predicate is Predicate.NEAR] if skill else []
-        names = [binding_of(call).get(fact.arguments[0], "") for fact in near]
-        calls = [SkillCall("GoToObject", (name,)) for name in names if name]
-        return next((_Step(one, because) for one in calls if not self._is_hopeless(one, state)), None)
+        if skill is None:
+            return None
+        binding = bound(skill, beliefs.world, call)
+        near = [rule.fact.arguments[0] for rule in skill.preconditions if rule.fact.predicate is Predicate.NEAR]
+        calls = [SkillCall("GoToObject", (binding[name].id,)) for name in near if name in binding]
+        return next((_Step(one, beliefs.failure(call)) for one in calls if not self._is_hopeless(one, beliefs)), None)
 
     # --- nothing is chosen yet: the next step towards the subgoal
 
-    def _towards_subgoal(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Guidance | None:
+    def _towards_subgoal(self, observation: StepObservation, memory: TaskMemory) -> Guidance | None:
         avoid = repeated(observation.recent) if self._detects_loops else ()
-        for step in self._candidates(observation, state, memory):
-            first = self._prepared(step.call, observation, state, memory, _DEPTH)
+        for step in self._candidates(observation, memory):
+            first = self._prepared(step.call, observation, memory, _DEPTH)
             if first is not None:
                 step = _Step(first.call, first.because, (*first.entries, *step.entries))
-            if step.call not in avoid and not self._is_hopeless(step.call, state):
+            if step.call not in avoid and not self._is_hopeless(step.call, observation.beliefs):
                 return Guidance(step.call, said(step.call, step.because, avoid), step.because, step.entries, avoid)
         return None
 
-    def _candidates(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Iterator[_Step]:
+    def _candidates(self, observation: StepObservation, memory: TaskMemory) -> Iterator[_Step]:
         subgoal = Subgoal.parse(observation.subgoal)
         if not subgoal.target:
             return
-        is_held = observation.class_of(held_by(state) or "") == subgoal.target
+        held = observation.beliefs.world.held or ""
+        is_held = observation.class_of(held) == subgoal.target
         # A thing without a known place must be found before any sequence that handles it can begin.
         wanted = subgoal.light if is_held else subgoal.target
-        if wanted and not _is_found(wanted, subgoal, observation, state):
+        if wanted and not _is_found(wanted, subgoal, observation):
             yield from _searches(wanted, memory)
-        meant = [held_by(state) or ""] if is_held else _left_to_take(subgoal, observation, state)
+        meant = [held] if is_held else _left_to_take(subgoal, observation)
         target = {subgoal.target: meant[-1]} if meant else {}
-        now = next(iter(state.items(Section.CURRENT)), observation.subgoal)
+        now = observation.beliefs.progress.current or observation.subgoal
         done = _done(observation)
         for entry in memory.of_kind(EntryKind.WAY):
             if entry.goal_kinds and subgoal.kind not in entry.goal_kinds:
@@ -244,38 +235,25 @@ def _with_names(
     return SkillCall(call.skill, tuple(map(name, call.arguments)))
 
 
-def _holds_already(call: SkillCall, state: BriefState) -> bool:
+def _holds_already(call: SkillCall, beliefs: Beliefs) -> bool:
     """Return whether the effect of a call is believed already."""
     skill = SKILLS.get(call.skill)
-    binding = binding_of(call)
-    verdicts = {verdict(fact, binding, state) for fact in skill.effects} if skill is not None else set()
-    return True in verdicts and False not in verdicts
+    believed = {beliefs.truth(fact, call) for fact in skill.effects} if skill is not None else set()
+    return True in believed and False not in believed
 
 
-def _evidence(fact: Fact, binding: dict[str, str], state: BriefState) -> str:
-    """Return the item of the brief state by which a fact is believed."""
-    name = binding.get(fact.arguments[0], "") if fact.arguments else ""
-    if fact.predicate is Predicate.NEAR:
-        apart = out_of_reach(name)
-        return apart if apart in state.items(Section.FACTS) else stands_at(place_of_robot(state) or "")
-    if fact.predicate in (Predicate.HOLDING, Predicate.HAND_EMPTY):
-        return next((text for text in state.items(Section.AGENT) if text.startswith("the hand")), "")
-    about = [text for text in state.items(Section.FACTS) if text.startswith(f"{name} is ")]
-    return "; ".join(about)
-
-
-def _is_found(object_class: str, subgoal: Subgoal, observation: StepObservation, state: BriefState) -> bool:
+def _is_found(object_class: str, subgoal: Subgoal, observation: StepObservation) -> bool:
     """Return whether a thing of a class can be handled: one to take has to lie somewhere, a lamp to be named."""
     if object_class == subgoal.target:
-        return bool(_left_to_take(subgoal, observation, state))
+        return bool(_left_to_take(subgoal, observation))
     return object_class in observation.classes.values()
 
 
-def _left_to_take(subgoal: Subgoal, observation: StepObservation, state: BriefState) -> list[str]:
+def _left_to_take(subgoal: Subgoal, observation: StepObservation) -> list[str]:
     """Return the names of the target's things whose place is known; what is to be placed must not lie there already."""
     found = []
     for name, kind in observation.classes.items():
-        place = place_of(name, state) if kind == subgoal.target else ""
+        place = observation.beliefs.world.container_of(name) if kind == subgoal.target else ""
         is_there = subgoal.kind in _PLACES and observation.class_of(place) == subgoal.destination
         if place and not is_there:
             found.append(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from memory_node.context.beliefs import Beliefs
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
@@ -34,7 +35,7 @@ class StepObservation:
     for those that do not tell it themselves. names: what the executor calls things, by reference, where it has names
     of its own. recent: the last steps, oldest first, `taken` among them; an executor
     leaves it to memory. worded: how the executor reads a call as guidance, "" where it is told nothing; None: as the
-    call.
+    call. beliefs: what follows from all of the episode so far; an executor leaves it to memory.
     """
 
     goals: tuple[str, ...] = ()
@@ -45,6 +46,7 @@ class StepObservation:
     names: Mapping[str, str] = field(default_factory=dict)
     recent: tuple[TakenStep, ...] = ()
     worded: Callable[[SkillCall], str] | None = field(default=None, compare=False)
+    beliefs: Beliefs = field(default_factory=Beliefs, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.goal_index <= len(self.goals):

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -18,6 +19,7 @@ from benchmarks.compiler_variants import (
 )
 from benchmarks.guidance_judge import GuidedMoment, is_precise
 from memory_node.cli import main
+from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState, EnvironmentBelief
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.step_observation import StepObservation, TakenStep
@@ -41,12 +43,13 @@ def test_static_injection_is_followed_whatever_is_believed() -> None:
 
 
 def test_without_brief_state_only_the_last_failures_are_known() -> None:
-    believed = BriefState(belief=EnvironmentBelief(agent=("the robot stands at nothing known",)))
+    beliefs = Beliefs(Beliefs().world.standing_at(""))
+    observation, brief = StepObservation(proposed=PICK, beliefs=beliefs), beliefs.brief()
     compiler = WithoutBriefState(RulesCompiler())
-    assert RulesCompiler().compile(StepObservation(proposed=PICK), believed, TaskMemory()).guidance is not None
-    assert compiler.compile(StepObservation(proposed=PICK), believed, TaskMemory()).guidance is None
+    assert RulesCompiler().compile(observation, brief, TaskMemory()).guidance is not None
+    assert compiler.compile(observation, brief, TaskMemory()).guidance is None
     far = TakenStep(PICK, False, FailureReason.TOO_FAR)
-    told = compiler.compile(StepObservation(proposed=PICK, recent=(far,)), believed, TaskMemory()).guidance
+    told = compiler.compile(replace(observation, recent=(far,)), brief, TaskMemory()).guidance
     assert told is not None
     assert told.goal == SkillCall("GoToObject", ("Mug",))
 

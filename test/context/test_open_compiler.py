@@ -1,6 +1,8 @@
 import pytest
 
-from memory_node.context.brief_state import BriefState, EnvironmentBelief
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.beliefs import Beliefs
+from memory_node.context.brief_state import BriefState
 from memory_node.context.config import CompilerConfig, CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery
 from memory_node.context.open_compiler import WithRules, open_compiler
@@ -9,7 +11,9 @@ from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
 from memory_node.domain.errors import InvalidValueError, NotFoundError, ResourceMissingError
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.states import ObjectState
 from memory_node.llm.open_model import ModelShelf
+from memory_node.world.state import Thing, WorldState
 
 
 def test_rules_need_nothing() -> None:
@@ -53,9 +57,11 @@ class Fails:
 
 def test_rules_stand_in_for_a_model_that_failed_but_not_for_one_that_chose_nothing() -> None:
     put = SkillCall("PutObject", ("Mug", "Fridge"))
-    observation = StepObservation(proposed=put, classes={"Mug": "Mug", "Fridge": "Fridge"})
-    belief = EnvironmentBelief(agent=("the hand holds Mug", "the robot stands at Fridge"), facts=("Fridge is closed",))
-    shut = BriefState(belief=belief)
+    fridge = Thing("Fridge", "Fridge", states=frozenset({ObjectState.CLOSED}))
+    world = WorldState.of_things(load_catalogue(), [fridge, Thing("Mug", "Mug")], "Mug").standing_at("Fridge")
+    beliefs = Beliefs(world)
+    observation = StepObservation(proposed=put, classes={"Mug": "Mug", "Fridge": "Fridge"}, beliefs=beliefs)
+    shut = beliefs.brief()
     late = WithRules(Fails("too late"), RulesCompiler()).compile(observation, shut, TaskMemory())
     assert late.guidance is not None
     assert late.guidance.goal == SkillCall("OpenObject", ("Fridge",))

@@ -1,10 +1,14 @@
 """When an entry applies: its target is the next step, and what it assumes is believed."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 
-from memory_node.context.brief_state import BriefState, EnvironmentBelief, Section, TaskProgress
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.beliefs import Beliefs, Failed
+from memory_node.context.brief_state import Section, TaskProgress
 from memory_node.context.guidance import Delivery, Guidance
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.step_observation import StepObservation, TakenStep
@@ -13,22 +17,49 @@ from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declar
 from memory_node.context.ways import fitted
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.states import ObjectState
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording
+from memory_node.world.state import Thing, WorldState
 
 CLASSES = {"Mug": "Mug", "Fridge": "Fridge", "Knife": "Knife", "Apple": "Apple", "Microwave": "Microwave"}
 PUT = SkillCall("PutObject", ("Mug", "Fridge"))
 NOTHING = TaskMemory()
+NOWHERE: Mapping[str, str] = MappingProxyType({})
 
 
-def state(*agent: str, facts: tuple[str, ...] = (), locations: tuple[str, ...] = (), current: str = "") -> BriefState:
-    return BriefState(TaskProgress("task", current=current), EnvironmentBelief(locations, agent, facts))
+def beliefs(
+    held: str | None = None,
+    at: str | None = None,
+    *,
+    inside: Mapping[str, str] = NOWHERE,
+    on: Mapping[str, str] = NOWHERE,
+    states: Mapping[str, str] = NOWHERE,
+    apart: Collection[str] = (),
+    close: Collection[str] = (),
+    failed: Mapping[SkillCall, Failed] | None = None,
+    current: str = "",
+) -> Beliefs:
+    names = {held or "", at or "", *inside, *inside.values(), *on, *on.values(), *states} - {""}
+    things = [Thing(name, name.rstrip(" 0123456789")) for name in sorted(names)]
+    world = WorldState.of_things(load_catalogue(), things).holding(held).standing_at(at).out_of_reach(*apart)
+    for name, outer in {**on, **inside}.items():
+        world = world.put(name, outer, name in inside)
+    for name, state in states.items():
+        world = world.with_state(name, ObjectState(state))
+    world = replace(world, within=frozenset(close))
+    return Beliefs(world, failed or {}, TaskProgress("task", current=current))
+
+
+def call(text: str) -> SkillCall:
+    skill, _, rest = text.rstrip(")").partition("(")
+    return SkillCall(skill, tuple(rest.split(", ")))
 
 
 def guided(
-    proposed: SkillCall | None, believed: BriefState, memory: TaskMemory = NOTHING, **more: object
+    proposed: SkillCall | None, believed: Beliefs, memory: TaskMemory = NOTHING, **more: object
 ) -> Guidance | None:
-    observation = replace(StepObservation(proposed=proposed, classes=CLASSES), **more)  # type: ignore[arg-type]
-    compiled = RulesCompiler().compile(observation, believed, memory)
+    observation = replace(StepObservation(proposed=proposed, classes=CLASSES, beliefs=believed), **more)  # type: ignore[arg-type]
+    compiled = RulesCompiler().compile(observation, believed.brief(), memory)
     assert compiled.delivery is (Delivery.EXPERIENCE if compiled.guidance else Delivery.NOACTION)
     return compiled.guidance
 
@@ -49,7 +80,7 @@ def repair(
 
 
 def test_entry_applies_where_its_assumption_is_believed() -> None:
-    believed = state("the hand holds Mug", "the robot stands at Fridge", facts=("Fridge is closed",))
+    believed = beliefs(held="Mug", at="Fridge", states={"Fridge": "closed"})
     guidance = guided(PUT, believed, TaskMemory.of([repair()]))
     assert guidance is not None
     assert guidance.goal == SkillCall("OpenObject", ("Fridge",))
@@ -58,14 +89,14 @@ def test_entry_applies_where_its_assumption_is_believed() -> None:
     assert guidance.text == "Next: OpenObject(Fridge), because Fridge is closed."
 
 
-@pytest.mark.parametrize("facts", [(), ("Fridge is opened",), ("Drawer is closed",)])
-def test_entry_does_not_apply_where_it_is_not_believed(facts: tuple[str, ...]) -> None:
-    believed = state("the hand holds Mug", "the robot stands at Fridge", facts=facts)
+@pytest.mark.parametrize("states", [{}, {"Fridge": "opened"}, {"Drawer": "closed"}])
+def test_entry_does_not_apply_where_it_is_not_believed(states: Mapping[str, str]) -> None:
+    believed = beliefs(held="Mug", at="Fridge", states=states)
     assert guided(PUT, believed, TaskMemory.of([repair()])) is None
 
 
 def test_entry_for_other_things_or_goals_does_not_apply() -> None:
-    believed = state("the hand holds Mug", facts=("PutObject(Mug, Fridge) failed: precondition",))
+    believed = beliefs(held="Mug", failed={call("PutObject(Mug, Fridge)"): Failed(FailureReason.PRECONDITION)})
     entry = repair(reason="precondition", remedy="ToggleOff")
     of_microwaves = replace(entry, classes=frozenset({"Microwave"}))
     of_heating = replace(entry, goal_kinds=frozenset({"heat"}))
@@ -77,11 +108,11 @@ def test_entry_for_other_things_or_goals_does_not_apply() -> None:
 def test_failure_stands_for_what_an_entry_assumes() -> None:
     cut = SkillCall("SliceObject", ("Apple",))
     entry = replace(repair("SliceObject", "precondition"), steps=(SkillCall("PickupObject", ("Knife",)),))
-    believed = state("the hand is empty", "the robot stands at Knife")
+    believed = beliefs(held="", at="Knife")
     before = guided(cut, believed, TaskMemory.of([entry]))
     assert before is not None
     assert before.goal == SkillCall("GoToObject", ("Apple",))
-    told = state("the hand is empty", "the robot stands at Knife", facts=("SliceObject(Apple) failed: precondition",))
+    told = beliefs(held="", at="Knife", failed={call("SliceObject(Apple)"): Failed(FailureReason.PRECONDITION)})
     guidance = guided(cut, told, TaskMemory.of([entry]))
     assert guidance is not None
     assert guidance.goal == SkillCall("PickupObject", ("Knife",))
@@ -89,35 +120,29 @@ def test_failure_stands_for_what_an_entry_assumes() -> None:
 
 
 def test_preparation_gets_its_own_preparation_first() -> None:
-    believed = state("the hand holds Mug", "the robot stands at nothing known", facts=("Fridge is closed",))
+    believed = beliefs(held="Mug", at="", states={"Fridge": "closed"})
     guidance = guided(SkillCall("OpenObject", ("Fridge",)), believed)
     assert guidance is not None
     assert guidance.goal == SkillCall("GoToObject", ("Fridge",))
 
 
 def test_step_that_is_prepared_needs_nothing() -> None:
-    believed = state("the hand holds Mug", "the robot stands at Fridge", facts=("Fridge is opened",))
+    believed = beliefs(held="Mug", at="Fridge", states={"Fridge": "opened"})
     assert guided(PUT, believed) is None
 
 
 def test_what_is_close_by_is_tried_first() -> None:
     pick = SkillCall("PickupObject", ("Mug",))
-    there = ("the hand is empty", "the robot stands at nothing known")
-    assert guided(pick, state(*there)) is not None
-    assert guided(pick, state(*there, facts=("Mug is close by",))) is None
+    assert guided(pick, beliefs("", "")) is not None
+    assert guided(pick, beliefs("", "", close=("Mug",))) is None
 
 
 def test_unknown_contradicts_nothing() -> None:
-    assert guided(PUT, state()) is None
+    assert guided(PUT, beliefs()) is None
 
 
 def test_door_around_a_thing_is_opened() -> None:
-    believed = state(
-        "the hand is empty",
-        "the robot stands at Fridge",
-        facts=("Fridge is closed",),
-        locations=("Mug is inside Fridge",),
-    )
+    believed = beliefs(held="", at="Fridge", inside={"Mug": "Fridge"}, states={"Fridge": "closed"})
     guidance = guided(SkillCall("PickupObject", ("Mug",)), believed)
     assert guidance is not None
     assert guidance.goal == SkillCall("OpenObject", ("Fridge",))
@@ -125,12 +150,11 @@ def test_door_around_a_thing_is_opened() -> None:
 
 
 def test_what_fails_by_chance_is_made_again_and_then_approached_anew() -> None:
-    where = ("the hand is empty", "the robot stands at Mug")
     pick = SkillCall("PickupObject", ("Mug",))
-    again = guided(pick, state(*where, facts=("PickupObject(Mug) failed 2 times: execution",)))
+    again = guided(pick, beliefs("", "Mug", failed={pick: Failed(FailureReason.EXECUTION, 2)}))
     assert again is not None
     assert again.goal == pick
-    anew = guided(pick, state(*where, facts=("PickupObject(Mug) failed 3 times: execution",)))
+    anew = guided(pick, beliefs("", "Mug", failed={pick: Failed(FailureReason.EXECUTION, 3)}))
     assert anew is not None
     assert anew.goal == SkillCall("GoToObject", ("Mug",))
     assert anew.avoid == (pick,)
@@ -139,31 +163,21 @@ def test_what_fails_by_chance_is_made_again_and_then_approached_anew() -> None:
 
 def test_without_loop_detection_nothing_is_forbidden() -> None:
     pick = SkillCall("PickupObject", ("Mug",))
-    believed = state(
-        "the hand is empty", "the robot stands at Mug", facts=("PickupObject(Mug) failed 9 times: execution",)
-    )
-    compiled = RulesCompiler(detects_loops=False).compile(
-        StepObservation(proposed=pick, classes=CLASSES), believed, NOTHING
-    )
+    believed = beliefs(held="", at="Mug", failed={call("PickupObject(Mug)"): Failed(FailureReason.EXECUTION, 9)})
+    observation = StepObservation(proposed=pick, classes=CLASSES, beliefs=believed)
+    compiled = RulesCompiler(detects_loops=False).compile(observation, believed.brief(), NOTHING)
     assert compiled.guidance is not None
     assert compiled.guidance.goal == pick
 
 
 def test_preparation_that_failed_is_not_advised_again() -> None:
-    believed = state(
-        "the hand is empty",
-        "the robot stands at nothing known",
-        facts=("GoToObject(Mug) failed: unreachable",),
-    )
+    believed = beliefs(held="", at="", failed={call("GoToObject(Mug)"): Failed(FailureReason.UNREACHABLE)})
     assert guided(SkillCall("PickupObject", ("Mug",)), believed) is None
 
 
 def test_preparation_that_failed_for_want_of_another_gets_that_one() -> None:
-    believed = state(
-        "the hand holds Mug",
-        "the robot stands at Mug",
-        facts=("Fridge is closed", "OpenObject(Fridge) failed: too_far", "Fridge is out of reach"),
-    )
+    far = {call("OpenObject(Fridge)"): Failed(FailureReason.TOO_FAR)}
+    believed = beliefs("Mug", "Mug", states={"Fridge": "closed"}, apart=("Fridge",), failed=far)
     guidance = guided(PUT, believed)
     assert guidance is not None
     assert guidance.goal == SkillCall("GoToObject", ("Fridge",))
@@ -171,9 +185,7 @@ def test_preparation_that_failed_for_want_of_another_gets_that_one() -> None:
 
 def test_what_is_in_the_hand_is_not_taken_again() -> None:
     entry = replace(repair("SliceObject", "precondition"), steps=(SkillCall("PickupObject", ("Knife",)),))
-    told = state(
-        "the hand holds Knife", "the robot stands at Apple", facts=("SliceObject(Apple) failed: precondition",)
-    )
+    told = beliefs(held="Knife", at="Apple", failed={call("SliceObject(Apple)"): Failed(FailureReason.PRECONDITION)})
     assert guided(SkillCall("SliceObject", ("Apple",)), told, TaskMemory.of([entry])) is None
 
 
@@ -188,13 +200,12 @@ def test_what_made_a_call_work_before_comes_first_until_it_holds() -> None:
         evidence_for=("e1:3",),
     )
     heat, memory = SkillCall("HeatObject", ("Mug", "Microwave")), TaskMemory.of([of_lesson(lesson)])
-    there = ("the hand holds Mug", "the robot stands at Microwave")
     more = {"classes": {**CLASSES, "Switch": "Switch"}}
-    known = state(*there, facts=("Microwave is closed",))
+    known = beliefs("Mug", "Microwave", states={"Microwave": "closed"})
     before = guided(heat, known, memory, **more)
     assert before is not None
     assert before.goal in (SkillCall("GoToObject", ("Switch",)), SkillCall("SwitchOn", ("Switch",)))
-    done = state(*there, facts=("Microwave is closed", "Switch is on"))
+    done = beliefs("Mug", "Microwave", states={"Microwave": "closed", "Switch": "on"})
     after = guided(heat, done, memory, **more)
     assert after is None or "Switch" not in after.goal.arguments
     elsewhere = guided(SkillCall("HeatObject", ("Mug", "Fridge")), known, memory, **more)
@@ -212,7 +223,7 @@ def test_way_that_worked_is_fitted_to_the_subgoal() -> None:
             SkillCall("PutObject", ("Cup", "Shelf")),
         ),
     )
-    believed = state("the hand holds Mug", "the robot stands at Mug", current="cool Mug to Fridge")
+    believed = beliefs(held="Mug", at="Mug", current="cool Mug to Fridge")
     taken = TakenStep(SkillCall("PickupObject", ("Mug",)), True)
     guidance = guided(None, believed, TaskMemory.of([way]), goals=("cool Mug to Fridge",), taken=taken, recent=(taken,))
     assert guidance is not None
@@ -243,7 +254,7 @@ def test_loop_gets_another_way() -> None:
         steps=(SkillCall("PickupObject", ("Mug",)), SkillCall("CoolObject", ("Mug",))),
     )
     steps = [TakenStep(SkillCall(skill, ("Fridge",)), True) for skill in ("OpenObject", "CloseObject")] * 2
-    believed = state("the hand is empty", "the robot stands at Mug", current="cool Mug")
+    believed = beliefs(held="", at="Mug", current="cool Mug")
     guidance = guided(None, believed, TaskMemory.of([way]), goals=("cool Mug",), recent=tuple(steps))
     assert guidance is not None
     assert guidance.goal == SkillCall("PickupObject", ("Mug",))
@@ -252,17 +263,12 @@ def test_loop_gets_another_way() -> None:
 
 def test_reason_is_always_a_belief() -> None:
     """Whatever is believed of hand, place and door, guidance says so by what stands in the state."""
-    for agent in (
-        ("the hand holds Mug",),
-        ("the hand is empty",),
-        ("the robot stands at Mug",),
-        ("the robot stands at nothing known",),
-    ):
-        for facts in ((), ("Fridge is closed",), ("Fridge is out of reach",)):
-            believed = state(*agent, facts=facts)
+    for held, at in (("Mug", None), ("", None), (None, "Mug"), (None, "")):
+        for states, apart in (({}, ()), ({"Fridge": "closed"}, ()), ({}, ("Fridge",))):
+            believed = beliefs(held, at, states=states, apart=apart)
             guidance = guided(PUT, believed)
             if guidance is not None:
-                items = {text for section in Section for text in believed.items(section)}
+                items = {text for section in Section for text in believed.brief().items(section)}
                 assert set(guidance.reason.split("; ")) <= items
 
 
@@ -285,7 +291,7 @@ TWO = TaskMemory.of([a_way(PICK_CUP, PUT_CUP, PICK_CUP, PUT_CUP), a_place("Mug")
 
 
 def test_what_nobody_has_seen_is_looked_for_before_any_way_is_gone() -> None:
-    guidance = guided(None, state("the hand is empty"), TWO, goals=("place_two 2 x Mug to Fridge",))
+    guidance = guided(None, beliefs(held=""), TWO, goals=("place_two 2 x Mug to Fridge",))
     assert guidance is not None
     assert guidance.goal == SkillCall("Explore", ("Mug",))
 
@@ -296,14 +302,12 @@ def test_second_thing_to_be_placed_is_not_the_one_that_was() -> None:
         TakenStep(call, True)
         for call in (SkillCall("PickupObject", ("Mug 2",)), SkillCall("PutObject", ("Mug 2", "Fridge")))
     )
-    at_table = state(
-        "the hand is empty", "the robot stands at Mug", locations=("Mug is in or on Table", "Mug 2 is inside Fridge")
-    )
+    at_table = beliefs(held="", at="Mug", inside={"Mug 2": "Fridge"}, on={"Mug": "Table"})
     more = {"goals": ("place_two 2 x Mug to Fridge",), "classes": classes, "recent": taken}
     guidance = guided(None, at_table, TWO, **more)
     assert guidance is not None
     assert guidance.goal == SkillCall("PickupObject", ("Mug",))
-    nowhere_else = state("the hand is empty", locations=("Mug 2 is inside Fridge",))
+    nowhere_else = beliefs(held="", inside={"Mug 2": "Fridge"})
     guidance = guided(None, nowhere_else, TWO, **more)
     assert guidance is not None
     assert guidance.goal == SkillCall("Explore", ("Mug",))
@@ -311,7 +315,7 @@ def test_second_thing_to_be_placed_is_not_the_one_that_was() -> None:
 
 def test_what_the_hand_holds_is_what_is_put() -> None:
     classes = {"Mug 2": "Mug", "Mug": "Mug", "Fridge": "Fridge"}
-    holding = state("the hand holds Mug 2", "the robot stands at Fridge", facts=("Fridge is opened",))
+    holding = beliefs(held="Mug 2", at="Fridge", states={"Fridge": "opened"})
     taken = (TakenStep(SkillCall("PickupObject", ("Mug 2",)), True),)
     guidance = guided(None, holding, TWO, goals=("place_two 2 x Mug to Fridge",), classes=classes, recent=taken)
     assert guidance is not None
@@ -321,7 +325,7 @@ def test_what_the_hand_holds_is_what_is_put() -> None:
 def test_light_is_looked_for_once_the_thing_is_in_the_hand() -> None:
     switched = a_way(PICK_CUP, SkillCall("SwitchOn", ("DeskLamp",)), kinds=("examine",))
     lamp = TaskMemory.of([a_place("DeskLamp"), switched])
-    holding = state("the hand holds Mug", "the robot stands at Fridge")
+    holding = beliefs(held="Mug", at="Fridge")
     more = {
         "goals": ("examine Mug with DeskLamp",),
         "recent": (TakenStep(SkillCall("PickupObject", ("Mug",)), True),),

@@ -5,6 +5,7 @@ from typing import cast
 
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.brief_state import BriefState
 from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig
@@ -122,7 +123,8 @@ class OfNoMemory(Experience):
 def test_episode_is_guided_and_recorded_and_its_state_is_told() -> None:
     experience = OfNoMemory(ExperienceConfig(), NullLog(), lambda: 0)
     config = CompilerConfig()
-    guidance = Compilations(experience, lambda *_: TaskMemory(), lambda *_: None, lambda: None, config)
+    kinds = load_catalogue()
+    guidance = Compilations(experience, lambda *_: TaskMemory(), lambda *_: None, lambda: None, config, kinds)
     told: list[PlanProgress] = []
     planner = GuidedPlanner(Fetching(), experience, lambda: 0, guidance=guidance.port("rules"))
     run = planner.run("fetch the mug", PlanningContext(cast("MemoryPort", None), told.append, lambda _: None))

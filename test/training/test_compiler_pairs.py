@@ -8,8 +8,10 @@ from small_game import Embedder
 from test_alfworld_compiled import HEATED, LEARNT, game_of
 
 from benchmarks.alfworld.games import Game
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
-from memory_node.context.brief_state import BriefState, EnvironmentBelief, TaskProgress
+from memory_node.context.beliefs import Beliefs
+from memory_node.context.brief_state import TaskProgress
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Delivery
 from memory_node.context.prompt_compiler import PromptCompiler
@@ -18,17 +20,21 @@ from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.states import ObjectState
 from memory_node.llm.chat import Message, Reply
+from memory_node.world.state import Thing, WorldState
 from training.compiler.game_pairs import GameTeacher
 from training.compiler.pair_files import read_pairs, write_pairs
 from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced
 
 PUT = SkillCall("PutObject", ("Mug", "Fridge"))
-STATE = BriefState(
-    TaskProgress("put the mug away", current="place Mug to Fridge"),
-    EnvironmentBelief(agent=("the hand holds Mug", "the robot stands at Fridge"), facts=("Fridge is closed",)),
+THINGS = [Thing("Mug", "Mug"), Thing("Fridge", "Fridge", states=frozenset({ObjectState.CLOSED}))]
+WORLD = WorldState.of_things(load_catalogue(), THINGS, "Mug").standing_at("Fridge")
+BELIEFS = Beliefs(WORLD, progress=TaskProgress("put the mug away", current="place Mug to Fridge"))
+STATE = BELIEFS.brief()
+OBSERVATION = StepObservation(
+    ("place Mug to Fridge",), proposed=PUT, classes={"Mug": "Mug", "Fridge": "Fridge"}, beliefs=BELIEFS
 )
-OBSERVATION = StepObservation(("place Mug to Fridge",), proposed=PUT, classes={"Mug": "Mug", "Fridge": "Fridge"})
 MEMORY = TaskMemory.of([Entry("fact", EntryKind.ADVICE, "Mug on Shelf")])
 
 
@@ -48,16 +54,16 @@ class Learner:
         return len(text) // 4
 
 
-def pair_of(state: BriefState) -> tuple[CompilerPair, object]:
+def pair_of(beliefs: Beliefs) -> tuple[CompilerPair, object]:
     pairs: list[CompilerPair] = []
     teacher = RecordingTeacher(RulesCompiler(), 12, lambda: "t1", pairs.append)
-    compiled = teacher.compile(OBSERVATION, state, MEMORY)
+    compiled = teacher.compile(replace(OBSERVATION, beliefs=beliefs), beliefs.brief(), MEMORY)
     (pair,) = pairs
     return pair, compiled.guidance
 
 
 def test_who_learns_a_pair_by_heart_delivers_what_the_teacher_did() -> None:
-    pair, guidance = pair_of(STATE)
+    pair, guidance = pair_of(BELIEFS)
     assert pair.delivery is Delivery.EXPERIENCE
     found = PromptCompiler(Learner(pair), CompilerModelConfig()).compile(OBSERVATION, STATE, MEMORY)
     assert found.problem == ""
@@ -77,21 +83,22 @@ def test_learner_is_asked_as_the_pair_says_where_steps_repeat() -> None:
 
 def test_what_a_learner_could_not_say_is_no_pair() -> None:
     """The call opens a drawer that the next step does not name."""
-    belief = EnvironmentBelief(
-        ("Mug is inside Drawer",), ("the hand is empty", "the robot stands at Drawer"), ("Drawer is closed",)
-    )
+    drawer = Thing("Drawer", "Drawer", states=frozenset({ObjectState.CLOSED}))
+    shut = WORLD.with_thing(drawer).holding("").put("Mug", "Drawer", inside=True).standing_at("Drawer")
+    beliefs = replace(BELIEFS, world=shut)
     pairs: list[CompilerPair] = []
     teacher = RecordingTeacher(RulesCompiler(), 12, lambda: "t1", pairs.append)
-    picking = replace(OBSERVATION, proposed=SkillCall("PickupObject", ("Mug",)))
-    compiled = teacher.compile(picking, BriefState(STATE.progress, belief), MEMORY)
+    picking = replace(OBSERVATION, proposed=SkillCall("PickupObject", ("Mug",)), beliefs=beliefs)
+    compiled = teacher.compile(picking, beliefs.brief(), MEMORY)
     assert compiled.guidance is not None
     assert compiled.guidance.goal == SkillCall("OpenObject", ("Drawer",))
     assert pairs == []
 
 
 def test_step_that_needs_nothing_is_a_pair_as_well() -> None:
-    opened = BriefState(STATE.progress, EnvironmentBelief(agent=STATE.belief.agent, facts=("Fridge is opened",)))
-    pair, guidance = pair_of(opened)
+    beliefs = replace(BELIEFS, world=WORLD.with_state("Fridge", ObjectState.OPENED))
+    opened = beliefs.brief()
+    pair, guidance = pair_of(beliefs)
     assert guidance is None
     assert json.loads(pair.reply)["delivery"] == "noaction"
     found = PromptCompiler(Learner(pair), CompilerModelConfig()).compile(OBSERVATION, opened, MEMORY)
