@@ -22,12 +22,12 @@ from benchmarks.knowledge_update import update_row
 from benchmarks.knowledge_utility import BUDGETS, utility_rows
 from benchmarks.likelihood.scoring import scoring_model
 from benchmarks.memory_utility import UtilityRow
+from benchmarks.model_extraction import ModelExtractor
 from benchmarks.reply_cache import open_shelf
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.knowledge.model_extraction import ModelExtractor
 from memory_node.llm.chat import ChatModel
 from memory_node.llm.config import ModelConfig
 from memory_node.search.caching_embedder import CachingEmbedder

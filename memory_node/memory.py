@@ -142,6 +142,8 @@ class RobotMemory:
         lock = self._changes.lock
         self._told = told = ToldContexts(clock)
         self.deeds = deeds if deeds is not None else DeedLog(_KeepNothing())
+        self._expected_of: tuple[Deed, ...] = ()
+        self._expected = Expectations((), knowledge.zone)
         self.episodes = Episodes(experience, scene, lock, self.remember, task_objects, told, clock, self.deeds)
         of_tries = self.lessons_of_tries
         named = index.ranker.classes_named
@@ -301,7 +303,10 @@ class RobotMemory:
         """Return what the robot's tries teach now: calls that fail at a place, and what makes them work."""
         if Memory.LESSONS in self._unread:
             return ()
-        return Expectations(self.deeds.all(), self.knowledge.zone).lessons(self._clock())
+        tried = self.deeds.all()
+        if tried != self._expected_of:
+            self._expected_of, self._expected = tried, Expectations(tried, self.knowledge.zone)
+        return self._expected.lessons(self._clock())
 
     def lessons(self) -> tuple[Lesson, ...]:
         """Return every lesson that holds, those of tries first."""

@@ -55,7 +55,7 @@ class Compilations:
         Raises:
             NotFoundError: the episode is not running.
             InvalidValueError: no such compiler.
-            ResourceMissingError: what the compiler needs is not there.
+            NotFoundError: what the compiler needs is not there.
         """
         with self._lock:
             step = self._episode(episode_id, observation, compiler).step(observation)

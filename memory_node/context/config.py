@@ -9,7 +9,7 @@ from pydantic import Field
 from memory_node.domain.parameters import Expert, Parameters, Profile
 from memory_node.llm.config import SHARED, ModelConfig
 
-CompilerName = Literal["none", "rules", "model", "learned"]
+CompilerName = Literal["none", "rules", "model"]
 COMPILERS: tuple[str, ...] = get_args(CompilerName)
 
 

@@ -13,23 +13,17 @@ from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import TaskMemory
-from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.open_model import ModelShelf
-
-LEARNED_NEEDS = (
-    "compiler: learned needs an adapter (a GGUF file, learnt from a teacher's pairs) in the memory node's parameter"
-    " llm.compiler.adapter_path; none ships yet; use rules or model"
-)
 
 
 def open_compiler(name: str, config: CompilerConfig, models: ModelShelf) -> Compiler:
     """Return a compiler by name. A model that is missing gives way to the rules, and says why at each step.
 
-    learned: the model with the adapter of `llm.adapter_path` and the soft memory of `llm.soft_memory_path`, if any.
+    model: with the adapter and the soft memory that the configuration names, if any.
 
     Raises:
         InvalidValueError: there is none of this name, or it is "none".
-        ResourceMissingError: learned has no adapter.
         NotFoundError: there is no file of that soft memory.
     """
     if name not in COMPILERS:
@@ -38,11 +32,7 @@ def open_compiler(name: str, config: CompilerConfig, models: ModelShelf) -> Comp
         raise InvalidValueError("compiler: none compiles nothing; do not ask it")
     if name == "rules":
         return RulesCompiler(config.detects_loops, config.most_tries)
-    if name == "learned" and not config.llm.adapter_path:
-        raise ResourceMissingError(LEARNED_NEEDS)
-    soft = None
-    if name == "learned" and config.llm.soft_memory_path:
-        soft = SoftMemoryWeights.read(Path(config.llm.soft_memory_path))
+    soft = SoftMemoryWeights.read(Path(config.llm.soft_memory_path)) if config.llm.soft_memory_path else None
     asked = PromptCompiler(models.open_or_excuse(config.llm), config.llm, config.detects_loops, soft)
     return WithRules(asked, RulesCompiler(config.detects_loops, config.most_tries))
 

@@ -64,20 +64,24 @@ class Expectations:
 
     def __init__(self, tried: Sequence[Deed], zone: tzinfo | None = None) -> None:
         self._zone = zone
-        self._tries: dict[str, list[_Try]] = {}
+        # By skill and place (or thing), and by skill and class of place.
+        self._at: dict[tuple[str, str], list[_Try]] = {}
+        self._of: dict[tuple[str, str], list[_Try]] = {}
         enabling: deque[tuple[int, Deed, Preparation]] = deque(maxlen=_ENABLING_KEPT)
         explained = _explained(tried)
         for number, deed in enumerate(tried):
             place_id, place_class = place_of(deed.skill, deed)
-            mine = self._tries.setdefault(deed.skill, [])
-            since = _failed_lately(mine, place_class, deed.stamp_ns, number)
+            of_class = self._of.setdefault((deed.skill, place_class), [])
+            since = _failed_lately(of_class, deed.stamp_ns, number)
             before = [
                 one
                 for when, other, one in enabling
                 if (when > since or other.episode_id == deed.episode_id) and one.thing_id != place_id
             ]
             part = part_of_day(deed.stamp_ns, zone)
-            mine.append(_Try(deed, number, place_id, place_class, part, tuple(dict.fromkeys(before))))
+            made = _Try(deed, number, place_id, place_class, part, tuple(dict.fromkeys(before)))
+            of_class.append(made)
+            self._at.setdefault((deed.skill, place_id), []).append(made)
             is_enabling = deed.skill in ENABLING and not deed.reason and bool(deed.object_id)
             if is_enabling and (deed.episode_id, deed.object_id) not in explained:
                 enabling.append((number, deed, Preparation(deed.skill, deed.object_id, deed.object_class)))
@@ -87,7 +91,7 @@ class Expectations:
 
         object_class: of what it is done with there; the same as the place's for a door or a switch.
         """
-        at_place = [one for one in self._tries.get(skill, ()) if one.place_id == place_id and one.plain]
+        at_place = [one for one in self._at.get((skill, place_id), ()) if one.plain]
         failures = [one for one in at_place if one.failed]
         if not failures:
             return None
@@ -113,7 +117,7 @@ class Expectations:
 
     def never_worked(self, skill: str, place_id: str) -> bool:
         """Return whether a call was tried at a place (or thing), and never worked there in any way."""
-        tries = [one for one in self._tries.get(skill, ()) if one.place_id == place_id]
+        tries = self._at.get((skill, place_id), ())
         return bool(tries) and all(one.failed for one in tries)
 
     def way(self, skill: str, object_class: str, place_id: str, place_class: str) -> Lesson | None:
@@ -121,7 +125,7 @@ class Expectations:
 
         What was learnt of one place, or of one class of thing there, holds for others until they were tried themselves.
         """
-        tries = [one for one in self._tries.get(skill, ()) if one.place_class == place_class]
+        tries = self._of.get((skill, place_class), ())
         plain = [one for one in tries if one.plain]
         here = [one for one in plain if one.place_id == place_id]
         alike = [one for one in here if one.deed.object_class == object_class] or here or plain
@@ -158,11 +162,10 @@ class Expectations:
     def lessons(self, now_ns: int) -> tuple[Lesson, ...]:
         """Return every lesson that holds now, of each call at each place where it was tried, the newest first."""
         found: dict[str, tuple[int, Lesson]] = {}
-        for skill, tries in self._tries.items():
-            failed = {(one.place_id, one.deed.object_class): one for one in tries if one.failed}
-            for one in failed.values():
-                way = self.way(skill, one.deed.object_class, one.place_id, one.place_class)
-                lesson = way or self.failing(skill, one.deed.object_class, one.place_id, now_ns)
+        for (skill, place_id), tries in self._at.items():
+            for one in {one.deed.object_class: one for one in tries if one.failed}.values():
+                way = self.way(skill, one.deed.object_class, place_id, one.place_class)
+                lesson = way or self.failing(skill, one.deed.object_class, place_id, now_ns)
                 if lesson is not None:
                     found[f"{lesson.text} {lesson.place_id}"] = one.deed.stamp_ns, lesson
         return tuple(lesson for _, lesson in sorted(found.values(), key=lambda row: -row[0]))
@@ -201,9 +204,9 @@ def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:
     return found
 
 
-def _failed_lately(tries: Sequence[_Try], place_class: str, now_ns: int, never: int) -> int:
+def _failed_lately(tries: Sequence[_Try], now_ns: int, never: int) -> int:
     """Return the number of the last try of a call at such a place, if it failed a short time ago; else `never`."""
-    last = next((one for one in reversed(tries) if one.place_class == place_class), None)
+    last = tries[-1] if tries else None
     is_recent = last is not None and last.failed and now_ns - last.deed.stamp_ns <= _LATELY_NS
     return last.number if last is not None and is_recent else never
 

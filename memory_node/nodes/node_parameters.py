@@ -79,8 +79,8 @@ class PlannerParameters(PeerParameters, PlannerConfig):
     memory: Mode = Field(default="full+experience", description="what the planner knows; none: only the map")
     compiler: CompilerName = Field(
         default="rules",
-        description="how memory is compiled at each step; model, learned: by the memory node's language model"
-        " `llm.compiler`, learned with its adapter; none: memory is given once, at the beginning",
+        description="how memory is compiled at each step; model: by the memory node's language model `llm.compiler`,"
+        " with its adapter if it has one; none: memory is given once, at the beginning",
     )
     attempts: Live[int] = Field(
         default=2,

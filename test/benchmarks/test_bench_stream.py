@@ -360,7 +360,7 @@ def test_lessons_of_a_model_are_asked_for_once(tmp_path, capsys, endpoint) -> No
     value = "Task: cool, move with egg. Way: take egg; cool egg with fridge; move egg at the goal."
     said = f"It was cooled.\n<experience><value>{value}</value><operation>ADD</operation></experience>"
     server = endpoint(said, said)
-    command = ["bench", "stream", "--on", "alfworld", "--attempts", str(attempts), "--optimizer", "prompt", "--json"]
+    command = ["bench", "stream", "--on", "alfworld", "--attempts", str(attempts), "--optimizer", "model", "--json"]
     command += ["--endpoint", server.url, "--lessons", str(lessons)]
     for model, asked in (("m", 1), ("m", 1), ("another", 2)):
         assert main([*command, "--model", model]) == 0

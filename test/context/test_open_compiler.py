@@ -9,7 +9,7 @@ from memory_node.context.open_compiler import WithRules, open_compiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
-from memory_node.domain.errors import InvalidValueError, NotFoundError, ResourceMissingError
+from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
 from memory_node.llm.open_model import ModelShelf
@@ -20,23 +20,17 @@ def test_rules_need_nothing() -> None:
     assert isinstance(open_compiler("rules", CompilerConfig(), ModelShelf()), RulesCompiler)
 
 
-def test_learned_says_what_it_needs() -> None:
-    with pytest.raises(ResourceMissingError, match=r"llm\.compiler\.adapter_path"):
-        open_compiler("learned", CompilerConfig(), ModelShelf())
-
-
 def test_soft_memory_that_is_not_there_is_named() -> None:
     config = CompilerConfig(llm=CompilerModelConfig(adapter_path="a.gguf", soft_memory_path="nowhere.npz"))
     with pytest.raises(NotFoundError, match=r"nowhere\.npz"):
-        open_compiler("learned", config, ModelShelf())
+        open_compiler("model", config, ModelShelf())
 
 
 def test_model_that_is_not_there_delivers_nothing_and_says_why() -> None:
     config = CompilerConfig(llm=CompilerModelConfig(model_path="nowhere.gguf", adapter_path="nowhere-either.gguf"))
-    for name in ("model", "learned"):
-        compiled = open_compiler(name, config, ModelShelf()).compile(StepObservation(), BriefState(), TaskMemory())
-        assert compiled.delivery is Delivery.NOACTION
-        assert "nowhere" in compiled.problem
+    compiled = open_compiler("model", config, ModelShelf()).compile(StepObservation(), BriefState(), TaskMemory())
+    assert compiled.delivery is Delivery.NOACTION
+    assert "nowhere" in compiled.problem
 
 
 @pytest.mark.parametrize("name", ["none", "oracle", ""])

@@ -8,7 +8,7 @@ from memory_node.context.brief_state import Section
 from memory_node.context.guidance import Delivery
 from memory_node.context.state_operations import apply
 from memory_node.context.step_observation import StepObservation, TakenStep
-from memory_node.domain.errors import InvalidValueError, NotFoundError, ResourceMissingError
+from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
@@ -100,9 +100,7 @@ def test_what_is_no_episode_or_no_compiler_is_said(home: RobotMemory) -> None:
     with pytest.raises(NotFoundError, match="not running"):
         home.guidance.compile("nobody", StepObservation())
     episode = home.episodes.start("wait")
-    with pytest.raises(InvalidValueError, match="expected one of none, rules, model, learned"):
+    with pytest.raises(InvalidValueError, match="expected one of none, rules, model"):
         home.guidance.compile(episode, StepObservation(), "oracle")
-    with pytest.raises(ResourceMissingError, match="needs an adapter"):
-        home.guidance.compile(episode, StepObservation(), "learned")
     with pytest.raises(InvalidValueError, match="goal_index"):
         StepObservation(("a",), 2)

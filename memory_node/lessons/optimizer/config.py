@@ -10,7 +10,7 @@ from memory_node.domain.parameters import Expert, Parameters, Profile
 from memory_node.lessons.bank import BankLimits
 from memory_node.llm.config import SHARED, ModelConfig
 
-OptimizerKind = Literal["none", "rules", "prompt", "learned"]
+OptimizerKind = Literal["none", "rules", "model"]
 OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)
 
 
@@ -35,7 +35,7 @@ class OptimizerConfig(Parameters):
 
     kind: OptimizerKind = Field(
         default="rules",
-        description="who decides what an ended episode leaves in memory; learned: prompt, with a trained adapter",
+        description="who decides what an ended episode leaves in memory; model: the language model `llm.optimizer`",
     )
     capacity: Expert[int] = Field(default=300, ge=1, le=100_000, description="entries of the bank at most")
     shown: Expert[int] = Field(default=3, ge=1, le=100, description="entries that a task retrieves (UMEM's K)")

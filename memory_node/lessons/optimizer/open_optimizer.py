@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.log import ExperienceLog
@@ -23,20 +22,11 @@ def open_curator(
     models: ModelShelf,
     log: ExperienceLog | None = None,
 ) -> Curator | None:
-    """Return the curator of an empty bank, None where nobody decides what is kept.
-
-    Raises:
-        InvalidValueError: `learned` without an adapter.
-    """
+    """Return the curator of an empty bank, None where nobody decides what is kept."""
     if config.kind == "none":
         return None
     vetting = Vetting(kinds)
-    return Curator(LessonBank(embedder, config.limits), _optimizer(config, vetting, models), vetting, log)
-
-
-def _optimizer(config: OptimizerConfig, vetting: Vetting, models: ModelShelf) -> Optimizer:
-    if config.kind == "rules":
-        return RulesOptimizer()
-    if config.kind == "learned" and config.llm.in_process and not config.llm.adapter_path:
-        raise InvalidValueError("optimizer.kind learned: expected llm.optimizer.adapter_path, a trained adapter")
-    return PromptOptimizer(models.open_or_excuse(config.llm), vetting, config.llm, config.kind)
+    optimizer: Optimizer = RulesOptimizer()
+    if config.kind == "model":
+        optimizer = PromptOptimizer(models.open_or_excuse(config.llm), vetting, config.llm)
+    return Curator(LessonBank(embedder, config.limits), optimizer, vetting, log)

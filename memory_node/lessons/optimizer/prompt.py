@@ -66,12 +66,12 @@ class OptimizerPrompts:
 
 
 class PromptOptimizer:
-    """Takes over what a reply says only where it passes the form and the vetting. name: "prompt", or "learned"."""
+    """Takes over what a reply says only where it passes the form and the vetting."""
 
     is_quick = False
+    name = "model"
 
-    def __init__(self, model: ChatModel, vetting: Vetting, config: OptimizerModelConfig, name: str = "prompt") -> None:
-        self.name = name
+    def __init__(self, model: ChatModel, vetting: Vetting, config: OptimizerModelConfig) -> None:
         self._model = model
         self._vetting = vetting
         self._config = config

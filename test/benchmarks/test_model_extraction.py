@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
+from benchmarks.model_extraction import ModelExtractor
 from memory_node.knowledge.facts import RULES
-from memory_node.knowledge.model_extraction import ModelExtractor
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.llm.chat import Message, Reply, ReplyForm, ignore
 from memory_node.llm.deadline import Deadline
