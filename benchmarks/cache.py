@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.cache_runs import COMPARED, PENDING, Runner, belady, policy_runner, task_aware_runner, theine
-from benchmarks.cache_workloads import WORKLOADS, make_trace
 from benchmarks.rows import emit, open_text
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
@@ -20,17 +19,7 @@ HELP = "hit ratio and throughput of the short-term memory's replacement policies
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's options."""
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--trace", nargs="+", metavar="FILE", default=[], help="one key a line; .gz is read too")
-    source.add_argument(
-        "--workload",
-        nargs="+",
-        choices=list(WORKLOADS),
-        metavar="KIND",
-        default=[],
-        help=f"instead of a file, a trace made from --seed: {', '.join(WORKLOADS)}",
-    )
-    parser.add_argument("--length", type=int, default=30_000, help="accesses of a made trace (default 30000)")
+    parser.add_argument("--trace", nargs="+", metavar="FILE", required=True, help="one key a line; .gz is read too")
     parser.add_argument("--capacity", nargs="+", type=int, required=True, metavar="N", help="keys that are kept")
     choices = (*POLICY_NAMES, *COMPARED)
     parser.add_argument("--policy", nargs="+", choices=choices, default=list(choices))
@@ -43,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do it; return the exit status."""
-    for name, value in (("capacity", min(args.capacity)), ("repeat", args.repeat), ("length", args.length)):
+    for name, value in (("capacity", min(args.capacity)), ("repeat", args.repeat)):
         if value < 1:
             raise InvalidValueError(f"--{name}: expected at least 1, got {value}")
     emit(rows(args), args.json)
@@ -54,10 +43,9 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield one row for each trace, capacity and policy."""
     runners = _runners(args)
     with progress_bar() as progress:
-        task = progress.add_task(
-            "cache", total=len(args.trace + args.workload) * len(args.capacity) * len(runners) * args.repeat
-        )
-        for name_of_trace, trace in _traces(args):
+        task = progress.add_task("cache", total=len(args.trace) * len(args.capacity) * len(runners) * args.repeat)
+        for path in args.trace:
+            trace = read_trace(path)
             for capacity in args.capacity:
                 for name, runner in runners.items():
                     outcomes = []
@@ -67,7 +55,7 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
                         progress.advance(task)
                     hits, seconds = outcomes[0][0], min(seconds for _, seconds in outcomes)
                     yield {
-                        "trace": name_of_trace,
+                        "trace": Path(path).name.removesuffix(".gz").removesuffix(".trace"),
                         "capacity": capacity,
                         "policy": name,
                         "accesses": len(trace),
@@ -75,14 +63,6 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
                         "hit_ratio": hits / len(trace) if trace else 0.0,
                         "ops_per_s": len(trace) / seconds if seconds > 0.0 else 0.0,
                     }
-
-
-def _traces(args: argparse.Namespace) -> Iterator[tuple[str, list[int]]]:
-    """Yield each trace's name and keys."""
-    for path in args.trace:
-        yield Path(path).name.removesuffix(".gz").removesuffix(".trace"), read_trace(path)
-    for kind in args.workload:
-        yield f"{kind}-{args.seed}", make_trace(kind, args.seed, args.length)
 
 
 def read_trace(path: str) -> list[int]:

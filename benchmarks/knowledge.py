@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.knowledge_answers import TOKENS, answer_rows
 from benchmarks.knowledge_asked import asked_rows
 from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
 from benchmarks.knowledge_home import home_rows
@@ -23,13 +22,12 @@ from benchmarks.knowledge_utility import BUDGETS, utility_rows
 from benchmarks.likelihood.scoring import scoring_model
 from benchmarks.memory_utility import UtilityRow
 from benchmarks.model_extraction import ModelExtractor
-from benchmarks.reply_cache import open_shelf
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.chat import ChatModel
 from memory_node.llm.config import ModelConfig
+from memory_node.llm.open_model import ModelShelf
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
@@ -57,16 +55,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --data: what memories are worth for their tokens; a language model reads them with --model, else "
         "rules do",
     )
-    parser.add_argument(
-        "--answers",
-        action="store_true",
-        help="with --data: exact match and F1 of what a language model answers with each memory; the one of --model "
-        "and --endpoint, else the embedded one",
-    )
-    parser.add_argument("--tokens", type=int, default=TOKENS, metavar="N", help="of a memory, with --answers")
-    parser.add_argument(
-        "--cache", type=Path, metavar="FILE", help="keep replies here, so that an interrupted measurement goes on"
-    )
     parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS), help="tokens, with --utility")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="questions of each collection; 0: all")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), help="default: all")
@@ -93,13 +81,6 @@ def run(args: argparse.Namespace) -> int:
         emit(home_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
     elif args.asked:
         emit(asked_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
-    elif args.answers:
-        dataset, model = (
-            load_dataset(args.data, args.limit),
-            _model(args, ModelConfig(max_reply_tokens=40, timeout_s=_REPLY_S)),
-        )
-        found = answer_rows(dataset, MiniLmEmbedder(threads=args.threads), model, args.seed, args.tokens)
-        emit(found, args.json)
     elif args.utility:
         emit(map(asdict, utility(args)), args.json)
     elif args.update:
@@ -130,11 +111,9 @@ def utility(args: argparse.Namespace) -> Iterator[UtilityRow]:
     """Return the rows of utility_rows().
 
     Raises:
-        InvalidValueError: a cache is given, or the model is an endpoint.
+        InvalidValueError: the model is an endpoint.
     """
     reader: Reader = RuleReader()
-    if args.cache:
-        raise InvalidValueError("--cache: it keeps replies, and --utility asks for likelihoods alone")
     if args.model is not None:
         model = scoring_model(_model(args, ModelConfig(timeout_s=_REPLY_S)), "--utility")
         reader = ModelReader(model, _REPLY_S)
@@ -145,7 +124,7 @@ def utility(args: argparse.Namespace) -> Iterator[UtilityRow]:
 def _model(args: argparse.Namespace, config: ModelConfig) -> ChatModel:
     chosen = args.model or ""
     named = {"base_url": args.endpoint} | ({"model": chosen} if chosen else {})
-    return open_shelf(args.cache).open(config.changed(**(named if args.endpoint else {"model_path": chosen})))
+    return ModelShelf().open(config.changed(**(named if args.endpoint else {"model_path": chosen})))
 
 
 def model_row(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace) -> dict[str, Any]:

@@ -32,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--frames", type=Path, required=True, metavar="DIR", help="NAME_depth.png, NAME_label.png, intrinsics.json"
     )
-    parser.add_argument("--pictures", type=Path, metavar="DIR", help="also draw what was found over the colour images")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,8 +51,6 @@ def run(args: argparse.Namespace) -> int:
             found = segmenter.segment(depth_m, camera)
             ms = (time.perf_counter() - start) * 1e3
             rows.append({"frame": name, **score(truth, found), "ms": ms})
-            if args.pictures is not None:
-                _draw(args.frames, name, found, args.pictures)
     emit([*rows, _mean_row(rows)], args.json)
     return 0
 
@@ -108,14 +105,3 @@ def _mean_row(rows: list[dict[str, Any]]) -> dict[str, Any]:
     mean = {key: float(np.mean([row[key] for row in rows])) for key in ("mean_iou", "f1_at_50", "ms")}
     counts = {key: sum(row[key] for row in rows) for key in ("objects_true", "objects_found")}
     return {"frame": "all", **counts, **mean}
-
-
-def _draw(folder: Path, name: str, found: NDArray[np.integer], target: Path) -> None:
-    picture = cv2.imread(str(folder / f"{name}_color.png"))
-    if picture is None:
-        raise InvalidValueError(f"no {name}_color.png in {folder} to draw on")
-    palette = np.random.default_rng(7).integers(40, 256, (int(found.max()) + 2, 3))
-    shown = found > 0
-    picture[shown] = (0.45 * picture[shown] + 0.55 * palette[found[shown]]).astype(np.uint8)
-    target.mkdir(parents=True, exist_ok=True)
-    cv2.imwrite(str(target / f"{name}_segments.png"), picture)

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.cache_workloads import WORKLOADS, make_trace
 from memory_node.cli import main
 
 
@@ -51,23 +50,3 @@ def test_bad_capacity_is_refused(capsys, trace):
 def test_trace_that_is_not_there_is_named(tmp_path, capsys):
     assert main(["bench", "cache", "--trace", str(tmp_path / "none.trace"), "--capacity", "5"]) == 1
     assert f"there is no file {tmp_path / 'none.trace'}" in capsys.readouterr().err
-
-
-def test_made_traces_repeat_with_their_seed(capsys):
-    words = ["--workload", "programs", "household", "--length", "2000", "--capacity", "40", "--policy", "lru", "fifo"]
-    runs = [
-        main(["bench", "cache", *words, "--seed", str(seed), "--json"]) or capsys.readouterr().out for seed in (1, 1, 2)
-    ]
-    hits = [[(row["trace"], row["hits"]) for row in map(json.loads, run.splitlines())] for run in runs]
-    assert hits[0] == hits[1] != hits[2]
-    assert [name for name, _ in hits[0]] == ["programs-1", "programs-1", "household-1", "household-1"]
-    assert all(count > 0 for _, count in hits[0])
-
-
-@pytest.mark.parametrize("kind", list(WORKLOADS))
-def test_every_workload_has_keys_that_come_again_and_more_than_fit(kind):
-    trace = make_trace(kind, seed=3, length=5000)
-    assert len(trace) == 5000
-    assert 30 < len(set(trace)) < 5000
-    assert trace[0] == 0
-    assert max(trace) == len(set(trace)) - 1

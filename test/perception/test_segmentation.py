@@ -95,7 +95,7 @@ def test_real_kinect_frames_are_segmented(shared_dir: Path, capsys: Any) -> None
     import argparse
     import json
 
-    assert run(argparse.Namespace(frames=shared_dir / "data" / "mosd", pictures=None, json=True)) == 0
+    assert run(argparse.Namespace(frames=shared_dir / "data" / "mosd", json=True)) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert set(rows[0]) == {"frame", "objects_true", "objects_found", "mean_iou", "f1_at_50", "ms"}
     assert rows[-1]["f1_at_50"] >= 0.85

@@ -1,0 +1,38 @@
+"""Replies of a model that a file keeps."""
+
+from pathlib import Path
+from typing import Any
+
+from benchmarks.reply_cache import ReplyCache
+from memory_node.llm.chat import Message, Reply, ToolCall
+
+
+class Talker:
+    """Replies with a number that grows."""
+
+    name = "talker"
+
+    def __init__(self, *calls: ToolCall) -> None:
+        self.asked, self.calls = 0, calls
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+    def reply(self, *_: Any, **__: Any) -> Reply:
+        self.asked += 1
+        return Reply(f"reply {self.asked}\nand more", 3, 2, tool_calls=self.calls)
+
+
+def test_cache_outlives_a_torn_line_and_asks_only_what_is_new(tmp_path: Path) -> None:
+    path, model = tmp_path / "replies.jsonl", Talker(ToolCall("look", {"at": ["mug"]}, "1"))
+    first = (Message("user", "one"),)
+    said = ReplyCache(model, path, "m").reply(first)
+    with open(path, "a", encoding="utf-8") as file:
+        file.write('{"key": "torn')
+    again, lines = ReplyCache(model, path, "m"), list[str]()
+    assert again.reply(first, on_line=lines.append) == said
+    assert lines == ["reply 1", "and more"]
+    assert again.reply((Message("user", "two"),)).text.startswith("reply 2")
+    assert ReplyCache(model, path, "m").reply((Message("user", "two"),)).text.startswith("reply 2")
+    assert model.asked == 2
+    assert ReplyCache(model, path, "with other weights").reply(first).text.startswith("reply 3")
