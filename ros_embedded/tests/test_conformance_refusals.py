@@ -113,12 +113,6 @@ def test_executor_without_a_context_is_refused() -> None:
 
 NODE: dict[str, tuple[Callable[[Node], Any], type[Exception], str]] = {
     "timer of a negative period": (lambda n: n.create_timer(-1.0, print), RCLError, "must be non-negative"),
-    "rate of zero": (lambda n: n.create_rate(0.0), ValueError, "frequency must be > 0"),
-    "sleep on another clock": (
-        lambda n: n.get_clock().sleep_until(Time(clock_type=ClockType.STEADY_TIME), n.context),
-        ValueError,
-        "clock type does not match",
-    ),
     "parameter asked for by number": (lambda n: n.get_parameters([1]), TypeError, ""),
     "type of a parameter that is not declared": (
         lambda n: n.get_parameter_type("nobody"),

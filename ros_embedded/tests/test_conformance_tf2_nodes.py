@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import rclpy
-from geometry_msgs.msg import PointStamped, TransformStamped
-from rclpy.callback_groups import ReentrantCallbackGroup
+from geometry_msgs.msg import TransformStamped
 from rclpy.context import Context
 from rclpy.duration import Duration
 from rclpy.executors import MultiThreadedExecutor
@@ -21,7 +20,6 @@ from tf2_ros import (
     StaticTransformBroadcaster,
     TransformBroadcaster,
     TransformListener,
-    TypeException,
 )
 
 import ros_embedded
@@ -120,49 +118,6 @@ def test_waiting_lookup_is_woken_by_new_data():
     begin = time.monotonic()
     assert buffer.lookup_transform("map", "cup", NEWEST, SOON).transform.translation.x == 4.0
     assert time.monotonic() - begin < 2.0
-
-
-def test_future_is_done_when_the_transform_is_known():
-    buffer = Buffer()
-    future = buffer.wait_for_transform_async("map", "cup", NEWEST)
-    buffer.set_transform(transform("map", "plate", 1.0), "test")
-    assert not future.done()
-    buffer.set_transform(transform("map", "cup", 2.0), "test")
-    assert future.result().transform.translation.x == 2.0
-    assert buffer.wait_for_transform_async("map", "cup", NEWEST).done()
-
-
-def test_async_callback_awaits_a_transform(nodes):
-    node = nodes("waiter")
-    buffer, found = Buffer(node=node), []
-
-    async def look():
-        timer.cancel()
-        found.append(await buffer.lookup_transform_async("map", "cup", NEWEST))
-
-    timer = node.create_timer(0.01, look)
-    node.create_timer(0.01, lambda: None, ReentrantCallbackGroup())  # rclpy looks again at futures when it wakes
-    time.sleep(0.2)
-    assert found == []
-    buffer.set_transform(transform("map", "cup", 2.0), "test")
-    deadline = time.monotonic() + 5.0
-    while not found and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert found[0].transform.translation.x == 2.0
-
-
-def test_stamped_object_is_transformed_at_its_own_time():
-    pytest.importorskip("tf2_geometry_msgs")
-    buffer = Buffer()
-    for stamp_s in (1, 3):
-        buffer.set_transform(transform("map", "cup", stamp_s * 10, stamp_s), "test")
-    point = PointStamped()
-    point.header.frame_id = "cup"
-    point.header.stamp.sec = 2
-    moved = buffer.transform(point, "map")
-    assert (moved.point.x, moved.header.frame_id) == (20.0, "map")
-    with pytest.raises(TypeException):
-        buffer.transform("cup", "map")
 
 
 def test_frames_are_served_as_yaml(nodes):

@@ -91,22 +91,6 @@ def test_time_source_feeds_any_ros_clock(make_node: Callable, spin_until: Callab
     assert publisher.get_subscription_count() >= 1
 
 
-def test_sleep_wakes_when_simulated_time_has_come(context: rclpy.context.Context) -> None:
-    clock = ROSClock()
-    clock._set_ros_time_is_active(True)
-    clock.set_ros_time_override(Time(seconds=1, clock_type=ClockType.ROS_TIME))
-    outcome: list[bool] = []
-    until = Time(seconds=5, clock_type=ClockType.ROS_TIME)
-    sleeper = threading.Thread(target=lambda: outcome.append(clock.sleep_until(until, context)))
-    sleeper.start()
-    for second in (2, 4, 5):
-        time.sleep(0.02)
-        clock.set_ros_time_override(Time(seconds=second, clock_type=ClockType.ROS_TIME))
-    sleeper.join(5.0)
-    assert outcome == [True]
-    assert Clock(clock_type=ClockType.STEADY_TIME).sleep_for(Duration(seconds=0.01), context)
-
-
 def test_jump_callback_is_told_of_big_jumps_only() -> None:
     clock, jumps = ROSClock(), []
     clock._set_ros_time_is_active(True)
@@ -117,21 +101,6 @@ def test_jump_callback_is_told_of_big_jumps_only() -> None:
         clock.set_ros_time_override(Time(seconds=second, clock_type=ClockType.ROS_TIME))
     handle.unregister()
     assert [jump // 10**9 for jump in jumps] == [9, -5]
-
-
-def test_rate_paces_a_loop(context: rclpy.context.Context) -> None:
-    node = Node("node", context=context)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
-    spinner = threading.Thread(target=executor.spin, daemon=True)
-    spinner.start()
-    rate, started = node.create_rate(50.0), time.monotonic()
-    for _ in range(5):
-        rate.sleep()
-    assert 0.06 < time.monotonic() - started < 1.0
-    executor.shutdown()
-    spinner.join(5.0)
-    node.destroy_node()
 
 
 def test_exclusive_group_runs_one_callback_at_a_time_and_reentrant_several(context: rclpy.context.Context) -> None:
@@ -308,14 +277,6 @@ def test_time_and_duration_print_and_compare() -> None:
     for wrong in (lambda: Time() + 1, lambda: Time() - 1, lambda: Duration() < 1, lambda: hash(Time())):
         with pytest.raises(TypeError):
             wrong()
-
-
-def test_rate_that_was_destroyed_does_not_sleep(make_node: Callable) -> None:
-    node = make_node()
-    rate = node.create_rate(100.0)
-    assert node.destroy_rate(rate)
-    with pytest.raises(RuntimeError, match="destroyed"):
-        rate.sleep()
 
 
 def test_timer_tells_how_long_it_still_takes(make_node: Callable) -> None:

@@ -49,7 +49,7 @@ assert rclpy.__name__ == rclpy.__spec__.name == "ros_embedded.rclpy"
 from tf2_ros import Buffer, TransformException
 from tf2_ros.buffer import Buffer as Same
 from tf2_py import BufferCore
-import message_filters, tf2_geometry_msgs, rosidl_runtime_py.utilities
+import message_filters, rosidl_runtime_py.utilities
 from ament_index_python.packages import get_package_share_directory
 assert Same is Buffer and issubclass(Buffer, BufferCore)
 print("fine")

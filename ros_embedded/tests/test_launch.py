@@ -11,8 +11,7 @@ import pytest
 import yaml
 
 import ros_embedded.import_hook as hook
-from ros_embedded.launch.actions import DeclareLaunchArgument, LaunchArgumentError, SetLaunchConfiguration
-from ros_embedded.launch.conditions import IfCondition, UnlessCondition
+from ros_embedded.launch.actions import DeclareLaunchArgument, LaunchArgumentError
 from ros_embedded.launch.launch_description import LaunchContext
 from ros_embedded.launch.substitutions import (
     LaunchConfiguration,
@@ -33,11 +32,10 @@ for index, word in enumerate(sys.argv):
 """
 OUTER = """
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, SetEnvironmentVariable
-from launch.conditions import IfCondition
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, SetEnvironmentVariable
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node, PushRosNamespace
+from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 
@@ -46,14 +44,10 @@ def generate_launch_description():
     return LaunchDescription([
         DeclareLaunchArgument("speed", default_value="1.5", description="how fast"),
         DeclareLaunchArgument("mode", description="which way", choices=["left", "right"]),
-        GroupAction([
-            SetEnvironmentVariable("COLOUR", "red"),
-            PushRosNamespace("upstairs"),
-            IncludeLaunchDescription(
-                PythonLaunchDescriptionSource(inner), launch_arguments={"who": LaunchConfiguration("mode")}.items()
-            ),
-        ]),
-        Node(package="toy", executable="show", condition=IfCondition("false")),
+        SetEnvironmentVariable("COLOUR", "red"),
+        IncludeLaunchDescription(
+            PythonLaunchDescriptionSource(inner), launch_arguments={"who": LaunchConfiguration("mode")}.items()
+        ),
         Node(package="toy", executable="show", name="plain", output="screen"),
     ])
 """
@@ -94,13 +88,13 @@ def test_nodes_get_names_parameters_and_environment(toy, capfd):
     assert run_launch_file(toy / "outer.launch.py", ["mode:=left", "speed:=3"]) == 0
     lines = capfd.readouterr().out.splitlines()
     inner = next(line for line in lines if line.startswith("[show-1] [["))
-    assert '"--loud", "--ros-args", "-r", "__node:=left", "-r", "__ns:=/upstairs/room", "--params-file"' in inner
+    assert '"--loud", "--ros-args", "-r", "__node:=left", "-r", "__ns:=/room", "--params-file"' in inner
     assert '"-r", "in:=out"' in inner
     assert inner.endswith('"red"]')
     written = next(line for line in lines if "FILE" in line).partition("FILE ")[2].replace("|", "\n")
-    assert yaml.safe_load(written) == {"/upstairs/room/left": {"ros__parameters": {"speed": 3, "names": ["a", "b"]}}}
+    assert yaml.safe_load(written) == {"/room/left": {"ros__parameters": {"speed": 3, "names": ["a", "b"]}}}
     plain = [line for line in lines if line.startswith("[show-2] [[")]
-    assert plain == ['[show-2] [["--ros-args", "-r", "__node:=plain"], ""]']
+    assert plain == ['[show-2] [["--ros-args", "-r", "__node:=plain"], "red"]']
     assert any("[show-2]: process has finished cleanly" in line for line in lines)
 
 
@@ -167,7 +161,7 @@ def test_interrupt_stops_all_processes(tmp_path):
 @pytest.fixture
 def context(tmp_path: Path) -> LaunchContext:
     made = LaunchContext(tmp_path)
-    SetLaunchConfiguration("name", "cup").execute(made)
+    made.launch_configurations["name"] = "cup"
     return made
 
 
@@ -187,13 +181,6 @@ def test_substitution_becomes_text(context, substitution, text):
 def test_substitution_without_value_is_an_error(context):
     with pytest.raises(SubstitutionFailure, match="'none' does not exist"):
         LaunchConfiguration("none").perform(context)
-    with pytest.raises(SubstitutionFailure, match="'perhaps'"):
-        IfCondition("perhaps").evaluate(context)
-
-
-def test_conditions(context):
-    assert IfCondition("True").evaluate(context)
-    assert UnlessCondition("0").evaluate(context)
 
 
 def test_given_argument_wins_over_default(context):
@@ -231,20 +218,17 @@ def test_what_no_parameter_can_be_is_refused(context, given):
 
 
 @pytest.mark.parametrize(
-    ("around", "options", "name", "block"),
+    ("options", "name", "block"),
     [
-        ("", {"name": "n"}, "__node:=n", "/**"),
-        ("", {"name": "n", "namespace": ""}, "__node:=n -r __ns:=/", "/n"),
-        ("", {"namespace": "a"}, "__ns:=/a", "/**"),
-        ("a", {"name": "n"}, "__node:=n -r __ns:=/a", "/a/n"),
-        ("a", {"name": "n", "namespace": "b/c"}, "__node:=n -r __ns:=/a/b/c", "/a/b/c/n"),
-        ("a", {"name": "n", "namespace": "/b"}, "__node:=n -r __ns:=/b", "/b/n"),
+        ({"name": "n"}, "__node:=n", "/**"),
+        ({"name": "n", "namespace": ""}, "__node:=n -r __ns:=/", "/n"),
+        ({"namespace": "a"}, "__ns:=/a", "/**"),
+        ({"name": "n", "namespace": "/b/c"}, "__node:=n -r __ns:=/b/c", "/b/c/n"),
     ],
 )
-def test_values_are_written_for_the_full_name_where_it_is_known(toy, capfd, around, options, name, block):
-    push = f"PushRosNamespace({around!r})," if around else ""
+def test_values_are_written_for_the_full_name_where_it_is_known(toy, capfd, options, name, block):
     node = f"Node(package='toy', executable='show', output='screen', parameters=[{{'x': {{'y': 1}}}}], **{options})"
-    path = write_launch_file(toy, f"{push} {node}", "from launch_ros.actions import *")
+    path = write_launch_file(toy, node, "from launch_ros.actions import *")
     assert run_launch_file(path) == 0
     out = capfd.readouterr().out
     assert f'"-r", "{name}", "--params-file"'.replace(" -r ", '", "-r", "') in out

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 import ros_embedded.import_hook as hook
-from ros_embedded.launch.launch_description import LaunchContext
-from ros_embedded.launch_ros.actions import Node, PushRosNamespace
 from ros_embedded.launch_runner import run_launch_file
 
 
@@ -71,7 +69,7 @@ def test_process_is_respawned_until_the_launch_ends(tmp_path):
         "from launch import LaunchDescription\nfrom launch.actions import ExecuteProcess\n"
         "def generate_launch_description():\n"
         f"    command = ['bash', '-c', {count!r}]\n"
-        "    again = ExecuteProcess(cmd=command, name='again', respawn='true', respawn_delay=0.1)\n"
+        "    again = ExecuteProcess(cmd=command, name='again', respawn=True, respawn_delay=0.1)\n"
         "    return LaunchDescription([again])\n"
     )
     command = [sys.executable, "-m", "ros_embedded", "launch", str(path)]
@@ -79,34 +77,3 @@ def test_process_is_respawned_until_the_launch_ends(tmp_path):
     assert done.returncode == 0, done.stderr
     assert len(lines_of(done.stdout, "[again-1]: process started")) == 3
     assert len(lines_of(done.stderr, "exit code 1,")) == 2
-
-
-def test_command_goes_through_prefix_and_shell(launch):
-    actions = (
-        'ExecuteProcess(cmd=["echo", "$WORD", "|", "tr", "a-z", "A-Z"], shell=True, output="screen"),'
-        'ExecuteProcess(cmd=["printenv", "WORD"], prefix="env WORD=other", output="screen")'
-    )
-    out = launch('SetEnvironmentVariable("WORD", "cup"),' + actions)[1]
-    assert "[echo-1] CUP" in out
-    assert "[env-2] other" in out
-
-
-@pytest.fixture
-def context(tmp_path: Path) -> LaunchContext:
-    made = LaunchContext(tmp_path)
-    return made
-
-
-def test_namespace_holds_for_the_nodes_of_its_group(context, tmp_path):
-    program = tmp_path / "lib" / "toy" / "show"
-    program.parent.mkdir(parents=True)
-    program.write_text("")
-    program.chmod(0o755)
-    context.environment["AMENT_PREFIX_PATH"] = str(tmp_path)
-    with context.scope():
-        PushRosNamespace("flat").execute(context)
-        Node(package="toy", executable="show", ros_arguments=["--log-level", "debug"]).execute(context)
-    Node(package="toy", executable="show", emulate_tty=True).execute(context)
-    inside, outside = (description.command[1:] for description in context.processes)
-    assert inside == ("--ros-args", "--log-level", "debug", "-r", "__ns:=/flat")
-    assert outside == ("--ros-args",)

@@ -35,7 +35,6 @@ SERVED = {
     "rclpy": "ros_embedded.rclpy",
     "tf2_ros": "ros_embedded.tf2_ros",
     "tf2_py": "ros_embedded.tf2_ros.buffer_core",
-    "tf2_geometry_msgs": "ros_embedded.tf2_geometry_msgs",
     "cv_bridge": "ros_embedded.cv_bridge",
     "message_filters": "ros_embedded.message_filters",
     "rosidl_runtime_py": "ros_embedded.rosidl_runtime_py",

@@ -17,7 +17,6 @@ from typing import Any
 from ros_embedded.launch import LaunchContext, LaunchDescription
 from ros_embedded.launch.actions import (
     DeclareLaunchArgument,
-    GroupAction,
     IncludeLaunchDescription,
     LaunchArgumentError,
     ProcessDescription,
@@ -75,8 +74,6 @@ def _declared_arguments(description: LaunchDescription, context: LaunchContext) 
         inner = entity if isinstance(entity, LaunchDescription) else LaunchDescription()
         if isinstance(entity, DeclareLaunchArgument):
             found.setdefault(entity.name, entity)
-        elif isinstance(entity, GroupAction):
-            inner = LaunchDescription(entity.actions)
         elif isinstance(entity, IncludeLaunchDescription):
             inner = entity.launch_description_source.get_launch_description(context)
         for argument in _declared_arguments(inner, context):

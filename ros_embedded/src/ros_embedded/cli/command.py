@@ -154,10 +154,10 @@ def spin(node: Any, future: Any, timeout_s: float | None = None) -> None:
         rclpy.spin_until_future_complete(node, future, timeout_sec=min(0.2, max(0.0, end_s - time.monotonic())))
 
 
-def fill(message: Any, text: str, **options: bool) -> list[Callable[[Any], None]]:
-    """Set a message's fields from YAML; returns what set_message_fields returns. Raises CommandError."""
+def fill(message: Any, text: str) -> None:
+    """Set a message's fields from YAML. Raises CommandError."""
     try:
         values = yaml.safe_load(text)
-        return set_message_fields(message, {} if values is None else values, **options)
+        set_message_fields(message, {} if values is None else values)
     except (AttributeError, TypeError, ValueError, AssertionError, OverflowError, yaml.YAMLError) as error:
         raise CommandError(f"Failed to populate field: {error}") from error

@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import time
 from typing import Any
 
-from ros_embedded import rclpy
-from ros_embedded.cli.command import (
-    above_zero,
-    absolute,
-    argument,
-    await_future,
-    command,
-    fill,
-)
+from ros_embedded.cli.command import absolute, argument, await_future, command, fill
 from ros_embedded.interfaces import get_service
 
 
@@ -24,7 +15,6 @@ from ros_embedded.interfaces import get_service
     argument("service_name"),
     argument("service_type"),
     argument("values", nargs="?", default="{}", help="the request in YAML"),
-    argument("-r", "--rate", type=above_zero, help="repeat the call, so many times a second"),
     needs_graph=False,
 )
 def _call(node: Any, arguments: argparse.Namespace) -> None:
@@ -35,11 +25,6 @@ def _call(node: Any, arguments: argparse.Namespace) -> None:
     if not client.service_is_ready():
         print("waiting for service to become available...", flush=True)
         client.wait_for_service()
-    while rclpy.ok():
-        begin_s = time.monotonic()
-        print(f"requester: making request: {request!r}\n", flush=True)
-        response = await_future(node, client.call_async(request), "interrupted")
-        print(f"response:\n{response!r}\n", flush=True)
-        if not arguments.rate:
-            return
-        time.sleep(max(0.0, begin_s + 1.0 / arguments.rate - time.monotonic()))
+    print(f"requester: making request: {request!r}\n", flush=True)
+    response = await_future(node, client.call_async(request), "interrupted")
+    print(f"response:\n{response!r}\n", flush=True)

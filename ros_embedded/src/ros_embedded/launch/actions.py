@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ros_embedded.launch.conditions import IfCondition
 from ros_embedded.launch.launch_description import LaunchContext, LaunchDescription
 from ros_embedded.launch.launch_description_sources import PythonLaunchDescriptionSource
 from ros_embedded.launch.substitutions import SomeSubstitutionsType, perform_substitutions
@@ -18,15 +16,10 @@ class LaunchArgumentError(RuntimeError):
 
 
 class Action:
-    """The base of all actions; it runs where `condition` is true."""
-
-    def __init__(self, *, condition: Any = None) -> None:
-        self.condition = condition
+    """The base of all actions."""
 
     def visit(self, context: LaunchContext) -> None:
-        """Run the action unless its condition is false."""
-        if self.condition is None or self.condition.evaluate(context):
-            self.execute(context)
+        self.execute(context)
 
     def execute(self, context: LaunchContext) -> None:
         raise NotImplementedError
@@ -42,9 +35,7 @@ class DeclareLaunchArgument(Action):
         default_value: SomeSubstitutionsType | None = None,
         description: str | None = None,
         choices: Iterable[str] | None = None,
-        condition: Any = None,
     ) -> None:
-        super().__init__(condition=condition)
         self.name, self.default_value, self.choices = name, default_value, list(choices) if choices else None
         self.description = description or "no description given"
 
@@ -61,26 +52,15 @@ class DeclareLaunchArgument(Action):
             raise LaunchArgumentError(f"Argument '{self.name}' has value '{value}', valid options are: {self.choices}")
 
 
-class SetLaunchConfiguration(Action):
-    """Gives a launch configuration a value for what follows."""
+class SetEnvironmentVariable(Action):
+    """Gives an environment variable a value for the processes that follow."""
 
-    def __init__(self, name: SomeSubstitutionsType, value: SomeSubstitutionsType, *, condition: Any = None) -> None:
-        super().__init__(condition=condition)
+    def __init__(self, name: SomeSubstitutionsType, value: SomeSubstitutionsType) -> None:
         self.name, self.value = name, value
 
     def execute(self, context: LaunchContext) -> None:
         value = perform_substitutions(context, self.value)
-        self._values(context)[perform_substitutions(context, self.name)] = value
-
-    def _values(self, context: LaunchContext) -> dict[str, str]:
-        return context.launch_configurations
-
-
-class SetEnvironmentVariable(SetLaunchConfiguration):
-    """Gives an environment variable a value for the processes that follow."""
-
-    def _values(self, context: LaunchContext) -> dict[str, str]:
-        return context.environment
+        context.environment[perform_substitutions(context, self.name)] = value
 
 
 class OpaqueFunction(Action):
@@ -92,25 +72,11 @@ class OpaqueFunction(Action):
         function: Callable[..., Iterable[Any] | None],
         args: Iterable[Any] = (),
         kwargs: dict[str, Any] | None = None,
-        condition: Any = None,
     ) -> None:
-        super().__init__(condition=condition)
         self.function, self.args, self.kwargs = function, tuple(args), kwargs or {}
 
     def execute(self, context: LaunchContext) -> None:
         LaunchDescription(self.function(context, *self.args, **self.kwargs)).visit(context)
-
-
-class GroupAction(Action):
-    """A group of actions; configurations and environment set by them end with the group."""
-
-    def __init__(self, actions: Iterable[Any], *, condition: Any = None) -> None:
-        super().__init__(condition=condition)
-        self.actions = list(actions)
-
-    def execute(self, context: LaunchContext) -> None:
-        with context.scope():
-            LaunchDescription(self.actions).visit(context)
 
 
 class IncludeLaunchDescription(Action):
@@ -121,15 +87,14 @@ class IncludeLaunchDescription(Action):
         launch_description_source: PythonLaunchDescriptionSource,
         *,
         launch_arguments: Iterable[tuple[SomeSubstitutionsType, SomeSubstitutionsType]] | None = None,
-        condition: Any = None,
     ) -> None:
-        super().__init__(condition=condition)
         self.launch_description_source = launch_description_source
         self.launch_arguments = list(launch_arguments or ())
 
     def execute(self, context: LaunchContext) -> None:
         for name, value in self.launch_arguments:
-            SetLaunchConfiguration(name, value).execute(context)
+            text = perform_substitutions(context, value)
+            context.launch_configurations[perform_substitutions(context, name)] = text
         description = self.launch_description_source.get_launch_description(context)
         outer, context.launch_file = context.launch_file, self.launch_description_source.path(context)
         description.visit(context)
@@ -160,39 +125,32 @@ class ExecuteProcess(Action):
         additional_env: dict[Any, Any] | None = None,
         output: SomeSubstitutionsType = "log",
         cwd: SomeSubstitutionsType | None = None,
-        prefix: SomeSubstitutionsType = "",
-        shell: bool = False,
         emulate_tty: bool = False,
-        respawn: bool | SomeSubstitutionsType = False,
+        respawn: bool = False,
         respawn_delay: float | None = None,
-        condition: Any = None,
     ) -> None:
-        super().__init__(condition=condition)
         self.cmd, self.name, self.output, self.additional_env = list(cmd), name, output, additional_env or {}
-        self.cwd, self.prefix, self.shell = cwd, prefix, shell
-        self.respawn, self.respawn_delay = respawn, respawn_delay
+        self.cwd, self.respawn, self.respawn_delay = cwd, respawn, respawn_delay
 
     def execute(self, context: LaunchContext) -> None:
         self.start(context, [perform_substitutions(context, part) for part in self.cmd])
 
     def start(self, context: LaunchContext, command: Sequence[str]) -> None:
         """Register the process; it starts when all actions have run."""
-        words = [*shlex.split(perform_substitutions(context, self.prefix)), *command]
-        name = words[0].rpartition("/")[2] if self.name is None else perform_substitutions(context, self.name)
+        name = command[0].rpartition("/")[2] if self.name is None else perform_substitutions(context, self.name)
         more = {
             perform_substitutions(context, key): perform_substitutions(context, value)
             for key, value in self.additional_env.items()
         }
         shows_output = perform_substitutions(context, self.output) in ("screen", "both", "own_log")
-        respawns = self.respawn if isinstance(self.respawn, bool) else IfCondition(self.respawn).evaluate(context)
         context.processes.append(
             ProcessDescription(
                 respawn_delay_s=self.respawn_delay or 0.0,
                 name=f"{name}-{len(context.processes) + 1}",
-                command=("/bin/sh", "-c", " ".join(words)) if self.shell else tuple(words),
+                command=tuple(command),
                 environment=context.environment | more,
                 shows_output=shows_output,
                 cwd=None if self.cwd is None else perform_substitutions(context, self.cwd),
-                respawns=respawns,
+                respawns=self.respawn,
             )
         )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from copy import copy
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +17,8 @@ class LaunchContext:
         self.temporary_folder = temporary_folder
         self.launch_configurations: dict[str, str] = {}
         self.environment: dict[str, str] = dict(os.environ)
-        self.ros_namespace: str | None = None
         self.launch_file: Path | None = None
         self.processes: list[Any] = []
-
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Undo, at the end, changes of configurations, environment and namespace."""
-        scoped = ("launch_configurations", "environment", "ros_namespace")
-        saved = {name: getattr(self, name) for name in scoped}
-        vars(self).update({name: copy(value) for name, value in saved.items()})
-        try:
-            yield
-        finally:
-            vars(self).update(saved)
 
     def perform_substitution(self, substitution: Any) -> str:
         """The text of a substitution."""

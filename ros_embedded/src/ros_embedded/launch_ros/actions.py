@@ -1,4 +1,4 @@
-"""Actions that start nodes, and the action that sets the namespace of the nodes after it."""
+"""The action that starts a node."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from ros_embedded.executables import executable_command
-from ros_embedded.launch.actions import Action, ExecuteProcess
+from ros_embedded.launch.actions import ExecuteProcess
 from ros_embedded.launch.launch_description import LaunchContext
 from ros_embedded.launch.substitutions import SomeSubstitutionsType, perform_substitutions
 from ros_embedded.launch_ros.parameter_descriptions import evaluate_parameters
@@ -40,9 +40,9 @@ class Node(ExecuteProcess):
         name = None if self.node_name is None else perform_substitutions(context, self.node_name)
         if name is not None:
             ros_arguments += ["-r", f"__node:={name}"]
-        inner = None if self.namespace is None else perform_substitutions(context, self.namespace)
-        namespace = _below(context.ros_namespace, inner)
-        if namespace is not None:
+        namespace = None
+        if self.namespace is not None:
+            namespace = f"/{perform_substitutions(context, self.namespace).strip('/')}"
             ros_arguments += ["-r", f"__ns:={namespace}"]
         block = "/**" if name is None or namespace is None else f"{namespace.rstrip('/')}/{name}"
         for parameters in self.parameters:
@@ -54,28 +54,6 @@ class Node(ExecuteProcess):
         program = executable_command(package, executable, context.environment)
         arguments = [perform_substitutions(context, argument) for argument in self.arguments]
         self.start(context, [*program, *arguments, "--ros-args", *ros_arguments])
-
-
-class PushRosNamespace(Action):
-    """Prefixes the namespace of the nodes after it in the same group."""
-
-    def __init__(self, namespace: SomeSubstitutionsType, *, condition: Any = None) -> None:
-        super().__init__(condition=condition)
-        self.namespace = namespace
-
-    def execute(self, context: LaunchContext) -> None:
-        context.ros_namespace = _below(context.ros_namespace, perform_substitutions(context, self.namespace))
-
-
-PushROSNamespace = PushRosNamespace
-
-
-def _below(outer: str | None, inner: str | None) -> str | None:
-    """The namespace `inner` as seen from `outer`, with a leading slash; None if neither is given."""
-    if inner is None:
-        return outer
-    joined = inner if inner.startswith("/") else f"{outer or ''}/{inner}"
-    return f"/{joined.strip('/')}"
 
 
 def _parameter_file(context: LaunchContext, block: str, parameters: Any) -> str:

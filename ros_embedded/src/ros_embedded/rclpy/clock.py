@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.duration import Duration
-from ros_embedded.rclpy.exceptions import NotInitializedException
 from ros_embedded.rclpy.time import ClockType, Time
-from ros_embedded.rclpy.utilities import get_default_context
 
 
 class ClockChange(IntEnum):
@@ -84,12 +80,6 @@ class JumpHandle:
             self._clock._jump_handles.remove(self)
             self._clock = None
 
-    def __enter__(self) -> JumpHandle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.unregister()
-
 
 class Clock:
     """Reads system or steady time; `Clock(clock_type=ClockType.ROS_TIME)` is a ROSClock."""
@@ -128,37 +118,6 @@ class Clock:
     ) -> JumpHandle:
         """Have callbacks called before and after jumps beyond `threshold`, until the handle is unregistered."""
         return JumpHandle(clock=self, threshold=threshold, pre_callback=pre_callback, post_callback=post_callback)
-
-    def sleep_until(self, until: Time, context: Context | None = None) -> bool:
-        """Sleep until the clock reads `until`; False if the context shut down or the source of time changed meanwhile.
-
-        Raises ValueError if `until` belongs to another clock, NotInitializedException if the context is not running.
-        """
-        context = get_default_context() if context is None else context
-        if not context.ok():
-            raise NotInitializedException()
-        if until.clock_type != self._clock_type:
-            raise ValueError("until's clock type does not match this clock's type")
-        changed, woken = [], threading.Event()
-
-        def on_jump(jump: TimeJump) -> None:
-            changed.extend([jump] if jump.changes_source else [])
-            woken.set()
-
-        threshold = JumpThreshold(min_forward=Duration(nanoseconds=1), min_backward=Duration(nanoseconds=-1))
-        context.on_shutdown(woken.set)
-        with self.create_jump_callback(threshold, post_callback=on_jump):
-            while context.ok() and not changed:
-                remaining_ns = until.nanoseconds - self._now_ns()
-                if remaining_ns <= 0:
-                    return True
-                woken.wait(remaining_ns / 1e9 if self._runs_by_itself else None)
-                woken.clear()
-        return False
-
-    def sleep_for(self, rel_time: Duration, context: Context | None = None) -> bool:
-        """Sleep for `rel_time` on this clock; see sleep_until."""
-        return self.sleep_until(self.now() + rel_time, context)
 
 
 class ROSClock(Clock):

@@ -138,10 +138,3 @@ class ParameterUninitializedException(ParameterException):
 
     def __init__(self, parameter_name: str) -> None:
         super().__init__(f"The parameter '{parameter_name}' is not initialized", parameter_name)
-
-
-class ROSInterruptException(Exception):
-    """A wait ends because rclpy shuts down."""
-
-    def __init__(self) -> None:
-        super().__init__("rclpy.shutdown() has been called")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from ros_embedded.interfaces import get_message
-from ros_embedded.rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from ros_embedded.rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
 from ros_embedded.rclpy.client import Client
 from ros_embedded.rclpy.clock import Clock, ROSClock
 from ros_embedded.rclpy.context import Context
@@ -37,7 +37,7 @@ from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions
 from ros_embedded.rclpy.service import Service
 from ros_embedded.rclpy.subscription import Subscription
 from ros_embedded.rclpy.time_source import TimeSource
-from ros_embedded.rclpy.timer import Rate, Timer
+from ros_embedded.rclpy.timer import Timer
 from ros_embedded.rclpy.utilities import get_default_context
 
 HIDDEN_NODE_PREFIX = "_"
@@ -69,7 +69,6 @@ class Node(ParametersMixin, GraphMixin, OwnHandle):
             arguments = self._context.arguments.followed_by(arguments)
         self._rclpy_core = NodeCore(node_name, namespace or "", arguments)
         self._default_callback_group = MutuallyExclusiveCallbackGroup()
-        self._rate_group = ReentrantCallbackGroup()
         self._logger = get_logger(self._rclpy_core.logger_name)
         self._clock = ROSClock()
         values = arguments.parameters_of(self.get_name(), self.get_namespace())
@@ -277,12 +276,6 @@ class Node(ParametersMixin, GraphMixin, OwnHandle):
         self._rclpy_core.add(guard)
         return guard
 
-    def create_rate(self, frequency: float, clock: Clock | None = None) -> Rate:
-        """A rate of `frequency` Hz. Raises ValueError if it is not positive."""
-        if frequency <= 0:
-            raise ValueError("frequency must be > 0")
-        return Rate(self.create_timer(1.0 / frequency, None, self._rate_group, clock), context=self._context)
-
     # each returns False if the entity is not the node's
     def destroy_publisher(self, publisher: Publisher) -> bool:
         return self._rclpy_core.destroy(publisher)
@@ -301,10 +294,6 @@ class Node(ParametersMixin, GraphMixin, OwnHandle):
 
     def destroy_guard_condition(self, guard: GuardCondition) -> bool:
         return self._rclpy_core.destroy(guard)
-
-    def destroy_rate(self, rate: Rate) -> bool:
-        rate.destroy()
-        return self._rclpy_core.destroy(rate._timer)
 
     def destroy_node(self) -> None:
         """Take the node and all that it owns off the graph; calling again has no effect."""

@@ -183,7 +183,7 @@ qos_profile_rosout_default = _profile(1000, durability="TRANSIENT_LOCAL").replac
 
 
 class QoSPresetProfiles(Enum):
-    """The profiles that ROS 2 names; short keys are the names that the command line uses."""
+    """The profiles that ROS 2 names."""
 
     UNKNOWN = qos_profile_unknown
     DEFAULT = qos_profile_default
@@ -193,14 +193,6 @@ class QoSPresetProfiles(Enum):
     PARAMETERS = qos_profile_parameters
     PARAMETER_EVENTS = qos_profile_parameter_events
     ACTION_STATUS_DEFAULT = qos_profile_action_status_default
-
-    @classmethod
-    def short_keys(cls) -> list[str]:
-        return [key.lower() for key in cls.__members__]
-
-    @classmethod
-    def get_from_short_key(cls, name: str) -> QoSProfile:
-        return cls[name.upper()].value
 
 
 class QoSCompatibility(IntEnum):

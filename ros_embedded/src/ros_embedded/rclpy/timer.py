@@ -1,8 +1,7 @@
-"""Periodic callbacks, and loops at a fixed rate."""
+"""Periodic callbacks."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.clock import Clock, JumpThreshold, TimeJump
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.duration import Duration
-from ros_embedded.rclpy.exceptions import InvalidHandle, RCLError, ROSInterruptException
+from ros_embedded.rclpy.exceptions import RCLError
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
 from ros_embedded.rclpy.utilities import get_default_context
 
@@ -111,49 +110,3 @@ class Timer(ExecutableEntity):
     def _close(self) -> None:
         self._is_canceled = True
         self._jumps.unregister()
-
-
-class Rate:
-    """Made by Node.create_rate: sleep() returns at each tick. Needs another thread that spins the node."""
-
-    def __init__(self, timer: Timer, *, context: Context) -> None:
-        self._clock = timer.clock
-        self._timer = timer
-        self._is_shutdown = self._is_destroyed = False
-        self._ticked = threading.Condition()
-        self._ticks = 0
-        timer.callback = self._tick
-        self._context = context
-        context.on_shutdown(self._on_shutdown)
-
-    def _tick(self) -> None:
-        with self._ticked:
-            self._ticks += 1
-            self._ticked.notify_all()
-
-    def _on_shutdown(self) -> None:
-        self._is_shutdown = True
-        self.destroy()
-
-    def destroy(self) -> None:
-        self._is_destroyed = True
-        with self._ticked:
-            self._ticked.notify_all()
-
-    def _check(self) -> None:
-        if self._is_shutdown:
-            raise ROSInterruptException()
-        if self._is_destroyed:
-            raise RuntimeError("Rate cannot sleep because it has been destroyed")
-        if self._timer._destroyed:
-            raise InvalidHandle("Rate cannot sleep because the timer has been destroyed")
-
-    def sleep(self) -> None:
-        """Sleep until the next tick. Raises ROSInterruptException at shutdown, RuntimeError once destroyed."""
-        self._check()
-        with self._ticked:
-            before = self._ticks
-            while self._ticks == before and not self._is_destroyed:
-                self._ticked.wait()
-        if self._is_shutdown:
-            raise ROSInterruptException()

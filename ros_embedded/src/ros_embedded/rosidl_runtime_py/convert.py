@@ -5,13 +5,11 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import yaml
 
-from ros_embedded.interfaces.definitions import FieldType
 from ros_embedded.interfaces.lookup import message_definition
 from ros_embedded.interfaces.message_class import full_name
 
@@ -29,79 +27,38 @@ def _map_node(dumper: yaml.Dumper, data: OrderedDict[str, Any]) -> yaml.MappingN
 _Dumper.add_representer(OrderedDict, _map_node)
 
 
-def message_to_yaml(
-    msg: Any,
-    *,
-    truncate_length: int | None = None,
-    no_arr: bool = False,
-    no_str: bool = False,
-    flow_style: bool = False,
-) -> str:
-    """Write a message as YAML; the options are those of message_to_ordereddict."""
-    plain = message_to_ordereddict(msg, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
-    return yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, width=sys.maxsize, default_flow_style=flow_style)
+def message_to_yaml(msg: Any, *, truncate_length: int | None = None) -> str:
+    """Write a message as YAML; values longer than truncate_length are cut."""
+    plain = message_to_ordereddict(msg, truncate_length=truncate_length)
+    return yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, width=sys.maxsize, default_flow_style=False)
 
 
-def message_to_ordereddict(
-    msg: Any, *, truncate_length: int | None = None, no_arr: bool = False, no_str: bool = False
-) -> OrderedDict[str, Any]:
+def message_to_ordereddict(msg: Any, *, truncate_length: int | None = None) -> OrderedDict[str, Any]:
     """The fields of a message by name, with nested messages as further OrderedDicts and arrays as lists.
 
-    Values longer than truncate_length are cut; arrays and strings are only described with no_arr and no_str.
+    Values longer than truncate_length are cut.
     """
-    return _plain_message(msg, _Options(truncate_length, no_arr, no_str))
+    fields = message_definition(str(full_name(type(msg)))).fields
+    return OrderedDict((field.name, _plain(getattr(msg, field.name), truncate_length)) for field in fields)
 
 
-@dataclass(frozen=True)
-class _Options:
-    """What message_to_ordereddict leaves out."""
-
-    truncate_length: int | None
-    no_arr: bool
-    no_str: bool
-
-    def cuts(self, value: Any) -> bool:
-        """Whether a text or an array is too long."""
-        return self.truncate_length is not None and len(value) > self.truncate_length
-
-
-def _plain(value: Any, kind: FieldType | None, options: _Options) -> Any:
+def _plain(value: Any, most: int | None) -> Any:
     if isinstance(value, (list, tuple, array, np.ndarray)):
-        return _plain_items(value, kind, options)
+        return _plain_items(value, most)
     if isinstance(value, (str, bytes)):
-        return _plain_text(value, options)
+        text = value.decode("latin-1") if isinstance(value, bytes) else value
+        return f"{text[:most]}..." if _cuts(text, most) else text
     if isinstance(value, (bool, int, float)):
         return value
-    return _plain_message(value, options)
+    return message_to_ordereddict(value, truncate_length=most)
 
 
-def _plain_message(msg: Any, options: _Options) -> OrderedDict[str, Any]:
-    fields = message_definition(str(full_name(type(msg)))).fields
-    return OrderedDict((field.name, _plain(getattr(msg, field.name), field.type, options)) for field in fields)
-
-
-def _plain_items(value: Any, kind: FieldType | None, options: _Options) -> Any:
-    if options.no_arr and kind is not None and kind.array:
-        return _description(value, kind)
-    kept = value[: options.truncate_length] if options.cuts(value) else value
+def _plain_items(value: Any, most: int | None) -> list[Any]:
+    kept = value[:most] if _cuts(value, most) else value
     items = kept.tolist() if isinstance(kept, (array, np.ndarray)) else kept
-    plain = [_plain(item, None, options) for item in items]
-    return [*plain, "..."] if options.cuts(value) else plain
+    plain = [_plain(item, most) for item in items]
+    return [*plain, "..."] if _cuts(value, most) else plain
 
 
-def _plain_text(value: str | bytes, options: _Options) -> str:
-    text = value.decode("latin-1") if isinstance(value, bytes) else value
-    if options.no_str and isinstance(value, str):
-        return f"<string length: <{len(text)}>>"
-    return f"{text[: options.truncate_length]}..." if options.cuts(text) else text
-
-
-def _description(value: Any, kind: FieldType) -> str:
-    if kind.primitive is not None:
-        name = kind.primitive.idl_name
-    else:
-        name = "string" if kind.is_string else kind.name
-    if kind.array == "fixed":
-        return f"<array type: {name}[{kind.size}]>"
-    bound = f"[{kind.size}]" if kind.array == "bounded" else ""
-    return f"<sequence type: {name}{bound}, length: {len(value)}>"
+def _cuts(value: Any, most: int | None) -> bool:
+    return most is not None and len(value) > most

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,41 +13,30 @@ from ros_embedded.interfaces.lookup import message_definition
 from ros_embedded.interfaces.message_class import full_name
 
 
-def set_message_fields(
-    msg: Any, values: dict[str, Any], expand_header_auto: bool = False, expand_time_now: bool = False
-) -> list[Callable[[Any], None]]:
+def set_message_fields(msg: Any, values: dict[str, Any]) -> None:
     """Set fields of a message by name from plain values, nested as the message is.
 
-    Returns functions that set a time to their argument: for a header given as `auto` and a time given as `now`, where
-    these are to be expanded. Raises AttributeError for a field that the message does not have, TypeError for a value
-    that does not fit its field.
+    Raises AttributeError for a field that the message does not have, TypeError for a value that does not fit its field.
     """
     if not isinstance(values, dict):
         raise TypeError(f"Value '{values}' is expected to be a dictionary but is a {type(values).__name__}")
-    setters: list[Callable[[Any], None]] = []
-    fill = partial(set_message_fields, expand_header_auto=expand_header_auto, expand_time_now=expand_time_now)
     kinds = {field.name: field.type for field in message_definition(str(full_name(type(msg)))).fields}
     for name, value in values.items():
         field = getattr(msg, name)
-        kind, type_name = kinds[name], full_name(type(field))
-        if type_name == "std_msgs/msg/Header" and value == "auto" and expand_header_auto:
-            setters.append(partial(setattr, field, "stamp"))
-        elif type_name == "builtin_interfaces/msg/Time" and value == "now" and expand_time_now:
-            setters.append(partial(setattr, msg, name))
-        elif type_name is not None:
+        kind = kinds[name]
+        if full_name(type(field)) is not None:
             part = value if type(value) is type(field) else type(field)()
             if part is not value:
-                setters += fill(part, value)
+                set_message_fields(part, value)
             setattr(msg, name, part)
         elif kind.is_message:
             elements = []
             for item in value:
                 elements.append(get_message(kind.name)())
-                setters += fill(elements[-1], item)
+                set_message_fields(elements[-1], item)
             setattr(msg, name, elements)
         else:
             setattr(msg, name, _plain_value(field, kind, value))
-    return setters
 
 
 def _plain_value(field: Any, kind: FieldType, value: Any) -> Any:

@@ -3,14 +3,6 @@
 
 from ros_embedded.tf2_ros.buffer import Buffer
 from ros_embedded.tf2_ros.buffer_core import BufferCore
-from ros_embedded.tf2_ros.buffer_interface import (
-    BufferInterface,
-    ConvertRegistration,
-    Stamped,
-    TransformRegistration,
-    TypeException,
-    convert,
-)
 from ros_embedded.tf2_ros.static_transform_broadcaster import StaticTransformBroadcaster
 from ros_embedded.tf2_ros.transform_broadcaster import TransformBroadcaster
 from ros_embedded.tf2_ros.transform_exceptions import (

@@ -11,21 +11,18 @@ from ros_embedded.interfaces import get_service
 from ros_embedded.rclpy.clock import Clock, JumpThreshold
 from ros_embedded.rclpy.duration import Duration
 from ros_embedded.rclpy.logging import get_logger
-from ros_embedded.rclpy.task import Future
 from ros_embedded.tf2_ros.buffer_core import BufferCore, nanoseconds
-from ros_embedded.tf2_ros.buffer_interface import NO_WAIT, BufferInterface
 
 _BACKWARD_JUMP = Duration(seconds=-1)
+_NO_WAIT = Duration()
 
 
-class Buffer(BufferCore, BufferInterface):
+class Buffer(BufferCore):
     """Keeps transforms for cache_time (10 s by default); with a node it also serves `tf2_frames`."""
 
     def __init__(self, cache_time: Duration | None = None, node: Any = None) -> None:
-        BufferCore.__init__(self, cache_time)
-        BufferInterface.__init__(self)
+        super().__init__(cache_time)
         self._new_data = threading.Condition()
-        self._new_data_callbacks: list[Callable[[], None]] = []
         if node is not None:
             self.srv = node.create_service(get_service("tf2_msgs/srv/FrameGraph"), "tf2_frames", self._answer_frames)
         self.clock = Clock() if node is None else node.get_clock()
@@ -39,12 +36,9 @@ class Buffer(BufferCore, BufferInterface):
     def _insert(self, message: Any, authority: str, is_static: bool) -> None:
         super()._insert(message, authority, is_static)
         with self._new_data:
-            callbacks = list(self._new_data_callbacks)
             self._new_data.notify_all()
-        for callback in callbacks:
-            callback()
 
-    def lookup_transform(self, target_frame: str, source_frame: str, time: Any, timeout: Duration = NO_WAIT) -> Any:
+    def lookup_transform(self, target_frame: str, source_frame: str, time: Any, timeout: Duration = _NO_WAIT) -> Any:
         """The TransformStamped that takes coordinates from the source frame to the target frame.
 
         A zero time means the newest time at which both frames are known. Unknown transforms are waited for, up to the
@@ -53,26 +47,17 @@ class Buffer(BufferCore, BufferInterface):
         self.can_transform(target_frame, source_frame, time, timeout)
         return self.lookup_transform_core(target_frame, source_frame, time)
 
-    async def lookup_transform_async(self, target_frame: str, source_frame: str, time: Any) -> Any:
-        """As lookup_transform, without a limit of time."""
-        return await self.wait_for_transform_async(target_frame, source_frame, time)
-
     def can_transform(
         self,
         target_frame: str,
         source_frame: str,
         time: Any,
-        timeout: Duration = NO_WAIT,
+        timeout: Duration = _NO_WAIT,
         return_debug_tuple: bool = False,
     ) -> Any:
         """True if lookup_transform would answer within the timeout; with return_debug_tuple also the reason if not."""
         answer = self._wait(lambda: self.can_transform_core(target_frame, source_frame, time), timeout)
         return answer if return_debug_tuple else answer[0]
-
-    def wait_for_transform_async(self, target_frame: str, source_frame: str, time: Any) -> Future:
-        """A future of lookup_transform's answer."""
-        arguments = (target_frame, source_frame, time)
-        return self._when_possible(self.can_transform_core, self.lookup_transform_core, arguments)
 
     def _answer_frames(self, request: Any, response: Any) -> Any:
         response.frame_yaml = self.all_frames_as_yaml()
@@ -88,28 +73,3 @@ class Buffer(BufferCore, BufferInterface):
                     break
                 self._new_data.wait(left_s)
         return answer
-
-    def _when_possible(
-        self, can: Callable[..., tuple[bool, str]], look_up: Callable[..., Any], arguments: tuple[Any, ...]
-    ) -> Future:
-        future = Future()
-
-        def settle() -> None:
-            if future.done() or not can(*arguments)[0]:
-                return
-            try:
-                future.set_result(look_up(*arguments))
-            except BaseException as error:
-                future.set_exception(error)
-
-        def forget(_: Future) -> None:
-            with self._new_data:
-                if settle in self._new_data_callbacks:
-                    self._new_data_callbacks.remove(settle)
-
-        with self._new_data:
-            settle()
-            if not future.done():
-                self._new_data_callbacks.append(settle)
-        future.add_done_callback(forget)
-        return future
