@@ -40,6 +40,10 @@ def move_load(state: GraphState, row: int, by_m: FloatArray) -> list[int]:
     load = state.load_of(state.table.record(row).id)
     for carried in load:
         state.table.center[carried] += by_m
+        record = state.table.record(carried)
+        if record.put_at is not None:
+            x, y, z = (float(value) for value in np.array(record.put_at) + by_m)
+            record.put_at = (x, y, z)
     return load
 
 

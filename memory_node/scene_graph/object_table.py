@@ -50,7 +50,10 @@ _COLUMNS: dict[str, tuple[Any, tuple[int, ...]]] = {
 @dataclass(slots=True)
 class ObjectRecord:
     """What an object carries besides its row of numbers. best_class, area_id and states are set through the table,
-    which has columns for them."""
+    which has columns for them.
+
+    put_at: its centre (m) when a skill put it on or in its support, see put_down.py.
+    """
 
     id: str
     classes: dict[str, float]
@@ -71,6 +74,7 @@ class ObjectRecord:
     rival_count: int = 0
     name: str = ""
     aliases: tuple[str, ...] = ()
+    put_at: tuple[float, float, float] | None = None
 
 
 @dataclass

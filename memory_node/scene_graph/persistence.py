@@ -40,6 +40,7 @@ def row_to_record(state: GraphState, row: int) -> Record:
             "class_weight": sum(record.classes.values()),
             "anchors": [list(anchor) for anchor in record.anchors],
             "crop_pixels": record.crop_pixels,
+            "put_at": list(record.put_at) if record.put_at else None,
         },
     }
 
@@ -82,6 +83,7 @@ def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] 
         table.face_variance[row], table.yaw_weight[row] = kept["face_variance"], kept["yaw_weight"]
         record.anchors = tuple((str(name), float(share)) for name, share in kept["anchors"])
         record.crop_pixels = kept["crop_pixels"]
+        record.put_at = tuple(kept["put_at"]) if kept.get("put_at") else None
     else:
         existence = min(max(found.existence, 1e-4), 1.0 - 1e-4)
         table.log_odds[row] = log_odds(existence)

@@ -13,6 +13,7 @@ from memory_node.domain.states import DOORS
 from memory_node.scene_graph.duplicates import merge_rows, same_class
 from memory_node.scene_graph.in_hand import move_load, pick_up
 from memory_node.scene_graph.object_table import ObjectRecord
+from memory_node.scene_graph.put_down import note_put
 from memory_node.scene_graph.resolve import resolve_changed, resolve_reference
 from memory_node.scene_graph.same_instance import go_on_at
 from memory_node.scene_graph.sliding import slide_to
@@ -164,6 +165,7 @@ def _set_down(state: GraphState, row: int, change: StateChange) -> None:
         state.locate(row, None)
         return
     state.stand_on(row, table.record(support).id, change.inside)
+    note_put(state, row)
     table.set_area(row, table.record(support).area_id)
 
 
@@ -230,6 +232,7 @@ def _stand_new(state: GraphState, row: int, change: StateChange, support: int | 
         state.stand_on(row, table.record(whole).support_id, table.record(whole).inside)
     else:
         state.stand_on(row, table.record(support).id if support is not None else "", change.inside)
+        note_put(state, row)
     if not record.area_id:
         state.locate(row, None)
     if change.created_from:

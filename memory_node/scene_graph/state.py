@@ -203,6 +203,7 @@ class GraphState:
                 self.contents[record.support_id].discard(record.id)
             if support_id:
                 self.contents.setdefault(support_id, set()).add(record.id)
+            record.put_at = None
         record.support_id, record.inside = support_id, inside
         self.table.sheltered[row] = self._shelters(support_id, inside)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.scene_graph.object_table import Rows
+from memory_node.scene_graph.put_down import is_where_it_was_put
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 from memory_node.scene_graph.support_extent import on_axes, over_footprint, reach_down, reach_out, settle_tops
 from memory_node.scene_graph.support_roles import Roles, roles_of
@@ -84,8 +85,11 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     pairs = _Pairs.of(state, rows, present)
     above, within = _above(state, pairs), _enclosed(state, pairs)
     on, about_on = above & pairs.touching(gap_m), above & pairs.touching(_STILL_ON * gap_m)
+    # Of surfaces at one level a thing stands on the one below its middle, not on one that ends beside it.
+    covered = over_footprint(state, present, rows, 0.0).T
+    under = over_footprint(state, rows, present, 0.0) | covered
     # Things that a row may lie on in a heap, whatever they are.
-    below = over_footprint(state, rows, present, _SLACK_M) | over_footprint(state, present, rows, 0.0).T
+    below = over_footprint(state, rows, present, _SLACK_M) | covered
     below &= pairs.touching(_STILL_ON * gap_m) & pairs.other
     seated = _on_seat(state, pairs)
     volumes = table.size[present].prod(axis=1)
@@ -93,7 +97,7 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     moved = []
     for index, row in enumerate(rows.tolist()):
         record = table.record(row)
-        if record.support_id == ROBOT_ID:
+        if record.support_id == ROBOT_ID or is_where_it_was_put(state, row):
             continue
         before = record.support_id, record.inside
         if record.id in state.contents:
@@ -104,7 +108,8 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
             seated[index] &= ~carried
         # An object that was seen once is a support only if there is no other.
         sure = on[index] & evident
-        at, inside = _support(pairs, index, sure if sure.any() else on[index], within[index], seated[index], volumes)
+        found = _level_under(pairs, sure if sure.any() else on[index], under[index])
+        at, inside = _support(pairs, index, found, within[index], seated[index], volumes)
         if at >= 0:
             state.stand_on(row, table.record(int(present[at])).id, inside)
         elif not (
@@ -116,6 +121,15 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
         if before != (record.support_id, record.inside):
             moved.append(row)
     return moved + [row for row in settle_tops(state, present) if row not in moved]
+
+
+def _level_under(pairs: _Pairs, on: Matrix, under: Matrix) -> Matrix:
+    """Return which of the surfaces (m,) that a thing may stand on count: those below its middle, where one of them is
+    as high as the highest."""
+    if not (on & under).any():
+        return on
+    highest = float(pairs.top[on].max())
+    return on & under if float(pairs.top[on & under].max()) > highest - _SLACK_M else on
 
 
 def _is_among(state: GraphState, rows: Rows, support_id: str, inside: bool) -> bool:
@@ -196,17 +210,26 @@ def _enclosed(state: GraphState, pairs: _Pairs) -> Matrix:
 
 
 def _on_seat(state: GraphState, pairs: _Pairs) -> Matrix:
-    """Return (n, m): the row lies on the neighbour at a height between its foot and its upper face: on a seat, or on a
-    shelf below a table's top. What stands on the floor under a table is not on it."""
+    """Return (n, m): the row lies on the neighbour at a height between its foot and its upper face: on a seat, on what
+    lies there, on an arm or the back, or on a shelf below a table's top; or it hangs over it. What stands on the floor
+    under a table is not on it."""
     seat = pairs.floor + pairs.roles.level * (pairs.top - pairs.floor)
-    low, high = seat - 3.0 * _SLACK_M, seat + 3.0 * _SLACK_M
     inside, foot = _within_walls(state, pairs), pairs.foot[:, None]
-    seated = (pairs.roles.level < 1.0)[None] & (foot > low[None]) & (foot < high[None])
+    seated = (pairs.roles.level < 1.0)[None] & (foot > seat[None] - 3.0 * _SLACK_M) & (foot < pairs.top[None])
     shelved = (pairs.roles.level >= 1.0)[None] & (
         pairs.roles.taken[:, None] & ~(pairs.roles.movable | pairs.roles.container)[None]
     )
     shelved &= (foot > pairs.floor[None] + _SLACK_M) & (pairs.head[:, None] < pairs.top[None])
-    return np.asarray(inside & pairs.roles.receptacle[None] & (seated | shelved))
+    return np.asarray(pairs.roles.receptacle[None] & (inside & (seated | shelved) | _hung(state, pairs)))
+
+
+def _hung(state: GraphState, pairs: _Pairs) -> Matrix:
+    """Return (n, m): a hand can take the row, and it reaches from below the neighbour to above it: a towel on its
+    rail."""
+    through = (pairs.foot[:, None] < pairs.floor[None]) & (pairs.head[:, None] > pairs.top[None])
+    through &= over_footprint(state, pairs.rows, pairs.neighbours, _SLACK_M)
+    through &= pairs.roles.taken[:, None] & ~(pairs.roles.movable | pairs.roles.container)[None]
+    return np.asarray(through & pairs.other & ~pairs.roles.barred)
 
 
 def _within_walls(state: GraphState, pairs: _Pairs) -> Matrix:

@@ -3,6 +3,7 @@ objects."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,6 +31,12 @@ FREE_MISS_M = 0.6
 LOWER_SHELF_COST_M = 0.15
 # The thickness of a board (m).
 _BOARD_M = 0.02
+# Middles of two doors of a class that are this near (m) are the handles of a double door.
+_DOUBLE_DOOR_M = 0.12
+# Neighbours may share a wall of this thickness (m), and stand at this angle (its cosine) to each other.
+_SHARED_WALL_M, _PARALLEL = 0.02, 0.95
+# So far (m) a fixture is made longer for what stands at its edge.
+_REACH_OUT_M = 0.6
 # The length of work surfaces is unknown, so lying beyond their end costs less.
 LONG_SURFACES = {"CounterTop": 0.25, "Shelf": 0.6, "Desk": 0.6, "DiningTable": 0.6}
 RISE_WEIGHT = 2.0
@@ -62,6 +69,95 @@ def fixture_box(thing_type: ObjectType, position: FloatArray, yaw_rad: float, us
         size[:2] += 2.0 * excess
         box = OrientedBox(box.center, size, yaw_rad)
     return box
+
+
+def part_neighbours(fixtures: Sequence[Thing]) -> None:
+    """Let fixtures of one class share no space: their sizes are only usual ones.
+
+    The handles of a double door meet in the middle, so its two cabinets lie to both sides of them. Others in a row or
+    above each other are as narrow as their neighbour leaves room.
+    """
+    pairs = [two for two in itertools.combinations(fixtures, 2) if two[0].kind is two[1].kind]
+    for part in (_open_double_door, _narrow):
+        overlapping = [(one, other) for one, other in pairs if _overlap(one.box, other.box)]
+        for one, other in overlapping:
+            if _overlap(one.box, other.box):
+                part(one, other)
+
+
+def _overlap(box: OrientedBox, other: OrientedBox) -> bool:
+    if abs(np.cos(box.yaw_rad - other.yaw_rad)) < _PARALLEL:
+        return False
+    apart = np.abs(_in_frame(box, other.center))
+    return bool((apart < 0.5 * (box.size + other.size) - _SHARED_WALL_M).all())
+
+
+def _row_axis(apart: FloatArray) -> int:
+    """Return the axis along which two lie beside (1) or above (2) each other: that in which their middles differ most.
+
+    apart: the middle of the one along the axes of the other, (3,), m.
+    """
+    return 1 if abs(apart[1]) >= abs(apart[2]) else 2
+
+
+def _open_double_door(one: Thing, other: Thing) -> None:
+    """Move two with one middle to both sides of it."""
+    apart = _in_frame(one.box, other.box.center)
+    axis = _row_axis(apart)
+    if abs(apart[axis]) < _DOUBLE_DOOR_M:
+        by_m = 0.5 * (0.5 * float(one.box.size[axis] + other.box.size[axis]) - abs(float(apart[axis])))
+        toward = 1.0 if apart[axis] >= 0.0 else -1.0
+        one.box = _shifted(one.box, axis, -toward * by_m, 0.0)
+        other.box = _shifted(other.box, axis, _along(one, other) * toward * by_m, 0.0)
+
+
+def _narrow(one: Thing, other: Thing) -> None:
+    """Let each of two that overlap have half of what they share."""
+    apart = _in_frame(one.box, other.box.center)
+    axis = _row_axis(apart)
+    shared_m = 0.5 * float(one.box.size[axis] + other.box.size[axis]) - abs(float(apart[axis]))
+    less_m = min(0.5 * shared_m, 0.5 * float(min(one.box.size[axis], other.box.size[axis])))
+    toward = 1.0 if apart[axis] >= 0.0 else -1.0
+    one.box = _shifted(one.box, axis, -0.5 * toward * less_m, less_m)
+    other.box = _shifted(other.box, axis, 0.5 * _along(one, other) * toward * less_m, less_m)
+
+
+def _along(one: Thing, other: Thing) -> float:
+    """Return 1.0 where two parallel boxes look the same way, -1.0 where they look at each other."""
+    return float(np.sign(np.cos(one.box.yaw_rad - other.box.yaw_rad)))
+
+
+def _shifted(box: OrientedBox, axis: int, by_m: float, less_m: float) -> OrientedBox:
+    """Return a box moved along one of its own axes, and shorter along it."""
+    size = np.array(box.size)
+    size[axis] -= less_m
+    along = np.zeros(3)
+    along[axis] = by_m
+    cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
+    offset = np.array([cos * along[0] - sin * along[1], sin * along[0] + cos * along[1], along[2]])
+    return OrientedBox(box.center + offset, size, box.yaw_rad)
+
+
+def _in_frame(box: OrientedBox, point: FloatArray) -> FloatArray:
+    """Return a point (3,) of the map along the axes of a box, from its middle."""
+    x, y, z = (float(value) for value in np.asarray(point) - box.center)
+    cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
+    return np.array([cos * x + sin * y, cos * y - sin * x, z])
+
+
+def reach_contents(fixtures: Sequence[Thing], objects: Sequence[Thing]) -> None:
+    """Let each fixture reach to what stands on or in it: ALFRED tells where that is, and no sizes of furniture."""
+    by_id = {fixture.id: fixture for fixture in fixtures}
+    for thing in objects:
+        fixture = by_id.get(thing.parent_id)
+        if fixture is None:
+            continue
+        middle = _in_frame(fixture.box, thing.box.center)
+        for axis in (0, 1):
+            needed_m = abs(float(middle[axis])) + 0.5 * float(thing.box.size[:2].max()) - 0.5 * fixture.box.size[axis]
+            if 0.0 < needed_m <= _REACH_OUT_M:
+                toward = 1.0 if middle[axis] > 0.0 else -1.0
+                fixture.box = _shifted(fixture.box, axis, 0.5 * toward * needed_m, -needed_m)
 
 
 def receptacle_of(thing: Thing, fixtures: Sequence[Thing]) -> Thing | None:

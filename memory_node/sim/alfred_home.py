@@ -20,7 +20,15 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.states import ObjectState
-from memory_node.sim.alfred_geometry import fixture_box, front_yaw, nearest_point, receptacle_of, settle_surfaces
+from memory_node.sim.alfred_geometry import (
+    fixture_box,
+    front_yaw,
+    nearest_point,
+    part_neighbours,
+    reach_contents,
+    receptacle_of,
+    settle_surfaces,
+)
 from memory_node.sim.appliances import TAP_RANGE_M, chill
 from memory_node.sim.grid import FREE, OCCUPIED, FreeGrid
 from memory_node.sim.layout import Layout, RoomPlan
@@ -94,6 +102,7 @@ class AlfredScenes:
             box = fixture_box(thing_type, position, front_yaw(position, stand, reachable), user)
             states = initial_states(thing_type)
             fixtures.append(Thing(entry["id"], thing_type, box, fixed=True, states=states, approach=stand))
+        part_neighbours(fixtures)
         return fixtures + self._missing_taps(fixtures)
 
     def _missing_taps(self, fixtures: list[Thing]) -> list[Thing]:
@@ -144,6 +153,7 @@ class AlfredScenes:
                 thing.parent_id, thing.inside = receptacle.id, receptacle.kind.holds == "in"
             objects.append(thing)
         settle_surfaces(fixtures, objects)
+        reach_contents(fixtures, objects)
         for fixture in fixtures:
             fixture.heaps = True  # ALFRED's files do not say how large it is
         return objects

@@ -164,6 +164,52 @@ def test_what_a_skill_put_on_a_desk_stays_there_while_boxes_differ_by_centimetre
     assert (book.support_id == desk.id) == stays
 
 
+@pytest.mark.parametrize("restarted", [False, True])
+def test_towel_that_hangs_out_of_the_sink_stays_in_it_where_a_skill_put_it(restarted: bool) -> None:
+    things: dict[str, Box] = {"SinkBasin": (0.0, 0.0, 0.7, 0.4, 0.5, 0.2, 0.0)}
+    towel: Box = (0.0, 0.3, 0.72, 0.5, 0.4, 0.5, 0.0)
+    graph = SceneGraph()
+    look(graph, 1, things)
+    look(graph, 2, things)
+    (sink,) = graph.objects()
+    put = StateChange(
+        "", "Towel", 3 * SECOND_NS, held=False, support_id=sink.id, inside=True, position=(0.0, 0.3, 0.97)
+    )
+    graph.apply_change(put)
+    if restarted:
+        graph = SceneGraph.from_records(graph.to_records())
+    for stamp_s in range(4, 8):
+        look(graph, stamp_s, {**things, "Towel": towel})
+    (found,) = [one for one in graph.objects() if one.class_name == "Towel"]
+    assert (found.support_id, found.inside) == (sink.id, True)
+    for stamp_s in range(8, 12):  # somebody takes it to the side
+        look(graph, stamp_s, {**things, "Towel": (0.0, 1.2, 0.72, 0.5, 0.4, 0.5, 0.0)})
+    aside = [one for one in graph.objects() if one.class_name == "Towel" and one.box.center[1] > 1.0]
+    assert [one.support_id for one in aside] == [""]
+
+
+def test_thing_is_on_what_lies_below_its_middle_of_two_surfaces_at_one_level() -> None:
+    things: dict[str, Box] = {
+        "Desk": (0.0, 0.0, 0.0, 1.2, 0.6, 0.79, 0.0),
+        "Shelf": (0.0, 0.45, 0.77, 1.2, 0.28, 0.025, 0.0),
+        "Mug": (0.2, 0.27, 0.79, 0.08, 0.08, 0.1, 0.0),
+    }
+    assert told(things)["Mug"] == ("on", "Desk")
+
+
+@pytest.mark.parametrize(
+    ("support", "thing"),
+    [
+        ({"Sofa": (0.0, 0.0, 0.0, 0.9, 1.9, 0.8, 0.0)}, {"Pillow": (0.0, 0.6, 0.62, 0.3, 0.4, 0.14, 0.0)}),
+        ({"TowelHolder": (0.0, 0.0, 1.5, 0.1, 0.6, 0.06, 0.0)}, {"Towel": (0.0, 0.0, 1.2, 0.05, 0.4, 0.5, 0.0)}),
+    ],
+    ids=["on the arm of a sofa", "over its rail"],
+)
+def test_thing_lies_on_what_its_box_reaches_into(support: dict[str, Box], thing: dict[str, Box]) -> None:
+    (name,), (other,) = thing, support
+    assert told({**support, **thing}) == {name: ("on", other)}
+
+
 def test_what_the_hand_holds_is_told_to_be_on_the_robot() -> None:
     graph = SceneGraph()
     box = OrientedBox(np.array([1.0, 0.0, 0.8]), np.array([0.08, 0.08, 0.08]))

@@ -82,6 +82,27 @@ def test_objects_stand_where_geometry_says(scenes_file: Path) -> None:
     assert len(world.of_class("Faucet")) == 1
 
 
+def test_cabinets_share_no_space_and_reach_to_what_is_in_them(tmp_path: Path) -> None:
+    """The handles of a double door are a hand apart, and the next cabinet begins before a usual one would end."""
+    scene = made_up_scene()
+    for number, x in enumerate((0.0, 0.04, 0.4)):
+        scene["fixtures"].append({"id": f"Cabinet{number}", "type": "Cabinet", "position": [x, 0.4, 2.0]})
+    task = made_up_task()
+    task["objects"] = [{"name": "Pan", "type": "Pan", "position": [-0.4, 0.1, 2.2]}]
+    path = tmp_path / "scenes.json.gz"
+    with gzip.open(path, "wt") as file:
+        json.dump({"FloorPlan900": scene}, file)
+    world = AlfredScenes(path).world("FloorPlan900", task)
+    # Along a wall ahead of the robot: y is -x of AI2-THOR, so the first is the one farthest to the left.
+    boxes = [world[f"Cabinet{number}"].box for number in range(3)]
+    ends = [(box.center[1] + 0.5 * box.size[1], box.center[1] - 0.5 * box.size[1]) for box in boxes]
+    assert ends[0][1] >= ends[1][0] - 0.03
+    assert ends[1][1] >= ends[2][0] - 0.03
+    (pan,) = world.of_class("Pan")
+    assert pan.parent_id == "Cabinet0"
+    assert ends[0][0] >= pan.box.center[1] + 0.5 * pan.box.size[1] - 1e-6
+
+
 def test_robot_washes_and_cools_in_an_alfred_kitchen(scenes_file: Path) -> None:
     robot = HomeRobot(
         AlfredScenes(scenes_file).world("FloorPlan900", made_up_task()), RobotConfig(reach_m=ALFRED_REACH_M)
