@@ -37,7 +37,8 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
         if entered is None:
             state.counters["change_of_unknown_object"] += 1
             return []
-        return [state.event(SceneEventKind.APPEARED, entered)]
+        merged = _merge_nearest_newcomer(state, entered, change) if change.created_from else []
+        return [state.event(SceneEventKind.APPEARED, entered), *merged]
     _set_states(state, row, change)
     slid: list[int] = []
     if _is_door(change):
@@ -60,8 +61,11 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
         kind = SceneEventKind.MOVED
         load = _put(state, row, change)
         merged = _merge_newcomers(state, row, change)
+        for carried in load:
+            merged += _merge_nearest_newcomer(state, carried, change) if table.alive[carried] else []
     _believe(state, row, change)
     slid = [carried for carried in slid if table.alive[carried]]  # but for those that were merged
+    load = [carried for carried in load if table.alive[carried]]
     return [*(state.event(kind, carried) for carried in (row, *load, *slid)), *merged]
 
 
@@ -81,15 +85,27 @@ def _slide(state: GraphState, row: int, change: StateChange) -> list[int]:
 
 def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:
     """Merge the new object that the camera made when it saw this thing at its new place before the skill's report."""
+    return [merge_rows(state, row, other) for other in _newcomers(state, row, change)]
+
+
+def _merge_nearest_newcomer(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:
+    """Merge the nearest new object that the camera made of a thing carried along, or of a piece, that it saw before the
+    skill's report. There may be several of them in one spot, so that each takes one."""
+    seen = [other for other in _newcomers(state, row, change) if state.table.record(other).provenance != change.source]
+    return [merge_rows(state, row, other) for other in seen[:1]]
+
+
+def _newcomers(state: GraphState, row: int, change: StateChange) -> list[int]:
+    """Return the rows of a thing's class that are new since a change and close by, the nearest first."""
     table = state.table
     center = table.center[row]
     near = state.index.within(
         (center[0] - _SAME_SPOT_M, center[1] - _SAME_SPOT_M), (center[0] + _SAME_SPOT_M, center[1] + _SAME_SPOT_M)
     )
-    new = (table.first_seen[near] >= change.stamp_ns) & (near != row)
-    new &= np.linalg.norm(table.center[near] - center, axis=1) <= _SAME_SPOT_M
-    newcomers = [other for other in near[new].tolist() if same_class(state, row, other)]
-    return [merge_rows(state, row, other) for other in newcomers]
+    away_m = np.linalg.norm(table.center[near] - center, axis=1)
+    new = (table.first_seen[near] >= change.stamp_ns) & (near != row) & (away_m <= _SAME_SPOT_M)
+    by_distance = sorted(zip(away_m[new].tolist(), near[new].tolist()))
+    return [other for _, other in by_distance if same_class(state, row, other)]
 
 
 def _merge_slid(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:

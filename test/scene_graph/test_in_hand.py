@@ -152,3 +152,35 @@ def test_fork_that_lies_beside_a_mug_is_not_in_it() -> None:
         graph.observe(frame(second, 0.0, (counter, mug, fork)))
     found = {one.class_name: one for one in graph.objects()}
     assert found["Fork"].support_id == found["CounterTop"].id
+
+
+def test_pieces_seen_before_the_report_of_the_cut_are_no_others() -> None:
+    graph = SceneGraph()
+    places = [(0.8, y, 0.9) for y in (-0.05, 0.0, 0.05)]
+    graph.observe(frame(1, 0.0, seen("Apple", (0.8, 0.0, 0.9))))
+    (apple,) = graph.objects()
+    graph.observe(frame(5, 0.0, seen("AppleSliced", *places)))
+    for number, place in enumerate(places):
+        graph.apply_change(
+            StateChange(f"piece-{number}", "AppleSliced", 4 * SECOND_NS, position=place, created_from=apple.id)
+        )
+    graph.apply_change(StateChange(apple.id, "Apple", 4 * SECOND_NS, destroyed=True))
+    assert {found.id for found in graph.objects_of_class("AppleSliced")} == {"piece-0", "piece-1", "piece-2"}
+
+
+def test_what_is_carried_along_and_seen_before_the_report_is_no_second_object() -> None:
+    graph = SceneGraph()
+    top = OrientedBox(np.array((5.0, 0.0, 0.4)), np.array([1.0, 1.0, 0.8]))
+    table = ObjectObservation({"Table": 0.9}, top, np.eye(3) * 1e-4)
+    graph.observe(frame(1, 0.0, (*seen("Bowl", (0.8, 0.0, 0.9)), *seen("Apple", (0.8, 0.4, 0.9)), table)))
+    bowl, apple = (graph.objects_of_class(name)[0] for name in ("Bowl", "Apple"))
+    graph.apply_change(
+        StateChange(apple.id, "Apple", 2 * SECOND_NS, held=False, support_id=bowl.id, position=(0.8, 0.0, 0.92))
+    )
+    graph.apply_change(StateChange(bowl.id, "Bowl", 3 * SECOND_NS, held=True))
+    at_table = (5.0, 0.0, 0.84)
+    graph.observe(frame(6, 4.0, (*seen("Bowl", at_table), *seen("Apple", (5.06, 0.0, 0.9)), table)))
+    put = StateChange(bowl.id, "Bowl", 5 * SECOND_NS, held=False, support_id="Table", position=at_table)
+    graph.apply_change(put)
+    assert [found.id for found in graph.objects_of_class("Apple")] == [apple.id]
+    assert graph.objects_of_class("Bowl")[0].id == bowl.id
