@@ -25,6 +25,7 @@ from memory_node.planner.planner import (
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.told_limits import Told, ToldLimits, nothing_told
+from memory_node.world.skills import with_declared_states
 
 
 @dataclass(frozen=True)
@@ -242,8 +243,9 @@ class InstructionExecutor:
 
     def _take_over(self, step: PlannedStep, result: SkillResult, record: _Record, situation: PlanningContext) -> None:
         if result.changes:
-            ids = self._memory.remember(result.changes)
-            told = {change.object_id: memory_id for change, memory_id in zip(result.changes, ids) if memory_id}
+            changes = with_declared_states(result)
+            ids = self._memory.remember(changes)
+            told = {change.object_id: memory_id for change, memory_id in zip(changes, ids) if memory_id}
             situation.memory_ids.update(told)
         elif result.reason is FailureReason.HAND_EMPTY:
             self._forget_held()

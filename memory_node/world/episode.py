@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -17,8 +17,8 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.held_object import HeldObject
-from memory_node.domain.scene import SceneSnapshot
-from memory_node.domain.skill import FailureReason, SkillResult
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import declaration
 from memory_node.world.failures import after_failure
 from memory_node.world.remembered import remembered
@@ -47,12 +47,18 @@ class EpisodeWorld:
         self._names: dict[str, str] = {}  # by memory's ids
         self._own: dict[str, Thing] = {}  # as skills left them, where memory has not taken it over; by name
         self._gone: set[str] = set()  # memory's ids of what was not there
+        self._robot_ids: dict[str, str] = {}  # by memory's ids
+        self._found: dict[str, int] = {}  # by name of what Explore found: the stamp of the scene before
+        self._untold: set[str] = set()  # of these, since the last refresh
+        self._stamp_ns = 0  # of the last scene
 
     # --- what memory holds
 
     def refresh(self, scene: SceneSnapshot, held: HeldObject | None = None) -> WorldState:
         """Take over what memory holds now, under what skills told and it does not hold; return the state."""
         there = [one for one in scene.objects if not one.removed and one.id not in self._gone]
+        self._merge_found(there)
+        self._stamp_ns = scene.stamp_ns
         names = {found.id: self._name_of(found.id, found.name, found.class_name) for found in there}
         held_id = held.object_id if held is not None else ""
         memory = remembered(replace(scene, objects=tuple(there)), self._kinds, held_id, names)
@@ -63,18 +69,40 @@ class EpisodeWorld:
                 del self._own[name]  # memory has lost sight of it
             else:
                 things[name] = own if seen is None else _placed(own, seen)
-        for name, one in self.state.things.items():
-            if name in things and one.object_id:
-                things[name] = replace(things[name], object_id=one.object_id)
+        for name, one in list(things.items()):
+            robot_id = self._robot_ids.get(one.memory_id, "") or self._robot_id_of(name)
+            things[name] = replace(one, object_id=robot_id) if robot_id else one
         for name, outer in self.shut_in.items():
             if name in things and outer in things:
                 things[name] = replace(things[name], container=outer, inside=True)
         in_hand = memory.held or (self._held_otherwise(held, things) if held is not None else "")
         at = self.state.at if self.state.at is None or self.state.at in things else ""
+        self._untold.clear()
         self.state = replace(self.state, things=things, held=in_hand, at=at)
         if in_hand:
             self.state = self.state.put(in_hand, "")
         return self.state
+
+    def _robot_id_of(self, name: str) -> str:
+        known = self.state.things.get(name)
+        return known.object_id if known is not None else ""
+
+    def _merge_found(self, there: Sequence[SceneObject]) -> None:
+        """Drop what Explore found, where memory knew that thing and has seen it meanwhile: it is no second one."""
+        for name, before_ns in list(self._found.items()):
+            own = self._own.get(name)
+            if own is None or own.memory_id:
+                del self._found[name]
+                continue
+            alike = [one for one in there if folded(one.class_name) == folded(own.object_class)]
+            seen = [one for one in alike if one.last_seen_ns > before_ns]
+            if not seen or any(one.id not in self._names for one in seen):
+                continue
+            del self._found[name], self._own[name]
+            if len(seen) == 1:
+                self._robot_ids[seen[0].id] = own.object_id
+                if self.state.at == name:
+                    self.state = self.state.standing_at(self._names[seen[0].id])
 
     def _held_otherwise(self, held: HeldObject, things: dict[str, Thing]) -> str:
         """Return the name of what the hand holds and memory does not place; a thing without one is named and added."""
@@ -86,14 +114,19 @@ class EpisodeWorld:
         return name
 
     def _name_of(self, memory_id: str, name: str, object_class: str) -> str:
-        """Return the name of a thing that memory holds. One that was found by searching, and that memory has seen
-        meanwhile, keeps its name."""
+        """Return the name of a thing that memory holds. One that was found by searching, and that memory has seen later
+        than others were told of it, keeps its name."""
         if memory_id not in self._names:
             found = (key for key, one in self._own.items() if not one.memory_id and one.object_class == object_class)
             twin = next(found, "")
-            self._own.pop(twin, None)
+            own = self._own.pop(twin, None)
+            if own is not None and own.object_id:
+                self._robot_ids[memory_id] = own.object_id
             is_free = name and name not in {*self._names.values(), *self._own}
-            self._names[memory_id] = twin or (name if is_free else self._new_name(object_class))
+            called = name if is_free else self._new_name(object_class)
+            self._names[memory_id] = called if not twin or twin in self._untold else twin
+            if twin and self.state.at == twin:
+                self.state = self.state.standing_at(self._names[memory_id])
         return self._names[memory_id]
 
     def _new_name(self, object_class: str) -> str:
@@ -113,6 +146,7 @@ class EpisodeWorld:
         memory_ids: memory's ids by the robot's, of the things whose changes memory has taken over.
         """
         before = self.state
+        self._robot_ids.update((memory_id, robot_id) for robot_id, memory_id in memory_ids.items())
         if not result.success:
             self._fail(result)
             self._keep(before, frozenset())
@@ -122,6 +156,8 @@ class EpisodeWorld:
             self._succeed(result)
             taken_over = map(self.state.named, (one.object_id for one in result.changes if one.object_id in memory_ids))
             self._keep(before, frozenset(thing.id for thing in taken_over if thing is not None))
+            for whole in [one.id for one in self._own.values() if one.object_id in memory_ids and one.count > 1]:
+                del self._own[whole]  # memory knows its pieces one by one
 
     def _succeed(self, result: SkillResult) -> None:
         call, skill = result.call, declaration(result.call.skill)
@@ -131,9 +167,12 @@ class EpisodeWorld:
             self.state = self.state.with_thing(replace(subject, object_id=result.object_id))
         before = self.state
         self.state = before.told(result.changes)
-        if all(before.named(text) is not None for text in call.arguments):
+        things = [before.named(text) for text in call.arguments]
+        keys = [one.id for one in things if one is not None and one.id in self.state.things]
+        if len(keys) == len(things):
             # Where the robot stands follows from where things were.
-            self.state = after(skill, self.state, call).standing_at(after(skill, before, call).at)
+            named = SkillCall(call.skill, tuple(keys))
+            self.state = after(skill, self.state, named).standing_at(after(skill, before, named).at)
         elif call.skill == "GoToObject":
             self.state = self.state.standing_at("")
         for name in [key for key in self.shut_in if self.state.held == key]:
@@ -188,8 +227,14 @@ class EpisodeWorld:
     def _add_found(self, result: SkillResult) -> None:
         if not result.object_id:
             return
+        known = self.state.named(result.object_id)
+        if known is not None:
+            self.state = self.state.standing_at(known.id)
+            return
         object_class = result.call.arguments[0]
         name = self._new_name(object_class)
+        self._found[name] = self._stamp_ns
+        self._untold.add(name)
         self._own[name] = Thing(name, object_class, object_class, result.object_id)
         self.state = self.state.with_thing(self._own[name]).standing_at(name)
 

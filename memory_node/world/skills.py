@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_declaration import ArgumentKind, Fact, Predicate, Skill
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.world.facts import MEANINGS, holds, missing, truth
 from memory_node.world.state import Thing, WorldState
@@ -134,6 +135,27 @@ def _cut(key: str, state: WorldState) -> WorldState:
     pieces = state.kinds[thing.object_class].slices
     left = thing.container if state.at == key and thing.container else state.at
     return state.with_thing(thing.cut_into(pieces)).standing_at(left) if pieces else state
+
+
+def with_declared_states(result: SkillResult) -> tuple[StateChange, ...]:
+    """Return the changes of a skill that succeeded, the last one of its thing with the states that the skill is
+    declared to bring about: a robot reports what has changed, and what was cold before it was cooled is cold as well.
+    """
+    changes = list(result.changes)
+    mine = [n for n, one in enumerate(changes) if one.object_id == result.object_id and not one.destroyed]
+    skill = SKILLS.get(result.call.skill)
+    if not (mine and result.success and skill is not None):
+        return result.changes
+    told = {state for n in mine for state in (*changes[n].added, *changes[n].removed)}
+    effects = [one for one in skill.effects if one.arguments[:1] == (skill.arguments[0].name,)]
+    states = [(one.state, one.value) for one in effects if one.state is not None and one.state not in told]
+    last = changes[mine[-1]]
+    changes[mine[-1]] = replace(
+        last,
+        added=(*last.added, *(state for state, value in states if value and told.isdisjoint(state.opposites))),
+        removed=(*last.removed, *(state for state, value in states if not value)),
+    )
+    return tuple(changes)
 
 
 def possible(state: WorldState, skills: Iterable[Skill]) -> Iterator[SkillCall]:

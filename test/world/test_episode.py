@@ -103,6 +103,43 @@ def test_what_was_found_keeps_its_name_when_memory_sees_it() -> None:
     assert "Apple 2" not in state.things
 
 
+def test_what_memory_knew_and_explore_found_again_is_no_second_thing() -> None:
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(replace(HOME, stamp_ns=2))
+    world.follow(done("Explore", "Apple", object_id="apple-1"))
+    apple = replace(HOME.objects[0], last_seen_ns=3)
+    state = world.refresh(replace(HOME, stamp_ns=4, objects=(apple, SINK, TABLE)))
+    assert [one.object_class for one in state] == ["Apple", "SinkBasin", "DiningTable"]
+    assert (state.at, state.things["Apple"].call_name) == ("Apple", "apple-1")
+
+
+def test_what_was_found_before_is_found_once() -> None:
+    found = done("Explore", "Apple", object_id="apple-1")
+    assert set(world_after(found, found, scene=NOTHING).things) == {"Apple"}
+
+
+def test_what_memory_sees_at_once_has_memory_s_name() -> None:
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(NOTHING)
+    world.follow(done("Explore", "Apple", object_id="apple-1"))
+    named = replace(HOME, objects=tuple(replace(one, name=f"{one.class_name} 4") for one in HOME.objects))
+    state = world.refresh(named)
+    assert (state.things["Apple 4"].object_id, state.at) == ("apple-1", "Apple 4")
+
+
+def test_pieces_that_memory_knows_one_by_one_have_no_entry_together() -> None:
+    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
+    whole = StateChange("apple-7", "Apple", 2, destroyed=True)
+    cut = done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=(*pieces, whole))
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(HOME)
+    world.follow(cut, {"apple-7/1": "m7", "apple-7/2": "m8"})
+    known = tuple(replace(seen(name, "AppleSliced", 0.0, "m3"), name=f"AppleSliced {name}") for name in ("m7", "m8"))
+    state = world.refresh(SceneSnapshot(2, objects=(*known, SINK, TABLE)))
+    assert set(state.things) == {"AppleSliced m7", "AppleSliced m8", "SinkBasin", "DiningTable"}
+    assert state.things["AppleSliced m8"].call_name == "apple-7/2"
+
+
 def test_what_is_not_there_is_no_more_and_holds_nothing() -> None:
     gone = SkillResult(SkillCall("GoToObject", ("DiningTable",)), False, FailureReason.NOT_FOUND)
     state = world_after(gone)

@@ -1,15 +1,17 @@
 """What a skill needs, does and may be done with, in a believed world."""
 
+from dataclasses import replace
+
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.world.facts import MEANINGS
 from memory_node.world.failures import after_failure
-from memory_node.world.skills import after, possible, unmet
+from memory_node.world.skills import after, possible, unmet, with_declared_states
 from memory_node.world.state import Thing, WorldState
 
 
@@ -130,3 +132,14 @@ def test_failure_tells_what_the_hand_holds() -> None:
 def test_switch_that_was_on_already_is_on() -> None:
     state = failed(world("Faucet"), "ToggleOn", "Faucet", reason=FailureReason.PRECONDITION)
     assert state.has("Faucet", ObjectState.ON)
+
+
+def test_a_robot_that_tells_only_what_changed_has_brought_about_what_is_declared() -> None:
+    held = StateChange("m1", "Lettuce", 5, held=True)
+    cooled = SkillResult(SkillCall("CoolObject", ("m1", "Fridge")), True, object_id="m1", changes=(held,))
+    (change,) = with_declared_states(cooled)
+    assert (change.added, change.removed) == ((ObjectState.COLD,), (ObjectState.HEATED,))
+    told = StateChange("m1", "Lettuce", 5, added=(ObjectState.HEATED,))
+    assert with_declared_states(replace(cooled, changes=(told,))) == (told,), "the robot knows better"
+    failed_call = replace(cooled, success=False, reason=FailureReason.EXECUTION)
+    assert with_declared_states(failed_call) == (held,)
