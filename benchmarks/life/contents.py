@@ -37,7 +37,7 @@ _FLUSH_S = 60.0
 @dataclass(frozen=True)
 class Contents:
     """scene: with what the graph holds; units: of the short-term memory; session: the conversation's file, "" for none;
-    now_ns: when it was so."""
+    now_ns: when it was so; unfinished: the instructions that were begun and did not succeed, the newest first."""
 
     scene: SceneSnapshot
     episodes: tuple[EpisodeSummary, ...]
@@ -46,6 +46,7 @@ class Contents:
     units: tuple[MemoryUnit, ...]
     session: str
     now_ns: int
+    unfinished: tuple[EpisodeSummary, ...] = ()
 
 
 def read_contents(folder: Path, units: Sequence[MemoryUnit], session: str, now_ns: int) -> Contents:

@@ -14,6 +14,7 @@ from benchmarks.life.typed_goals import typed_goals
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.compilations import Compilations
 from memory_node.domain.deed import Deed
+from memory_node.domain.step import EpisodeSummary
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
@@ -49,6 +50,7 @@ class RobotPlayer:
     Attributes:
         guidance: what compiles; None: the robot's own memory.
         tries: what lessons are drawn from; None: what the robot itself has tried.
+        unfinished: the instructions that it left unfinished; None: those that it did leave.
     """
 
     def __init__(self, life: RobotLife, planner: Planner, by_list: bool = False) -> None:
@@ -60,6 +62,7 @@ class RobotPlayer:
         self._session = Session(self._session_file, SESSION_S)
         self.guidance: Compilations | None = None
         self.tries: Sequence[Deed] | None = None
+        self.unfinished: tuple[EpisodeSummary, ...] | None = None
 
     def restart(self) -> None:
         """Begin a new conversation."""
@@ -92,8 +95,9 @@ class RobotPlayer:
         # Lessons stay where the records of the instructions that taught them are off.
         tries = memory.deeds.all() if self.tries is None else self.tries
         lessons = Expectations(tries, recalled.zone) if life.without != switches.LESSONS else None
-        if life.without == switches.WORKING:
-            recalled = replace(recalled, unfinished=())
+        unfinished = () if life.without == switches.WORKING else self.unfinished
+        if unfinished is not None:
+            recalled = replace(recalled, unfinished=unfinished)
         executor = InstructionExecutor(
             port,
             life,

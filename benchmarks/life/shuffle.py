@@ -6,6 +6,7 @@ import itertools
 import json
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.life.contents import Contents, read_contents, tries_in, with_memory_of, write_contents
@@ -17,6 +18,7 @@ from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.runs import play_day
 from benchmarks.life.switches import COMPILER, EPISODES, LESSONS, WORKING
 from memory_node.context.task_retrieval import Retrieve
+from memory_node.domain.step import EpisodeSummary
 
 
 class StoppedError(Exception):
@@ -83,10 +85,10 @@ class Shuffling:
 
 def _contents_of(life: RobotLife, player: Player) -> Contents:
     """Return what a running robot holds; its memory is closed."""
-    units = life.memory.cache.units()
+    units, unfinished = life.memory.cache.units(), life.memory.recall_past().unfinished
     life.memory.close()
     session = player.session_text() if isinstance(player, RobotPlayer) else ""
-    return read_contents(life.folder, units, session, life.now_ns())
+    return replace(read_contents(life.folder, units, session, life.now_ns()), unfinished=unfinished)
 
 
 def _take_over(
@@ -105,7 +107,9 @@ def _take_over(
     if memory in (EPISODES, LESSONS):
         player.tries = tries_in(own, own if memory == EPISODES else other)
     if memory == WORKING:
-        player.set_session(_as_if_now(other.session, other.now_ns, own.now_ns))
+        later_ns = own.now_ns - other.now_ns
+        player.set_session(_as_if_now(other.session, later_ns))
+        player.unfinished = tuple(_begun_later(episode, later_ns) for episode in other.unfinished)
     if memory == COMPILER:
         theirs = folder.with_name(f"{folder.name}_theirs")
         shutil.copytree(others_folder, theirs)
@@ -125,10 +129,14 @@ def _retrieval_in(life: RobotLife, folder: Path) -> Retrieve:
     return found[0]
 
 
-def _as_if_now(session: str, then_ns: int, now_ns: int) -> str:
-    """Return a conversation that ended as long ago as it had then."""
+def _as_if_now(session: str, later_ns: int) -> str:
+    """Return a conversation that ended later by so much."""
     if not session:
         return ""
     kept = json.loads(session)
-    kept["ended_ns"] += now_ns - then_ns
+    kept["ended_ns"] += later_ns
     return json.dumps(kept)
+
+
+def _begun_later(episode: EpisodeSummary, later_ns: int) -> EpisodeSummary:
+    return replace(episode, started_ns=episode.started_ns + later_ns, ended_ns=episode.ended_ns + later_ns)

@@ -38,7 +38,7 @@ class ShortTermConfig(Parameters):
         description="objects that the short-term memory holds at most",
     )
     policy: PolicyName = Field(
-        default="adaptive",
+        default="w-tinylfu",
         description="replacement policy: which object leaves a full short-term memory",
     )
     window_share: Expert[float] = Field(
