@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.reading.noun_phrase import NounPhrase
 
+_UNREAD_WORDS = 6  # that a question repeats
+
 
 @dataclass(frozen=True)
 class Command:
@@ -46,9 +48,13 @@ class Command:
 
 @dataclass(frozen=True)
 class Remark:
-    """Things that are only spoken of: what they are said to be asks for nothing."""
+    """Things that are only spoken of: what they are said to be asks for nothing.
+
+    unread: the words of a clause that no form explains; "" where one does.
+    """
 
     phrases: tuple[NounPhrase, ...] = ()
+    unread: str = ""
 
 
 Part = Command | Remark
@@ -74,17 +80,20 @@ class Fragment:
 class Instruction:
     """An instruction as it was read.
 
-    unread: the first words of no rule; "" where every word is explained. put_off: a time or a condition that the robot
-    cannot wait for. fragment: what it may be instead of commands.
+    put_off: a time or a condition that the robot cannot wait for. fragment: what it may be instead of commands.
     """
 
     words: tuple[str, ...]
     parts: Parts = ()
-    unread: str = ""
     put_off: str = ""
-    forbids: bool = False
     ends: bool = False
     fragment: Fragment | None = None
+
+    @property
+    def unread(self) -> str:
+        """The first words that no form explains; "" where every word is explained."""
+        clauses = (part.unread for part in self.parts if isinstance(part, Remark))
+        return " ".join(next(filter(None, clauses), "").split()[:_UNREAD_WORDS])
 
     @property
     def commands(self) -> tuple[Command, ...]:

@@ -461,7 +461,8 @@ class CommandReader:
             or self._says(words, phrase.end)
         ):
             return None
-        if words[at] == "," and words[start - 1] == "," and not self._closes(words, phrase.end):
+        is_last = len(args.targets) > 1 and self.phrases.place(words, phrase.end) is not None  # "a, b, c in the sink"
+        if words[at] == "," and words[start - 1] == "," and not (is_last or self._closes(words, phrase.end)):
             return None
         args.alternatives |= words[start - 1] == "or"
         before = args.targets[-1]

@@ -9,13 +9,14 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.reading.asked import read_question
 from memory_node.planner.reading.command import Command, Fragment, Instruction, Part, Remark
 from memory_node.planner.reading.command_reader import CommandReader
-from memory_node.planner.reading.english import FROM, INTO, NEAR, PUNCTUATION, WITH, English
+from memory_node.planner.reading.english import FROM, INTO, NEAR, PUNCTUATION, WITH, English, Verb
 from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.noun_phrase import NounPhrase
 from memory_node.planner.reading.words import words_of
 
 _K = GoalKind
 _LINKS = frozenset({"and", "then", "but", "so", "or"})
+_SENTENCE_ENDS = frozenset(".;!?")
 _MOST_OPENINGS = 3
 _GOING_THERE = frozenset(
     {"go", "come", "stand", "sit", "lie", "live", "hang", "goes", "belongs", "belong", "end", "be"}
@@ -33,7 +34,6 @@ class Heard:
 
     parts: list[Part] = field(default_factory=list)
     put_off: str = ""
-    forbids: bool = False
     called_off: bool = False
 
 
@@ -58,15 +58,10 @@ class InstructionReader:
                 at += 1
                 continue
             end = self._clause(words, at, heard)
-            if end is None:
-                break
-            at = end
-        unread = " ".join(words[at : at + 6])
+            at = end if end is not None else self._unread(words, at, heard)
         if len(commands := [part for part in heard.parts if isinstance(part, Command)]) > 1 and heard.called_off:
             heard.parts.remove(commands[0])
-        return Instruction(
-            tuple(words), tuple(heard.parts), unread, heard.put_off, heard.forbids, False, self._fragment(words)
-        )
+        return Instruction(tuple(words), tuple(heard.parts), heard.put_off, False, self._fragment(words))
 
     def named(self, words: Sequence[str]) -> set[str] | None:
         """Return the classes that the words name; None where some thing is described, unknown or referred to."""
@@ -93,6 +88,17 @@ class InstructionReader:
             if end is not None:
                 return end
         return None
+
+    def _unread(self, words: Sequence[str], at: int, heard: Heard) -> int:
+        """Skip a clause that no form explains, to where the next request begins."""
+        end = at + 1
+        while end < len(words) and words[end] not in _SENTENCE_ENDS:
+            joins = words[end] in PUNCTUATION or words[end] in _LINKS
+            if joins and self._starts_request(words, end + 1):
+                break
+            end += 1
+        heard.parts.append(Remark(unread=" ".join(words[at:end])))
+        return end
 
     def is_boundary(self, words: Sequence[str], at: int) -> bool:
         """Return whether a clause may end before a word."""
@@ -172,7 +178,6 @@ class InstructionReader:
         found = self.commands.read(turned, start) or (None, self.commands.arguments(words, start, "take")[1], "")
         if not self.is_boundary(words, found[1]):
             return None
-        heard.forbids = True
         named = found[0].phrases if found[0] is not None else ()
         heard.parts.append(Remark(tuple(named[:1])))
         return found[1]
@@ -191,7 +196,6 @@ class InstructionReader:
             return None
         if not self.is_boundary(words, end):
             return None
-        heard.forbids = True
         heard.parts.append(Remark((phrase,)))
         return end
 
@@ -215,7 +219,7 @@ class InstructionReader:
         return at
 
     def _starts_request(self, words: Sequence[str], at: int) -> bool:
-        while at < len(words) and words[at] in self._english.fillers | _LINKS:
+        while at < len(words) and words[at] in self._english.fillers | _LINKS | PUNCTUATION:
             at += 1
         if at >= len(words):
             return False
@@ -475,23 +479,28 @@ class InstructionReader:
         return self._take(heard, self.commands.read(turned, start), turned)
 
     def _both_verbs(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "wash and slice the tomato" as two commands on one thing."""
-        first = self._english.verbs.get(words[at])
-        kinds = (_K.OPEN, _K.CLOSE)
-        if first is None or not (first.treatment or first.kind in kinds) or words[at + 1 : at + 2] != ["and"]:
+        """Take "wash and slice the tomato", "wash, peel and slice it" as commands on one thing."""
+        before: list[tuple[str, Verb]] = []
+        while (verb := self._treating_verb(words, at)) is not None and words[at + 1 : at + 2] in (["and"], [","]):
+            before.append((words[at], verb))
+            at += 2 + (words[at + 1 : at + 3] == [",", "and"])
+        found = self.commands.read(words, at) if before else None
+        if found is None or self._treating_verb(words, at) is None or not found[0].targets:
             return None
-        found = self.commands.read(words, at + 2)
-        if found is None or not (found[0].treatment or found[0].kind in kinds) or not found[0].targets:
-            return None
-        before = Command(first.kind, words[at], found[0].targets, text=found[0].text, treatment=first.treatment)
-        several = len(found[0].targets) > 1 or found[0].targets[0].plural or found[0].targets[0].count > 1
-        word = "them" if several else "it"
-        heard.parts.append(before)
-        again = replace(found[0], targets=(NounPhrase(word, pronoun=word, plural=several),))
-        end = self._take(heard, (again, found[1], found[2]), words)
+        targets, text = found[0].targets, found[0].text
+        heard_before = len(heard.parts)
+        for number, (word, one) in enumerate(before):
+            heard.parts.append(
+                Command(one.kind, word, _again(targets) if number else targets, text=text, treatment=one.treatment)
+            )
+        end = self._take(heard, (replace(found[0], targets=_again(targets)), *found[1:]), words)
         if end is None:
-            heard.parts.pop()
+            del heard.parts[heard_before:]
         return end
+
+    def _treating_verb(self, words: Sequence[str], at: int) -> Verb | None:
+        verb = self._english.verbs.get(words[at]) if at < len(words) else None
+        return verb if verb is not None and (verb.treatment or verb.kind in (_K.OPEN, _K.CLOSE)) else None
 
     def _added(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "[put the cushions on the sofa,] all of them", "[fetch the mug.] The blue one." as told of the thing."""
@@ -599,7 +608,6 @@ class InstructionReader:
         while at < len(words) and words[at] in self._english.fillers:
             at += 1
         if words[at : at + 1] in (["stay"], ["remain"]):  # "the pillow can stay on the bed"
-            heard.forbids = True
             return self._spoken(words, begin, at, heard)
         if words[at : at + 1] == ["use"] or words[at : at + 2] == ["do", "with"]:
             return self._needed(words, at + (1 if words[at] == "use" else 2), phrase, begin, heard)
@@ -764,6 +772,13 @@ class InstructionReader:
         if thing is None and place is None and not args.particle:
             return None
         return Fragment(thing, tuple(args.targets[1:]), place, args.particle, agrees, corrects)
+
+
+def _again(targets: Sequence[NounPhrase]) -> tuple[NounPhrase, ...]:
+    """Return the pronoun for things that were just named."""
+    several = len(targets) > 1 or targets[0].plural or targets[0].count > 1
+    word = "them" if several else "it"
+    return (NounPhrase(word, pronoun=word, plural=several),)
 
 
 def _own_wish(said: Sequence[str]) -> bool:

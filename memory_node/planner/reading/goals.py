@@ -400,7 +400,9 @@ class Goals:
         assert phrase is not None
         if phrase.only_room:
             return self._somewhere_in(phrase.room)
-        if phrase.every or phrase.count > 1 or "own" in phrase.attributes:
+        beside_any = command.near and phrase.plural  # "near the pens"
+        several = (phrase.every or phrase.count > 1) and not beside_any
+        if several or "own" in phrase.attributes:
             raise UnclearError(Question(f"Which one is {phrase.text!r}?", slot=Slot.DESTINATION))
         if command.near or command.under:
             beside = self._meaning.mention(phrase, Slot.DESTINATION)

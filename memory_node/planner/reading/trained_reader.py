@@ -23,8 +23,7 @@ _MAX_TOKENS = 128
 _ABSENT = -9.0  # log-probability of a class that the home is not known to have: unlikely, not impossible
 _CANDIDATES = 3
 _UNLIKELY = -6.0
-_BARRED = -1e3  # log-probability of a class that no word accounts for
-_HIDDEN = "hidden"  # the output of the graph that GoalSequenceModel reads on from
+_HIDDEN = "hidden"  # an output of the graph that no reader asks for
 _UNHEARD_OF = -9.0  # log-probability of a class in a slot of a whole goal where no task of ALFRED's had it
 _DESTINED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
 _TREATED = frozenset({GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL})
@@ -70,32 +69,18 @@ class GoalModel:
             for slot, names in slots.items()
         }
         self._session = open_session(folder / "instructions.onnx", threads)
-        self._names = [output.name for output in self._session.get_outputs()]
+        self._names = [output.name for output in self._session.get_outputs() if output.name != _HIDDEN]
         self._asked: tuple[tuple[str, HomeClasses] | None, dict[str, NDArray[np.float32]]] = (None, {})
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_MAX_TOKENS)
 
-    def predict(
-        self,
-        sentence: str,
-        home: HomeClasses,
-        complete: bool = False,
-        without: Collection[GoalKind] = (),
-        licensed: Collection[str] | None = None,
-    ) -> Prediction:
-        """Return the likeliest goal of a kind that is not in `without`, with classes in `licensed` only (None: any).
-
-        complete: admit only whole ALFRED goals (a destination or a lamp).
-        """
+    def predict(self, sentence: str, home: HomeClasses, complete: bool = False) -> Prediction:
+        """Return the likeliest goal; complete: admit only whole ALFRED goals (a destination or a lamp)."""
         logits = self._logits(sentence, home)
         kind = log_softmax(logits["kind"])
         slots = self._slots(logits, home)
-        if licensed is not None:
-            barred = np.array([0.0 if name in licensed or name == NO_CLASS else _BARRED for name in self._classes])
-            slots = {name: scores + barred for name, scores in slots.items()}
-        admitted = [index for index, one in enumerate(self._kinds) if one not in without]
-        choices = [self._best(index, kind, slots, complete) for index in admitted]
+        choices = [self._best(index, kind, slots, complete) for index in range(len(self._kinds))]
         score, goal = max(choices, key=lambda choice: choice[0])
         sliced = log_softmax(logits["sliced"])
         goal = goal.changed(sliced=bool(sliced[1] > sliced[0]), text=sentence)
@@ -131,13 +116,9 @@ class GoalModel:
         """Return whether the model reads the sentence to its end."""
         return len(self._tokenizer.encode(sentence).ids) < _MAX_TOKENS
 
-    def hidden(self, sentence: str, home: HomeClasses) -> NDArray[np.float32]:
-        """Return the states of the word pieces before the last layer: (1, pieces, 384), in any home the same."""
-        return self._outputs(sentence, home)[_HIDDEN]
-
     def _logits(self, sentence: str, home: HomeClasses) -> dict[str, Scores]:
         outputs = self._outputs(sentence, home).items()
-        return {name: np.asarray(value[0], dtype=np.float64) for name, value in outputs if name != _HIDDEN}
+        return {name: np.asarray(value[0], dtype=np.float64) for name, value in outputs}
 
     def _outputs(self, sentence: str, home: HomeClasses) -> dict[str, NDArray[np.float32]]:
         """Return everything that the graph computes; what was asked last is not computed again."""

@@ -10,7 +10,7 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.reading.command import Command, Instruction, Parts, Remark, named_classes
+from memory_node.planner.reading.command import Command, Instruction, Part, Parts, Remark, named_classes
 from memory_node.planner.reading.conversation import Conversation, Pending, completed
 from memory_node.planner.reading.described import Describing, PlainWords, joined
 from memory_node.planner.reading.discourse import Discourse
@@ -25,7 +25,7 @@ from memory_node.planner.reading.meaning import Meaning, Prefer
 from memory_node.planner.reading.noun_phrase import NounPhrase
 from memory_node.planner.reading.passing import SaidInPassing
 from memory_node.planner.reading.question import Question, Slot, UnclearError
-from memory_node.planner.reading.trained_reader import GoalModel
+from memory_node.planner.reading.trained_reader import GoalModel, Prediction
 from memory_node.planner.reading.unseen_furniture import question_about
 from memory_node.planner.reading.words import words_of
 
@@ -33,6 +33,7 @@ LONGEST_CHARACTERS = 4_000
 _SLOTS = {Slot.TARGET: "target", Slot.DESTINATION: "parent", Slot.LIGHT: "light", Slot.COMMAND: "target"}
 # Goals that hurt when they are wrong: a word must ask for them.
 _HURTFUL = frozenset({GoalKind.BREAK, GoalKind.THROW, GoalKind.SLICE, GoalKind.EMPTY, GoalKind.HEAT})
+_LIKELY = 0.5
 _TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
 
 
@@ -106,8 +107,8 @@ class Understander:
         if self._asks and said.put_off and not filled_in:
             words = f"I do at once what I am asked for, and cannot wait for {said.put_off!r}. Shall I do it now?"
             return _noted(_asked(words, ("now",), confirms=True), parts, conversation, 0)
-        if said.unread and not filled_in:
-            return self._not_understood(said, text, home, conversation)
+        if self._asks and said.unread and not filled_in:
+            return self._not_understood(said, conversation)
         return self._meant(parts, text, home, recall, conversation)
 
     def overheard(self, instruction: str, goals: Sequence[Goal], home: HomeClasses, conversation: Conversation) -> None:
@@ -206,23 +207,24 @@ class Understander:
             return Understanding((), "commands", 0.0, unclear.question)
         return _asked("What shall I do with it?")
 
-    def _not_understood(
-        self, said: Instruction, text: str, home: HomeClasses, conversation: Conversation
-    ) -> Understanding:
-        if not self._asks:
-            return self._guessed(text, home)
+    def _not_understood(self, said: Instruction, conversation: Conversation) -> Understanding:
         conversation.discourse.remark(_spoken_of(said.parts))
         conversation.pending = None
         return _asked(f"I did not understand {said.unread!r}. What shall I do with which thing?")
 
     def _guessed(self, text: str, home: HomeClasses) -> Understanding:
-        """Return the trained reader's goal where nobody can be asked."""
-        if self._reader is None or not self._reader.fits(text):
+        """Return the trained reader's goal for the whole instruction where nobody can be asked."""
+        guess = self._guess(text, home)
+        if guess is None:
             return _asked(f"I did not understand {text[:60]!r}.")
-        read = self._reader.predict(text, home)
-        if read.remark > 0.5:
+        if guess.remark > _LIKELY:
             return _asked("What shall I do?")
-        return Understanding((self._with_stand_ins(read.goal, home),), "model", read.whole)
+        return Understanding((self._with_stand_ins(guess.goal, home),), "model", guess.whole)
+
+    def _guess(self, text: str, home: HomeClasses) -> Prediction | None:
+        if self._reader is None or not self._reader.fits(text):
+            return None
+        return self._reader.predict(text, home)
 
     def _with_stand_ins(self, goal: Goal, home: HomeClasses) -> Goal:
         """Return a goal with what is alike in place of furniture that memory, which knows furniture of this home, has
@@ -244,32 +246,70 @@ class Understander:
     def _meant(
         self, parts: Parts, text: str, home: HomeClasses, recall: Recall, conversation: Conversation
     ) -> Understanding:
+        if not self._asks:
+            return self._taken(parts, text, home, recall, conversation)
         discourse = conversation.discourse.copy()
-        meaning = self._meaning(home, discourse, recall, None if self._asks else self._preference(text, home))
-        reader = Goals(self._kinds, meaning, home, discourse)
+        reader = Goals(self._kinds, self._meaning(home, discourse, recall, None), home, discourse)
         goals: list[Goal] = []
         for index, part in enumerate(parts):
-            if isinstance(part, Remark):
-                reader.remark(part)
-                continue
             try:
-                goals += reader.read(part)
+                goals += _goals_of(part, reader)
             except UnclearError as unclear:
-                if not self._asks:
-                    return self._guessed(text, home)
                 conversation.discourse.remark(_spoken_of(parts))
                 return _noted(Understanding((), "commands", 0.0, unclear.question), parts, conversation, index)
         goals = tidied(goals, self._kinds.reading_lights, self._appliances)
         if not goals:
             conversation.discourse = discourse
-            return _asked("What shall I do?") if self._asks else self._guessed(text, home)
-        unseen = question_about(goals, parts, home, self._kinds) if self._asks else None
+            return _asked("What shall I do?")
+        unseen = question_about(goals, parts, home, self._kinds)
         if unseen is not None:
             return _noted(Understanding((), "commands", 0.0, unseen[0]), parts, conversation, unseen[1])
         conversation.discourse = discourse
-        if not self._asks:
-            goals = [self._with_stand_ins(goal, home) for goal in goals]
         return _noted(Understanding(tuple(goals), "commands"), parts, conversation, 0)
+
+    def _taken(
+        self, parts: Parts, text: str, home: HomeClasses, recall: Recall, conversation: Conversation
+    ) -> Understanding:
+        """Return what an instruction asks for where nobody can be asked: plain clauses as they are read, of the others
+        the trained reader's goal. What that takes for one goal as a whole is one."""
+        discourse = conversation.discourse.copy()
+        goals: list[Goal] = []
+        clause, confidence = text, 1.0
+
+        def prefer(slot: Slot, among: Sequence[str]) -> str:
+            return self._preferred(clause, home, slot, among)
+
+        reader = Goals(self._kinds, self._meaning(home, discourse, recall, prefer), home, discourse)
+        for part in parts:
+            clause = part.text if isinstance(part, Command) else part.unread
+            try:
+                if isinstance(part, Command) or not part.unread:
+                    goals += _goals_of(part, reader)
+                    continue
+            except UnclearError:
+                pass
+            whole = self._guess(text, home)
+            guess = self._guess(self._without_pronouns(clause, discourse), home)
+            if whole is None or guess is None or whole.several <= _LIKELY:
+                return self._guessed(text, home)
+            confidence *= max(guess.whole, guess.remark)
+            if guess.remark <= _LIKELY:
+                goals.append(guess.goal)
+                discourse.take_over([guess.goal], self._kinds)
+        goals = tidied(goals, self._kinds.reading_lights, self._appliances)
+        if not goals:
+            return self._guessed(text, home)
+        conversation.discourse = discourse
+        goals = [self._with_stand_ins(goal, home) for goal in goals]
+        source = "commands" if confidence == 1.0 else "model"
+        return _noted(Understanding(tuple(goals), source, confidence), parts, conversation, 0)
+
+    def _without_pronouns(self, clause: str, discourse: Discourse) -> str:
+        """Return a clause with the name of what was spoken of last for "it"."""
+        if not discourse.focus:
+            return clause
+        name = f"the {self._kinds[discourse.focus].best_name}"
+        return " ".join(name if word in ("it", "them") else word for word in clause.split())
 
     def _meaning(self, home: HomeClasses, discourse: Discourse, recall: Recall, prefer: Prefer | None) -> Meaning:
         def similar(words: str) -> Sequence[str]:
@@ -277,16 +317,24 @@ class Understander:
 
         return Meaning(self._kinds, home, discourse, recall, similar, prefer)
 
-    def _preference(self, text: str, home: HomeClasses) -> Prefer:
-        """Return who tells which of several classes is meant where nobody can be asked."""
+    def _preferred(self, clause: str, home: HomeClasses, slot: Slot, among: Sequence[str]) -> str:
+        """Return which of several classes a clause means where nobody can be asked; "" where nothing tells."""
+        if self._reader is None or not self._reader.fits(clause):
+            return ""
+        shares = self._reader.preference(clause, home, _SLOTS[slot], among)
+        return max(shares, key=lambda name: shares[name], default="")
 
-        def preferred(slot: Slot, among: Sequence[str]) -> str:
-            if self._reader is None or not self._reader.fits(text):
-                return ""
-            shares = self._reader.preference(text, home, _SLOTS[slot], among)
-            return max(shares, key=lambda name: shares[name], default="")
 
-        return preferred
+def _goals_of(part: Part, reader: Goals) -> list[Goal]:
+    """Return the goals of a part of an instruction.
+
+    Raises:
+        UnclearError: it leaves open what matters.
+    """
+    if isinstance(part, Command):
+        return reader.read(part)
+    reader.remark(part)
+    return []
 
 
 def _noted(understanding: Understanding, parts: Parts, conversation: Conversation, index: int) -> Understanding:

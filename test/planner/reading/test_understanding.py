@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import cast
+
 import pytest
 
 from benchmarks.goal_effects import effects
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.home_classes import HomeClasses
+from memory_node.planner.reading.trained_reader import GoalModel, Prediction
 from memory_node.planner.reading.understanding import LONGEST_CHARACTERS, Understander
 
 KINDS = load_catalogue()
@@ -31,6 +37,10 @@ def read(text: str, conversation: Conversation | None = None, home: HomeClasses 
         ("put the vase next to the alarm clock on the desk", "Vase near AlarmClock"),
         ("Wash the apple, slice it and put it in the bowl.", "clean Apple; slice Apple; Apple at Bowl"),
         ("wash and slice the tomato", "clean Tomato; slice Tomato"),
+        ("wash, slice and heat the tomato", "clean Tomato; slice Tomato; heat Tomato"),
+        ("put the fork, the spoon, the knife in the drawer", "Fork at Drawer; Spoon at Drawer; Knife at Drawer"),
+        ("put an end slice of the bread on the plate", "slice Bread; Bread at Plate"),
+        ("put the phone near the pens", "CellPhone near Pen"),
         ("slice the potato and put the potato slices in the bowl", "slice Potato; Potato at Bowl"),
         ("put two of the tomato's slices on the plate", "slice Tomato; 2 Tomato at Plate"),
         ("put an apple slice on the plate", "slice Apple; Apple at Plate"),
@@ -213,3 +223,44 @@ def test_room_of_a_kind_is_known_by_it() -> None:
     assert goal.destination is not None
     assert (goal.destination.object_class, goal.destination.room) == ("Desk", "bedroom")
     assert READER.understand("Take the book to the attic.", home).question is not None
+
+
+class ScriptedGoals:
+    """Stands for the trained reader: what it reads in which words, and which class of several it prefers."""
+
+    def __init__(self, several: float = 1.0) -> None:
+        self._several = several
+
+    def fits(self, _sentence: str) -> bool:
+        return True
+
+    def predict(self, sentence: str, _home: HomeClasses) -> Prediction:
+        if "leafy" in sentence and "," not in sentence:
+            return Prediction(Goal(GoalKind.PLACE, Mention("", ("Lettuce",)), Mention("", ("SinkBasin",))), 0.9)
+        if "lovely" in sentence and "," not in sentence:
+            return Prediction(Goal(GoalKind.FIND, Mention("", ("Cup",))), 0.1, remark=0.9)
+        return Prediction(Goal(GoalKind.HEAT, Mention("", ("Egg",))), 0.5, several=self._several)
+
+    def preference(self, sentence: str, _home: HomeClasses, _slot: str, among: Sequence[str]) -> dict[str, float]:
+        return {name: float(("DiningTable" if "plate" in sentence else "SideTable") == name) for name in among}
+
+
+def unasked(text: str, several: float = 1.0) -> str:
+    """Return the effects of what is read where nobody can be asked."""
+    reader = Understander(KINDS, cast(GoalModel, ScriptedGoals(several)), None, asks=False)
+    home = HomeClasses(frozenset({"Mug", "Plate"}), frozenset({"DiningTable", "SideTable"}))
+    return "; ".join(effects(reader.understand(text, home).goals))
+
+
+def test_unasked_only_the_clause_that_is_not_plain_is_guessed() -> None:
+    said = "Put the lettuce in the fridge, then maybe the leafy one into something wet, and wash the mug."
+    assert unasked(said) == "Lettuce at Fridge; Lettuce at SinkBasin; clean Mug"
+    assert unasked(said, several=0.0) == "heat Egg"
+
+
+def test_unasked_a_clause_that_asks_for_nothing_is_left_out() -> None:
+    assert unasked("Lovely light in that corner isn't it; wash the mug") == "clean Mug"
+
+
+def test_unasked_its_own_clause_tells_which_of_several_is_meant() -> None:
+    assert unasked("Put the mug on the table, wash the plate.") == "Mug at SideTable; clean Plate"
