@@ -176,7 +176,7 @@ class RulesCompiler:
         for entry in memory.of_kind(EntryKind.WAY):
             if entry.goal_kinds and subgoal.kind not in entry.goal_kinds:
                 continue
-            left = left_of(fitted(entry, subgoal), done)
+            left = left_of(fitted(entry, subgoal, observation.beliefs.world.kinds), done)
             if left:
                 yield _Step(_with_names(left[0], observation, target), now, (entry.id,))
 

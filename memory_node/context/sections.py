@@ -46,8 +46,10 @@ _LEARNT = frozenset({LESSONS, ROOM_PATTERNS, EXPERIENCES, KNOWN, ACTION_HINTS, W
 _BEFORE_NEEDED = 3
 # Areas left out that are named.
 _NAMED = 20
+# Characters of an earlier instruction that are told: what was said with it is told by itself.
+_LONGEST_TASK = 160
 # Share of each section when all of them would use up the budget. What people told binds, and is in no other section.
-_SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.4, 0.1, 0.1, 0.1, 0.28, 0.12)))
+_SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.6, 0.1, 0.1, 0.1, 0.28, 0.12)))
 
 
 def _source_of(title: str) -> ContextSource:
@@ -154,6 +156,7 @@ class MemoryExcerpt:
             ROOM_PATTERNS: [
                 f"- {action} worked {done} of {tried} times here"
                 for action, done, tried in self.experience.room_patterns
+                if done < tried
             ],
             EXPERIENCES: self._experiences(),
             KNOWN: [f"- {quoted(proposition, self.zone)}" for proposition in self.known],
@@ -179,15 +182,22 @@ class MemoryExcerpt:
             way = [
                 action + (f" [{reason}]" if reason is not FailureReason.NONE else "") for action, reason in trajectory
             ]
-            told.append(f"- {record.task!r} {outcome}: {' -> '.join(way) or 'no step was taken'}")
+            told.append(
+                f"- {shortened(record.task, _LONGEST_TASK)!r} {outcome}: {' -> '.join(way) or 'no step was taken'}"
+            )
             told += [f"  - failed: {cause}" for cause in record.failure_causes]
         return told
 
     def _action_hints(self) -> list[str]:
+        """Return what failed before, and what does not always work: of the rest a planner expects it anyway."""
         answer = self.experience
         return [
             *(f"- {t.action} failed {t.failures}x ({', '.join(map(str, t.reasons))})" for t in answer.failed_before),
-            *(f"- {name}: {skill} worked {done} of {tried} times" for name, skill, done, tried in answer.action_hints),
+            *(
+                f"- {name}: {skill} worked {done} of {tried} times"
+                for name, skill, done, tried in answer.action_hints
+                if done < tried
+            ),
         ]
 
     def _recent(self) -> list[str]:
@@ -204,7 +214,13 @@ class MemoryExcerpt:
 
     def _working_memory(self) -> list[str]:
         view = self.experience.working_memory
-        return [*([self.robot] if self.robot else []), *(view.lines() if view is not None else ())]
+        has_more = view is not None and not (self.robot and view.success_rate is None)
+        return [*([self.robot] if self.robot else []), *(view.lines() if view is not None and has_more else ())]
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text cut to so many characters, with a mark where it was cut."""
+    return text if len(text) <= most else f"{text[:most].rstrip()} ..."
 
 
 def _placed(one: SceneObject) -> str:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind
 from memory_node.domain.skill import SkillCall
-from memory_node.lessons.plugmem import PLACE, THING
+from memory_node.lessons.plugmem import PLACE, THING, fits
 
 # Most things of a class that a reply may name.
 _MOST_NAMED = 6
 
 
-def fitted(entry: Entry, subgoal: Subgoal) -> list[SkillCall]:
+def fitted(entry: Entry, subgoal: Subgoal, kinds: ObjectCatalogue) -> list[SkillCall]:
     """Return an entry's sequence with this subgoal's things instead of its own, over classes; [] where a part of it has
-    no thing. Steps are left out whose role the subgoal does not name."""
+    no thing, or one with which that cannot be done. Steps are left out whose role the subgoal does not name."""
     parts = _parts(entry, subgoal)
-    if not parts:
+    if not parts or not fits(entry.steps, subgoal.target, kinds):
         return []
     calls = [SkillCall(call.skill, tuple(parts.get(text, text) for text in call.arguments)) for call in entry.steps]
     return [call for call in calls if all(call.arguments)]
@@ -57,7 +58,7 @@ def calls_towards(observation: StepObservation, entries: Sequence[Entry]) -> Ite
         if entry.kind is EntryKind.PLACE:
             yield from (SkillCall("Explore", (name,)) for name in sorted(entry.classes & subgoal.classes))
         if entry.kind is EntryKind.WAY:
-            for call in fitted(entry, subgoal):
+            for call in fitted(entry, subgoal, observation.beliefs.world.kinds):
                 named = [_named(text, observation) for text in call.arguments]
                 yield from (SkillCall(call.skill, names) for names in itertools.product(*named))
 

@@ -32,7 +32,7 @@ ENABLING = {
 _ANYWHERE = frozenset({"SliceObject", "FillObject", "EmptyObject", "BreakObject", "ThrowObject", "PickupObject"})
 
 # What was done between a failure and a success so soon after it may be the reason of the success.
-_LATELY_NS = 3600 * 10**9
+LATELY_NS = 3600 * 10**9
 _ENABLING_KEPT = 64
 
 
@@ -173,7 +173,7 @@ class Expectations:
 
 def _call(skill: str, object_class: str, place_class: str) -> str:
     of = f" of {object_class}" if object_class and object_class != place_class else ""
-    return f"{skill}{of} at this {place_class}"
+    return f"{skill}{of}" + (f" at this {place_class}" if place_class else "")
 
 
 def is_done_anywhere(skill: str, arguments: int) -> bool:
@@ -207,7 +207,7 @@ def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:
 def _failed_lately(tries: Sequence[_Try], now_ns: int, never: int) -> int:
     """Return the number of the last try of a call at such a place, if it failed a short time ago; else `never`."""
     last = tries[-1] if tries else None
-    is_recent = last is not None and last.failed and now_ns - last.deed.stamp_ns <= _LATELY_NS
+    is_recent = last is not None and last.failed and now_ns - last.deed.stamp_ns <= LATELY_NS
     return last.number if last is not None and is_recent else never
 
 

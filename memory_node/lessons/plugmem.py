@@ -15,6 +15,8 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_call
 from memory_node.lessons.lesson import Lesson, LessonKind, Wording, with_evidence
 from memory_node.lessons.optimizer.attempt_reading import is_named, words_of
+from memory_node.world.skills import fits_kind
+from memory_node.world.state import Thing, WorldState
 
 WRITER = "plugmem"
 # What the instruction is about, and the place that it names; all else of a way is a kind of thing.
@@ -147,13 +149,27 @@ def without_search(calls: Iterable[SkillCall]) -> list[SkillCall]:
     return [call for call in calls if call.skill not in _SEARCH]
 
 
+def fits(calls: Iterable[SkillCall], thing: str, kinds: ObjectCatalogue) -> bool:
+    """Return whether things of a class can be what calls over roles are done with."""
+    state, one = WorldState(kinds), Thing(thing, thing)
+    return all(
+        fits_kind(SKILLS[call.skill], argument.name, one, state)
+        for call in calls
+        for argument, text in zip(SKILLS[call.skill].arguments, call.arguments)
+        if text == THING
+    )
+
+
 def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue) -> str:
-    """Return a way in words for another instruction: with the things that this one names in the roles."""
+    """Return a way in words for another instruction: with the things that this one names in the roles; what cannot be
+    done with them is told of the thing that it was done with."""
     named = [classes[0] for classes in kinds.spoken_names.named_in(instruction)]
     movable = set(kinds.able(Property.PICKUPABLE)) | way.object_classes
-    thing = next((name for name in named if name in movable), named[0] if named else "")
+    fitting = [name for name in named if fits(calls_of(way), name, kinds)]
+    thing = next((name for name in fitting if name in movable), fitting[0] if fitting else "")
     place = next((name for name in named if name != thing), "")
-    roles = {THING: thing or THING, PLACE: place or PLACE}
+    itself = next(iter(sorted(way.object_classes)), THING) if named else THING
+    roles = {THING: thing or itself, PLACE: place or PLACE}
     calls = (SkillCall(call.skill, tuple(roles.get(one, one) for one in call.arguments)) for call in calls_of(way))
     shown = f" as with {', '.join(sorted(way.object_classes))}" if way.object_classes else ""
     return f"To {way.situation}{shown}: {' -> '.join(map(str, calls))}"

@@ -25,7 +25,7 @@ def prompt_objects(
 
     about: classes, the most important first. fixtures: folded classes that skills need. listed: names that stand in a
     prompt already; they, what memory does not hold, and what the hand holds are always chosen. most: so many at most,
-    besides these and what the wanted ones lie on.
+    besides these and what they all lie on.
     """
     wanted = {folded(name): rank for rank, name in enumerate(about)}
     always = {one.id for one in state if one.id in listed or not one.memory_id or one.id == state.held}
@@ -51,6 +51,5 @@ def prompt_objects(
             turns.append((0 if thing.id in always else turn, thing))
     in_turn = [thing for _, thing in sorted(turns, key=lambda one: one[0])[: max(most, len(always))]]
     chosen = [thing.id for thing in in_turn]
-    held_up = (thing for thing in in_turn if folded(thing.object_class) in wanted)
-    supports = [thing.container for thing in held_up if thing.container in state.things]
+    supports = [thing.container for thing in in_turn if thing.container in state.things]
     return list(dict.fromkeys([*chosen, *supports]))

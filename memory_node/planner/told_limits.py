@@ -11,7 +11,7 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall
-from memory_node.knowledge.told.binding import Act, BindingFacts, Objection
+from memory_node.knowledge.told.binding import Act, BindingFacts, Objection, forbids_use
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Goal, Mention
 
@@ -80,9 +80,13 @@ class ToldLimits:
         return self._index_at(self._scene()).objection(act)
 
     def told_of(self, text: str) -> list[str]:
-        """Return in their words all facts about the things and persons that a text names, and about those present."""
+        """Return in their words all facts about the things and persons that a text names, and about those present; and
+        what cannot be used, which no text needs to name."""
         index = self.now()
-        return list(dict.fromkeys(fact.text for fact in index.bearing_on(text))) if index is not None else []
+        if index is None:
+            return []
+        closed = filter(forbids_use, index.current)
+        return list(dict.fromkeys(fact.text for fact in (*index.bearing_on(text), *closed)))
 
     def unread(self, statements: Sequence[str]) -> list[str]:
         """Return the statements of which no fact was read: nothing holds the robot to them."""

@@ -235,15 +235,16 @@ def test_roles_are_filled_by_the_subgoal_and_what_it_does_not_name_is_left_out()
     knife, thing, place = "Knife", "the thing", "the place"
     steps = [("PickupObject", knife), ("SliceObject", thing), ("PutObject", thing, place), ("ToggleOn", "Faucet")]
     way = Entry("way", EntryKind.WAY, "so", steps=tuple(SkillCall(skill, tuple(of)) for skill, *of in steps))
-    fitting = fitted(way, Subgoal.parse("place Bread to Shelf"))
+    fitting = fitted(way, Subgoal.parse("place Bread to Shelf"), load_catalogue())
     assert [str(call) for call in fitting] == [
         "PickupObject(Knife)",
         "SliceObject(Bread)",
         "PutObject(Bread, Shelf)",
         "ToggleOn(Faucet)",
     ]
-    without_place = fitted(way, Subgoal.parse("slice Bread"))
+    without_place = fitted(way, Subgoal.parse("slice Bread"), load_catalogue())
     assert [call.skill for call in without_place] == ["PickupObject", "SliceObject", "ToggleOn"]
+    assert fitted(way, Subgoal.parse("place Plate to Shelf"), load_catalogue()) == [], "nobody slices a plate"
 
 
 def test_loop_gets_another_way() -> None:

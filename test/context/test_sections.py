@@ -141,6 +141,17 @@ def test_each_section_says_what_it_is_there_for() -> None:
     assert "Warning: PutObject(Egg, Fridge) has just failed (closed)" in blocks[8]
 
 
+def test_what_always_works_is_not_told_and_the_robot_s_state_once() -> None:
+    answer = ExperienceAnswer(
+        room="kitchen",
+        room_patterns=(("PickupObject(Egg)", 3, 3),),
+        action_hints=(("Egg", "PickupObject", 3, 3),),
+        working_memory=WorkingMemory().view(),
+    )
+    context = assemble(MemoryExcerpt(answer, robot="Robot: in kitchen, holding nothing.").sections(), 4000)
+    assert context.text.splitlines()[1:] == ["Robot: in kitchen, holding nothing."]
+
+
 def test_warnings_of_working_memory_outlive_a_small_budget() -> None:
     crowded = full_excerpt().sections()[-1]
     text, shown = crowded.within(90)

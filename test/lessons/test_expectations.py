@@ -56,6 +56,11 @@ def test_nothing_is_expected_to_fail_that_was_never_tried() -> None:
     assert not Diary().begin().expects_failure("HeatObject", "Egg", "micro", NEXT)
 
 
+def test_lesson_of_a_try_at_no_known_place_names_none() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True, place="")
+    assert [one.text for one in Expectations(diary.tried, UTC).lessons(at(NEXT))] == ["HeatObject of Egg fails"]
+
+
 def test_place_that_failed_is_expected_to_fail_with_other_things_until_it_works() -> None:
     diary = Diary().begin().heat("Egg", MORNING, fails=True)
     assert diary.expects_failure("HeatObject", "Potato", "micro", NEXT)

@@ -86,6 +86,14 @@ def test_way_is_told_with_the_things_of_the_question() -> None:
     assert said.endswith("PutObject(Mug, Cabinet)")
 
 
+def test_way_is_not_told_with_a_thing_that_it_cannot_be_done_with() -> None:
+    lit = way(
+        "turn on the light switch", "LightSwitch", calls=(("SwitchOn", "{}"), ("HeatObject", "Potato", "Microwave"))
+    )
+    said = in_words(lit, "heat the tomato", load_catalogue())
+    assert said.endswith("SwitchOn(LightSwitch) -> HeatObject(Potato, Microwave)")
+
+
 @pytest.mark.parametrize(
     ("text", "intent"),
     [

@@ -77,6 +77,11 @@ def test_all_that_was_told_of_a_person_named_or_present_is_told() -> None:
     assert told.told_of("make Zoe a sandwich") == ["Kim is allergic to nuts.", "Zoe likes apples."]
 
 
+def test_what_cannot_be_used_is_told_of_although_nobody_names_it() -> None:
+    told = limits("Kim is allergic to nuts.", "The microwave is broken.", "The vase must never be moved.")
+    assert told.told_of("heat the egg") == ["Kim is allergic to nuts.", "The microwave is broken."]
+
+
 def test_broken_appliance_is_told_of_and_another_one_is_used_or_asked_for() -> None:
     heat = [Goal(GoalKind.HEAT, mention("Egg"))]
     verdict = limits("The microwave is broken.").of_goals(heat)

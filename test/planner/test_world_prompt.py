@@ -47,3 +47,11 @@ def test_drawers_that_nothing_tells_apart_are_told_as_one() -> None:
     world.refresh(scene)
     told = HomeNames(world, home).inventory(scene)
     assert told == ["- closed: Drawer 1 to 10, Drawer 12", "- Drawer 11 (closed): Spoon 1"]
+
+
+def test_every_listed_thing_stands_where_it_lies() -> None:
+    drawers = [TinyThing(f"d{number}", "Drawer") for number in range(6)]
+    home = TinyHome(*drawers, TinyThing("p", "Pen", "d5"), TinyThing("m", "Mug"))
+    world = KnownWorld(EpisodeWorld(load_catalogue()), ("Mug",), (), 40)
+    world.refresh(home.scene())
+    assert world.state.things["Pen"].container in world.things

@@ -9,15 +9,16 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.sections import KNOWN, lines_of
 from memory_node.domain.context import ContextSource
 from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.spoken_time import ago
 from memory_node.llm.chat import ChatModel, Message
 from memory_node.llm.errors import LlmError
 from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.agent.agent_run import AgentRun
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames
-from memory_node.planner.agent.services import AskedMemory
+from memory_node.planner.agent.services import AskedMemory, quoted
 from memory_node.planner.agent.task import Task
-from memory_node.planner.agent.tools import agent_tools, plan_tools
+from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, agent_tools, plan_tools
 from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
@@ -32,6 +33,7 @@ from memory_node.planner.planner import (
 )
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.conversation import Conversation
+from memory_node.questions.going_on import going_on
 
 # Instructions of the conversation that are told again.
 _MOST_TURNS = 4
@@ -159,6 +161,7 @@ class AgentPlanner:
         text = task.prompt(
             "agent_task.j2",
             turns=turns,
+            unfinished=_left_unfinished(task),
             told=[" ".join(line.replace('"', "'").split()) for line in told if line not in learnt],
             memory=learnt,
             things=names.inventory(scene),
@@ -168,6 +171,20 @@ class AgentPlanner:
             goals="; ".join(map(str, situation.goals)),
             instruction=" ".join(task.instruction.split()),
         )
-        return Message("system", task.prompt("agent_system.j2", at_once=self._config.mode == "plan").strip()), Message(
-            "user", text.strip()
-        )
+        at_once = self._config.mode == "plan"
+        rules = task.prompt("agent_system.j2", at_once=at_once, asks=self._asks, most_calls=MOST_CALLS_A_REPLY)
+        return Message("system", rules.strip()), Message("user", text.strip())
+
+
+def _left_unfinished(task: Task) -> str:
+    """Return the instruction that was left unfinished, where the robot did nothing after it or is to go on with it, and
+    what was done of it; "" for none."""
+    known = task.situation.known
+    if known is None or not known.recalled.unfinished:
+        return ""
+    left, deeds = known.recalled.unfinished[0], known.recalled.deeds
+    if not going_on(task.instruction) and (not deeds or deeds[-1].episode_id != left.id):
+        return ""
+    done = ", ".join(f"{one.skill} {one.object_class}" for one in deeds if one.episode_id == left.id)
+    when = ago((known.clock() - (left.ended_ns or left.started_ns)) * 1e-9)
+    return f"{quoted(left.instruction, _LONGEST_TURN)}, {when}; done of it: {done or 'nothing'}"

@@ -20,7 +20,7 @@ from memory_node.planner.agent.model_goals import GoalFaultError, GoalReader, Ob
 from memory_node.planner.agent.permission import refusal
 from memory_node.planner.agent.services import Services, quoted
 from memory_node.planner.agent.task import Task, remedy_of
-from memory_node.planner.agent.tools import faults_of
+from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, faults_of
 from memory_node.planner.goal import Goal
 from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
@@ -28,7 +28,6 @@ from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcom
 from memory_node.world.skills import Unmet, unmet
 from memory_node.world.state import Thing
 
-_MOST_CALLS_A_REPLY = 12
 _MOST_NEWS = 12
 # Times that the same question to memory is answered; its answer stands in the dialogue.
 _MOST_ASKED = 2
@@ -145,9 +144,9 @@ class AgentRun:
 
     def _tell_guidance(self) -> None:
         """Tell what memory has learnt of the next step; what was told before is not told again. A next step that no
-        lesson calls for is the model's own choice."""
+        lesson calls for is the model's own choice, as is whether to look for more of what is known."""
         guide = self._task.situation.guide
-        if guide is None or not self._task.goals:
+        if guide is None or not self._task.goals or not self._task.judged().unmet:
             return
         names = {thing.call_name: name for name, thing in self._task.world.things.items()}
         compiled = guide(None, self._goal_index(), names)
@@ -155,6 +154,8 @@ class AgentRun:
         if compiled is None or guidance is None or guidance.text == self._guidance:
             return
         if not guidance.entries and not guidance.avoid:
+            return
+        if guidance.goal.skill == "Explore" and self._task.world.state.of_class(guidance.goal.arguments[0]):
             return
         self._guidance = guidance.text
         self._dialogue.say(f"Memory: {guidance.text}")
@@ -167,7 +168,7 @@ class AgentRun:
             self._dialogue.say(_NO_TOOL)
             return None
         stop, is_new = "", False
-        most = _MOST_CALLS_A_REPLY if self._task.config.mode == "agent" else self._task.config.max_steps
+        most = MOST_CALLS_A_REPLY if self._task.config.mode == "agent" else self._task.config.max_steps
         for number, call in enumerate(calls):
             if number >= most and not stop:
                 stop = f"at most {most} calls in a reply"
@@ -262,10 +263,10 @@ class AgentRun:
         return others.get(call.name, self._ask_memory)(call)
 
     def _ask_memory(self, call: ToolCall) -> CallResult:
-        key = f"{call.name} {sorted(call.arguments.items())}"
+        key = f"{call.name} {sorted(call.arguments.items())} {hash(self._task.world.unmoved)}"
         self._asked[key] += 1
         if self._asked[key] > _MOST_ASKED:
-            return CallResult("you have asked this already; see above", new=False)
+            return CallResult("you have asked this already, and nothing has changed; see above", new=False)
         argument = str(next(iter(call.arguments.values())))
         ask = {
             "find": lambda: self._services.find(self._task, argument),
@@ -319,7 +320,10 @@ class AgentRun:
         """Pursue goals from now on."""
         self._task = replace(self._task, goals=tuple(goals))
         self._told_unmet = None
-        self._names.widen(name for goal in goals for one in goal.mentions for name in one.candidates[:2])
+        named = [name for goal in goals for one in goal.mentions for name in one.candidates[:2]]
+        kinds = self._task.world.kinds
+        cut = (name for goal in goals if goal.sliced or goal.kind is GoalKind.SLICE for name in goal.target.candidates)
+        self._names.widen([*named, *filter(None, (kinds[name].slices for name in cut if name in kinds))])
         self._task.refresh()
         self._task.watch()
 

@@ -14,7 +14,7 @@ from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.reply_reader import answer_in
 from memory_node.llm.tool_calls import tool_calls_in
-from memory_node.planner.agent.tools import calls_form, exact_calls_form
+from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, calls_form, exact_calls_form
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner_config import LlmConfig
 
@@ -24,8 +24,6 @@ _KEPT_WHOLE = 8
 _FOLDED_LENGTH = 100
 _LONGEST_RESULT = 2400
 _LONGEST_WORDS = 2000
-# Calls of one reply in JSON.
-_MOST_IN_JSON = 8
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class AgentDialogue:
         self._tools = tuple(tools)
         self._account = account
         self._native = isinstance(model, ToolModel) and model.native_tools and config.mode == "agent"
-        most = _MOST_IN_JSON if config.mode == "agent" else config.max_steps
+        most = MOST_CALLS_A_REPLY if config.mode == "agent" else config.max_steps
         form: JsonForm | ToolForm = ToolForm(self._tools) if self._native else calls_form(tools, most)
         self._form = exact_calls_form(tools, most) if config.in_process else form
         self._beginning = tuple(beginning) if self._native else _with_tools_in_words(beginning, tools)

@@ -15,6 +15,7 @@ from typing import Any
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.agent.tools import FULL_QUOTE
 from memory_node.planner.goal import Goal, Mention
 from memory_node.world.state import Thing
 
@@ -34,8 +35,6 @@ _EMPTY_WORDS = frozenset(
         " this to up us we will with would you your",
     )
 )
-# A quote of so many words that count shows that its author knows the instruction.
-_FULL_QUOTE = 3
 _ME = frozenset({"me", "i", "myself", "person", "the person", "user", "us"})
 
 
@@ -103,7 +102,7 @@ class GoalReader:
         """Raise where a short quote does not show that this thing and this place are meant: who does not know the
         instruction may guess a word of it, but not several."""
         text = next(one for one in self.said if _is_within(_words(words), _words(one)))
-        if len(_content(words)) >= min(_FULL_QUOTE, len(_content(text))):
+        if len(_content(words)) >= min(FULL_QUOTE, len(_content(text))):
             return
         is_named = not self._named_in(words).isdisjoint(self._names_of(target))
         places = self._names_of(place) if place is not None else {self.kinds.recipient}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from memory_node.domain.deed import Deed
@@ -10,12 +11,14 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.spoken_time import ago
 from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.lessons.expectations import ENABLING, LATELY_NS
 from memory_node.planner.agent.home_names import HomeNames
 from memory_node.planner.agent.task import Task
 from memory_node.planner.memory_lookup import MemoryLookup
 
 _MOST_LINES = 20
 _LONGEST_QUOTE = 400
+_LONGEST_UNFINISHED, _MOST_UNFINISHED = 160, 3
 
 
 @runtime_checkable
@@ -84,15 +87,41 @@ class Services:
         return "\n".join(dict.fromkeys(lines))
 
     def recall_past(self, task: Task, about: str) -> str:
-        """Return what the robot did or tried with things of a class, the newest last, and what it left unfinished."""
+        """Return what the robot did or tried with things of a class, the newest last, with what it opened and switched
+        for that, and what it left unfinished with them."""
         known = task.situation.known
         assert known is not None
         object_class, now_ns = self._names.class_called(about), known.clock()
-        deeds = [one for one in known.recalled.tried if object_class in ("", one.object_class, one.to_class)]
         names = {thing.memory_id: name for name, thing in task.world.things.items()}
+        deeds = _deeds_with(object_class, known.recalled.tried)
         lines = [_deed_in_words(deed, names, now_ns) for deed in deeds[-_MOST_LINES:]]
-        lines += [f"unfinished: {quoted(episode.instruction)}" for episode in known.recalled.unfinished[:3]]
+        named_in = task.world.kinds.spoken_names.named_in
+        left = [
+            one.instruction
+            for one in known.recalled.unfinished
+            if not object_class or any(names[0] == object_class for names in named_in(one.instruction.lower()))
+        ]
+        lines += [f"unfinished: {quoted(text, _LONGEST_UNFINISHED)}" for text in dict.fromkeys(left[:_MOST_UNFINISHED])]
         return "\n".join(lines) or "nothing that fits was done"
+
+
+def _deeds_with(object_class: str, deeds: Sequence[Deed]) -> list[Deed]:
+    """Return the deeds with things of a class, "" for any, and what was opened and switched in the same instructions,
+    or between a try that failed and the next one."""
+    mine = [number for number, deed in enumerate(deeds) if object_class in ("", deed.object_class, deed.to_class)]
+    episodes = {deeds[number].episode_id for number in mine}
+    between = {
+        number
+        for one, after in itertools.pairwise(mine)
+        if deeds[one].reason and deeds[after].stamp_ns - deeds[one].stamp_ns <= LATELY_NS
+        for number in range(one, after)
+    }
+    return [
+        deed
+        for number, deed in enumerate(deeds)
+        if object_class in ("", deed.object_class, deed.to_class)
+        or (deed.skill in ENABLING and not deed.reason and (deed.episode_id in episodes or number in between))
+    ]
 
 
 def _deed_in_words(deed: Deed, names: Mapping[str, str], now_ns: int) -> str:

@@ -14,6 +14,9 @@ from memory_node.llm.chat import JsonForm, Tool
 _NO_GOAL = frozenset({GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
 GOAL_KINDS: tuple[str, ...] = tuple(str(kind) for kind in GoalKind if kind not in _NO_GOAL)
 _MOST_GOALS = 20
+# Calls that one reply may make, and words that count of which a quotation of the instruction has at least so many.
+MOST_CALLS_A_REPLY = 12
+FULL_QUOTE = 3
 
 
 def _text(description: str, **more: Any) -> dict[str, Any]:
@@ -48,7 +51,9 @@ _GOAL = {
         "count": {"type": "integer", "description": "how many (default 1)"},
         "all": {"type": "boolean", "description": "all that there are"},
         "sliced": {"type": "boolean", "description": "a piece of it"},
-        "words": _text("the words of the instruction that ask for it, as they stand"),
+        "words": _text(
+            f"the words of the instruction that ask for it, as they stand: {FULL_QUOTE} that carry meaning, or all"
+        ),
         "reason": _text("why it is meant all the same, after a warning"),
     },
     "required": ["kind", "thing", "words"],

@@ -24,7 +24,7 @@ from memory_node.llm.chat import Reply
 from memory_node.llm.errors import UnreachableError
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.agent.tools import agent_tools, exact_calls_form
-from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import ProgressKind
@@ -199,12 +199,13 @@ def test_nobody_is_asked_where_nobody_is_there() -> None:
 class Compiling:
     """A guide that advises the same call twice by a lesson, and then what no lesson calls for."""
 
-    def __init__(self) -> None:
+    def __init__(self, goal: SkillCall = SkillCall("OpenObject", ("Fridge",))) -> None:
         self.observed: list[StepObservation] = []
+        self._goal = goal
 
     def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep:
         self.observed.append(observation)
-        goal = SkillCall("OpenObject", ("Fridge",))
+        goal = self._goal
         told = Guidance(goal, "Next: open the fridge.", "so it was", ("lesson",))
         guidance = told if len(self.observed) < 3 else Guidance(goal, "Next: go on.", "a goal")
         return CompiledStep(Compiled(guidance), BriefState(TaskProgress("put it away")))
@@ -217,8 +218,7 @@ class OfNoMemory(Experience):
         return super().record(step)
 
 
-def test_guidance_of_a_step_is_read_by_the_model_which_chooses_the_call() -> None:
-    place, model, guide = home(), ScriptedModel([[GOAL], [OPEN], [PICK], [PUT, END]]), Compiling()
+def carry_out_guided(model: ScriptedModel, place: TinyHome, guide: Compiling) -> InstructionResult:
     kinds = load_catalogue()
     offline = OfflinePlanner(Understander(kinds, Understood(), None), kinds)
     planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
@@ -226,16 +226,33 @@ def test_guidance_of_a_step_is_read_by_the_model_which_chooses_the_call() -> Non
     guided = GuidedPlanner(planner, episodes, lambda: 0, guidance=guide)
     result = InstructionExecutor(place, place, guided).execute("put the mug into the fridge")
     episodes.close()
-    assert result.success
+    return result
+
+
+def told_by_memory(model: ScriptedModel) -> list[str]:
+    return [message.text for message in model.dialogues[-1] if message.text.startswith("Memory: ")]
+
+
+def test_guidance_of_a_step_is_read_by_the_model_which_chooses_the_call() -> None:
+    place, model, guide = home(), ScriptedModel([[GOAL], [OPEN], [PICK], [PUT, END]]), Compiling()
+    assert carry_out_guided(model, place, guide).success
     # Nothing was put before the model's own calls, and what was told once is not told again.
     assert [call.partition("(")[0] for call in place.calls if not call.startswith("GoTo")] == [
         "OpenObject",
         "PickupObject",
         "PutObject",
     ]
-    told = [message.text for message in model.dialogues[-1] if message.text.startswith("Memory: ")]
-    assert told == ["Memory: Next: open the fridge."]
+    assert told_by_memory(model) == ["Memory: Next: open the fridge."]
     assert "Fridge" in guide.observed[0].names.values()
+
+
+def test_no_guidance_is_told_to_look_for_what_is_known_or_when_all_is_done() -> None:
+    model = ScriptedModel([[GOAL], [OPEN, PICK, PUT], [END]])
+    assert carry_out_guided(model, home(), Compiling(SkillCall("Explore", ("Mug",)))).success
+    assert told_by_memory(model) == []
+    model, guide = ScriptedModel([[GOAL, OPEN, PICK, PUT], [END]]), Compiling()
+    assert carry_out_guided(model, home(), guide).success
+    assert told_by_memory(model) == []
 
 
 def test_whole_plan_is_carried_out_and_made_anew_only_after_what_failed() -> None:

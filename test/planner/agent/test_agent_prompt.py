@@ -1,0 +1,92 @@
+"""What a model reads: rules that fit its tools, what was left, and answers of memory that fit the question."""
+
+import pytest
+from scripted_model import ScriptedModel, carry_out, home
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.recalled import Recalled
+from memory_node.domain.deed import Deed
+from memory_node.domain.step import EpisodeSummary
+from memory_node.planner.agent.agent_planner import AgentPlanner
+from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.reading.plain_reader import Known
+from memory_node.planner.reading.understanding import Understander
+
+END = [("impossible", {"reason": "no"})]
+SECOND_NS = 10**9
+
+
+def deed(source: str, skill: str, thing: str, at_s: int, to: str = "", reason: str = "") -> Deed:
+    return Deed(source, skill, thing.lower(), thing, at_s * SECOND_NS, to_class=to, reason=reason)
+
+
+TRIED = (
+    deed("e1:0", "PickupObject", "Mug", 1),
+    deed("e1:1", "HeatObject", "Mug", 2, "Microwave", "execution"),
+    deed("e2:0", "SwitchOn", "LightSwitch", 3),
+    deed("e3:0", "HeatObject", "Mug", 4, "Microwave"),
+    deed("e4:0", "OpenObject", "Fridge", 5),
+    deed("e4:1", "PickupObject", "Apple", 6),
+)
+LEFT = (
+    EpisodeSummary("e4", "put the apple on the table", "", 5 * SECOND_NS, 7 * SECOND_NS, False),
+    EpisodeSummary("e1", "heat the mug", "", 1 * SECOND_NS, 2 * SECOND_NS, False),
+)
+
+
+def known(*unfinished: EpisodeSummary, tried: tuple[Deed, ...] = TRIED) -> Known:
+    return Known(Recalled(tried=tried, unfinished=unfinished), lambda: 60 * SECOND_NS, str)
+
+
+def beginning(instruction: str, what: Known) -> str:
+    model = ScriptedModel([END])
+    carry_out(model, instruction, known=what)
+    return model.dialogues[0][1].text
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_the_rule_to_ask_is_given_where_there_is_somebody_to_ask(asks: bool) -> None:
+    kinds, place, model = load_catalogue(), home(), ScriptedModel([END])
+    offline = OfflinePlanner(Understander(kinds, None, None), kinds)
+    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False, asks)
+    InstructionExecutor(place, place, planner).execute("put the mug into the fridge")
+    assert ("Ask the person" in model.dialogues[0][0].text) is asks
+    assert ("ask_person" in [tool.name for tool in model.forms[0].tools]) is asks
+
+
+def test_what_was_left_last_is_told_with_what_was_done_of_it() -> None:
+    text = beginning("put the mug into the fridge", known(*LEFT))
+    assert "put the apple on the table" in text
+    assert "OpenObject Fridge, PickupObject Apple" in text
+    assert "heat the mug" not in text
+
+
+def test_what_was_left_before_another_deed_is_told_to_who_goes_on_with_it() -> None:
+    older = known(LEFT[1])
+    assert "heat the mug" not in beginning("put the mug into the fridge", older)
+    assert "heat the mug" in beginning("go on", older)
+
+
+def test_the_past_of_a_thing_has_what_made_it_work_and_nothing_else() -> None:
+    model = ScriptedModel([[("recall_past", {"about": "mug"})], END])
+    carry_out(model, "bring me the mug", known=known(*LEFT))
+    told = model.results()[0]
+    assert told.index("failed") < told.index("SwitchOn LightSwitch") < told.rindex("HeatObject Mug")
+    assert 'unfinished: "heat the mug"' in told
+    assert "Apple" not in told
+    assert "apple" not in told
+
+
+def test_memory_is_asked_anew_when_the_world_has_changed() -> None:
+    goal = {"kind": "place", "thing": "Mug", "place": "Fridge", "words": "put the mug into the fridge"}
+    ask = ("find", {"name": "mug"})
+    model = ScriptedModel(
+        [[("set_goals", {"goals": [goal]}), ask, ask, ask, ("PickupObject", {"object": "Mug"}), ask], END]
+    )
+    carry_out(model)
+    told = model.results()
+    assert "DiningTable" in told[1]
+    assert told[3] != told[2]
+    assert told[5] == "Mug: in the hand"
