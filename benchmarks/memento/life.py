@@ -75,9 +75,11 @@ class MementoLife:
         self._planner = open_planner(self._kinds)
         self._acquires = acquires
         self._now_ns = _BEGIN_NS
+        self._ends_ns: dict[str, int] = {}  # of the last first day in a database
 
     def first_day(self, home: Home, tasks: Sequence[Task], database: str) -> None:
         """Carry out first tasks in their order and remember them in a database of the folder."""
+        begin_ns = self._now_ns = self._ends_ns.get(database, _BEGIN_NS)
         memory = self._open(database, home)
         try:
             for task in tasks:
@@ -86,10 +88,12 @@ class MementoLife:
                 self._carry_out(memory, task, world, planner)
         finally:
             memory.close()
-        self._now_ns = max(self._now_ns, _BEGIN_NS + _DAY_NS)
+        self._ends_ns[database] = max(self._now_ns, begin_ns + _DAY_NS)
 
     def later(self, home: Home, task: Task, database: str) -> Trial:
-        """Carry out a later task after a restart, on a copy of a database: nothing of it stays."""
+        """Carry out a later task after a restart, on a copy of a database: nothing of it stays, and each begins at the
+        same moment."""
+        self._now_ns = self._ends_ns.get(database, _BEGIN_NS + _DAY_NS)
         copy = self._folder / "later"
         shutil.rmtree(copy, ignore_errors=True)
         if (self._folder / database).exists():

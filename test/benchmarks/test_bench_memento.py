@@ -12,12 +12,15 @@ from plain_search import HashedWords
 from benchmarks.memento import command
 from benchmarks.memento.floor_plan import FloorPlan
 from benchmarks.memento.goals import GoalHistory
+from benchmarks.memento.label_space import write_label_space
+from benchmarks.memento.life import MementoLife
 from benchmarks.memento.oracle import OraclePlanner
 from benchmarks.memento.robot import SymbolicRobot
 from benchmarks.memento.tasks import Home, Task, load_homes
 from benchmarks.memento.world import SymbolicWorld
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.planner.planner import PlanningContext, PlanOutcome, PlanRun
 
 ROOMS = {
     "kitchen_1": ["counter_1", "table_1", "floor_kitchen_1"],
@@ -160,6 +163,29 @@ def run_planner() -> Callable[..., list[SkillCall]]:
             return calls
 
     return run
+
+
+class Clocked:
+    """A planner that does nothing and notes when it was asked."""
+
+    def __init__(self) -> None:
+        self.asked_ns: list[int] = []
+
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
+        assert situation.known is not None
+        self.asked_ns.append(situation.known.clock())
+        yield from ()
+        return PlanOutcome((instruction,), (False,))
+
+
+def test_each_later_task_begins_at_the_same_moment(home: Home, tmp_path: Path) -> None:
+    planner = Clocked()
+    space = write_label_space([home], tmp_path / "memento.yaml")
+    life = MementoLife(tmp_path, space, HashedWords(), lambda kinds: planner)
+    life.first_day(home, home.first, "ours")
+    for _ in range(2):
+        life.later(home, home.single[0], "ours")
+    assert planner.asked_ns[0] == planner.asked_ns[1]
 
 
 def test_gift_is_known_by_what_it_looks_like(

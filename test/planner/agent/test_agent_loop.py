@@ -199,9 +199,9 @@ def test_nobody_is_asked_where_nobody_is_there() -> None:
 class Compiling:
     """A guide that advises the same call twice by a lesson, and then what no lesson calls for."""
 
-    def __init__(self, goal: SkillCall = SkillCall("OpenObject", ("Fridge",))) -> None:
+    def __init__(self, skill: str = "OpenObject", thing: str = "Fridge") -> None:
         self.observed: list[StepObservation] = []
-        self._goal = goal
+        self._goal = SkillCall(skill, (thing,))
 
     def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep:
         self.observed.append(observation)
@@ -248,7 +248,7 @@ def test_guidance_of_a_step_is_read_by_the_model_which_chooses_the_call() -> Non
 
 def test_no_guidance_is_told_to_look_for_what_is_known_or_when_all_is_done() -> None:
     model = ScriptedModel([[GOAL], [OPEN, PICK, PUT], [END]])
-    assert carry_out_guided(model, home(), Compiling(SkillCall("Explore", ("Mug",)))).success
+    assert carry_out_guided(model, home(), Compiling("Explore", "Mug")).success
     assert told_by_memory(model) == []
     model, guide = ScriptedModel([[GOAL, OPEN, PICK, PUT], [END]]), Compiling()
     assert carry_out_guided(model, home(), guide).success
