@@ -32,6 +32,11 @@ class ObjectState(str, enum.Enum):
         return self.value
 
     @property
+    def contrary(self) -> ObjectState | None:
+        """The one state that is known of what is not in this one; None where only not knowing is left."""
+        return next((other for group in EXCLUSIVE if self in group for other in group - {self}), None)
+
+    @property
     def opposites(self) -> frozenset[ObjectState]:
         """The states that cannot hold together with this one."""
         return _OPPOSITES[self]

@@ -8,28 +8,10 @@ from dataclasses import dataclass
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import AnswerStatus, ObjectAnswer
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.states import ObjectState
+from memory_node.domain.state_words import STATE_CALLED
 from memory_node.planner.goal import Goal
 from memory_node.planner.memory_lookup import MemoryLookup
 
-_STATES = {
-    "on": (ObjectState.ON, ObjectState.OFF),
-    "off": (ObjectState.OFF, ObjectState.ON),
-    "open": (ObjectState.OPENED, ObjectState.CLOSED),
-    "closed": (ObjectState.CLOSED, ObjectState.OPENED),
-    "clean": (ObjectState.CLEANED, ObjectState.DIRTY),
-    "dirty": (ObjectState.DIRTY, ObjectState.CLEANED),
-    "hot": (ObjectState.HEATED, ObjectState.COLD),
-    "cold": (ObjectState.COLD, ObjectState.HEATED),
-    "full": (ObjectState.FILLED, ObjectState.USED_UP),
-    "empty": (ObjectState.USED_UP, ObjectState.FILLED),
-    "sliced": (ObjectState.SLICED, None),
-    "wiped": (ObjectState.WIPED, ObjectState.DIRTY),
-    "broken": (ObjectState.BROKEN, None),
-    "cooked": (ObjectState.COOKED, None),
-}
-# What nothing else is called so for goes by its own name.
-_STATES |= {state.value: (state, None) for state in ObjectState if state.value not in _STATES}
 _SURE = 0.5
 
 
@@ -55,14 +37,14 @@ class Answers:
             return self._contents(goal, name)
         if goal.asked in ("count", "exists"):
             return self._count(goal, name)
-        if goal.every and goal.asked in _STATES:
+        if goal.every and goal.asked in STATE_CALLED:
             several = self._lookup.of_classes(goal.target.candidates)
             if len(several) > 1:
                 return self._states(several, goal.asked, name)
         found = self._located(goal)
         if found is None:
             return Told(f"I do not know where the {name} is.", known=False)
-        if goal.asked in _STATES:
+        if goal.asked in STATE_CALLED:
             return self._state(goal, name, found)
         is_doubtful = found.status is AnswerStatus.PROBABLY_GONE
         return Told(f"The {name} is {'probably no longer ' if is_doubtful else ''}{self._where(found)}.", known=True)
@@ -106,20 +88,20 @@ class Answers:
         return Told(f"I know of {len(found)} {name}{'s' if len(found) > 1 else ''}.", known=True)
 
     def _state(self, goal: Goal, name: str, found: ObjectAnswer) -> Told:
-        asked, opposite = _STATES[goal.asked]
+        asked = STATE_CALLED[goal.asked]
         beliefs = {belief.state: belief.probability for belief in found.states}
         if beliefs.get(asked, 0.0) >= _SURE:
             return Told(f"Yes, the {name} is {goal.asked}.", known=True)
-        if opposite is not None and beliefs.get(opposite, 0.0) >= _SURE:
+        if asked.contrary is not None and beliefs.get(asked.contrary, 0.0) >= _SURE:
             return Told(f"No, the {name} is not {goal.asked}.", known=True)
         return Told(f"I do not know whether the {name} is {goal.asked}.", known=False)
 
     def _states(self, things: Sequence[SceneObject], word: str, name: str) -> Told:
         """Answer for all things of a kind: "are the windows open?"."""
         sure = [{one.state for one in thing.states if one.probability >= _SURE} for thing in things]
-        asked, opposite = _STATES[word]
+        asked = STATE_CALLED[word]
         so = sum(asked in states for states in sure)
-        unknown = sum(asked not in states and opposite not in states for states in sure)
+        unknown = sum(asked not in states and asked.contrary not in states for states in sure)
         told = f"Of the {len(things)} {name}s that I know, {so} {'is' if so == 1 else 'are'} {word}"
         told += f"; of {unknown} I do not know it." if unknown else "."
         return Told(told, known=unknown < len(things))

@@ -7,24 +7,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.state_words import ATTRIBUTES
 from memory_node.domain.states import ObjectState
 from memory_node.questions.past import with_whole_verbs
 
-_STATES = {
-    "dirty": ObjectState.DIRTY,
-    "clean": ObjectState.CLEANED,
-    "washed": ObjectState.CLEANED,
-    "full": ObjectState.FILLED,
-    "filled": ObjectState.FILLED,
-    "empty": ObjectState.USED_UP,
-    "hot": ObjectState.HEATED,
-    "heated": ObjectState.HEATED,
-    "cold": ObjectState.COLD,
-    "sliced": ObjectState.SLICED,
-    "broken": ObjectState.BROKEN,
-    "open": ObjectState.OPENED,
-    "closed": ObjectState.CLOSED,
-}
 TIME = r"(?:today|yesterday|this (?:morning|afternoon|evening)|last night|earlier|just now|before)"
 _DETERMINER = r"(?P<owner>the|a|an|some|another|my|his|her|their|our|your|that|this|[A-Z][\w-]*'s|my [a-z]+'s)"
 _PLACE = r"(?P<how>from|on|in|at|inside) (?:the |my |our |a )?(?P<place>[\w' -]+?)"
@@ -102,8 +88,8 @@ def phrase_of(text: str, kinds: ObjectCatalogue, present: Collection[str] = ()) 
 def _without_states(noun: str) -> tuple[str, tuple[ObjectState, ...]]:
     states = []
     first, _, rest = noun.partition(" ")
-    while rest and first in _STATES:
-        states.append(_STATES[first])
+    while rest and first in ATTRIBUTES:
+        states.append(ATTRIBUTES[first])
         noun = rest
         first, _, rest = noun.partition(" ")
     return noun, tuple(states)

@@ -10,37 +10,12 @@ from datetime import tzinfo
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.state_words import STATE_CALLED
 from memory_node.domain.states import ObjectState
 from memory_node.questions.past import clock_of, span_of
 from memory_node.questions.phrase import phrase_of
 from memory_node.questions.thing_words import BELIEVED, ThingWords, is_so, listed, name_of
 
-_STATES = {
-    "dirty": ObjectState.DIRTY,
-    "clean": ObjectState.CLEANED,
-    "washed": ObjectState.CLEANED,
-    "on": ObjectState.ON,
-    "off": ObjectState.OFF,
-    "open": ObjectState.OPENED,
-    "closed": ObjectState.CLOSED,
-    "full": ObjectState.FILLED,
-    "empty": ObjectState.USED_UP,
-    "hot": ObjectState.HEATED,
-    "cold": ObjectState.COLD,
-    "sliced": ObjectState.SLICED,
-    "broken": ObjectState.BROKEN,
-    "cooked": ObjectState.COOKED,
-    "wiped": ObjectState.WIPED,
-}
-# What is known of one of these says the contrary of the other.
-_CONTRARY = {
-    ObjectState.DIRTY: ObjectState.CLEANED,
-    ObjectState.ON: ObjectState.OFF,
-    ObjectState.OPENED: ObjectState.CLOSED,
-    ObjectState.FILLED: ObjectState.USED_UP,
-    ObjectState.HEATED: ObjectState.COLD,
-}
-_CONTRARY |= {other: state for state, other in _CONTRARY.items()}
 _MOST_TOLD = 20
 _MOVED_M = 0.15
 _DETERMINER = re.compile(r"^(?:the|a|an|any|some|my|our|your|all|every|this|that|these|those) ", re.I)
@@ -175,10 +150,10 @@ class PresentQuestions:
             return None
         if not found:
             return self._missing(match["thing"])
-        so = [one for one in found if is_so(one, _STATES[word])]
+        so = [one for one in found if is_so(one, STATE_CALLED[word])]
         if so:
             return self._told(f"{word.capitalize()}: {listed(map(self._words.named_at, so[:_MOST_TOLD]))}.", so)
-        unsure = sum(_is(one, _STATES[word]) is None for one in found)
+        unsure = sum(_is(one, STATE_CALLED[word]) is None for one in found)
         rest = f"; of {unsure} nobody told me" if unsure else ""
         return PresentAnswer(f"Of {len(found)} {_bare(match['thing'])} none is known to be {word}{rest}.")
 
@@ -189,7 +164,7 @@ class PresentQuestions:
             return None
         if not found:
             return self._missing(match["thing"])
-        said = [_is(one, _STATES[word]) for one in found]
+        said = [_is(one, STATE_CALLED[word]) for one in found]
         verbs = {True: "is", False: "is not", None: "is not known to be"}
         told = listed(f"{name_of(one)} {verbs[so]} {word}" for one, so in zip(found[:_MOST_TOLD], said))
         lead = "Yes: " if all(said) else "No: " if all(so is False for so in said) else ""
@@ -298,7 +273,7 @@ def _is(one: SceneObject, state: ObjectState) -> bool | None:
     """Return whether a thing is so; None where nobody told."""
     if is_so(one, state):
         return True
-    contrary = _CONTRARY.get(state)
+    contrary = state.contrary
     denied = any(belief.state is state for belief in one.states) or (contrary is not None and is_so(one, contrary))
     return False if denied else None
 
@@ -309,7 +284,7 @@ def _has_moved(was: SceneObject, one: SceneObject) -> bool:
 
 
 _IS = r"(?:is|are)"
-_SO = "|".join(_STATES)
+_SO = "|".join(STATE_CALLED)
 _AT = r"(?P<how>in|inside|on|at) (?P<place>.+?)"
 _SINCE = r"today|yesterday|this (?:morning|afternoon|evening)|last night"
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[PresentQuestions, re.Match[str]], PresentAnswer | None]], ...] = tuple(

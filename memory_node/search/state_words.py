@@ -6,23 +6,9 @@ import re
 from collections.abc import Iterable
 
 from memory_node.catalogue.class_name import spoken
+from memory_node.domain.state_words import ADJECTIVES, ATTRIBUTES, adjective_of
 from memory_node.domain.states import ObjectState
 
-_ADJECTIVES = {
-    ObjectState.CLEANED: ("clean", "cleaned", "washed", "rinsed"),
-    ObjectState.DIRTY: ("dirty", "unwashed", "soiled", "used"),
-    ObjectState.SLICED: ("sliced", "cut", "chopped", "cut-up"),
-    ObjectState.HEATED: ("hot", "heated", "warm", "warmed", "microwaved"),
-    ObjectState.COLD: ("cold", "chilled", "cooled", "cool", "refrigerated"),
-    ObjectState.COOKED: ("cooked", "fried", "boiled", "baked"),
-    ObjectState.FILLED: ("full", "filled"),
-    ObjectState.USED_UP: ("empty", "used-up", "emptied"),
-    ObjectState.OPENED: ("open", "opened"),
-    ObjectState.CLOSED: ("closed", "shut"),
-    ObjectState.BROKEN: ("broken", "cracked", "shattered"),
-    ObjectState.ON: ("lit", "switched-on"),
-    ObjectState.OFF: ("unlit", "switched-off"),
-}
 # What somebody did to a thing, in the past tense.
 _DEEDS = {
     ObjectState.CLEANED: ("cleaned", "washed", "rinsed"),
@@ -48,7 +34,8 @@ def _alternatives(words: tuple[str, ...]) -> str:
 
 
 def _pattern(state: ObjectState) -> re.Pattern[str]:
-    adjective, deed = (_alternatives(words.get(state, (state.value,))) for words in (_ADJECTIVES, _DEEDS))
+    adjective = _alternatives(tuple(word for word in ADJECTIVES[state] if word in ATTRIBUTES))
+    deed = _alternatives(_DEEDS.get(state, (state.value,)))
     # An adjective follows a determiner, perhaps over another adjective; "clean the mug" is an order, no state.
     attribute = (
         rf"\b{_DETERMINER}\s+{_ADVERB}(?:[a-z]+[, ]\s*(?:and\s+)?)?{adjective}\s+(?!{_DETERMINER}\b|it\b|them\b)[a-z]"
@@ -59,11 +46,6 @@ def _pattern(state: ObjectState) -> re.Pattern[str]:
 
 
 _PATTERNS = {state: _pattern(state) for state in ObjectState}
-
-
-def adjective_of(state: ObjectState) -> str:
-    """Return what people call a thing in that state: "clean" for CLEANED."""
-    return _ADJECTIVES.get(state, (state.value,))[0]
 
 
 def described(class_name: str, states: Iterable[ObjectState]) -> str:

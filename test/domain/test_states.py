@@ -1,6 +1,7 @@
 import pytest
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.state_words import ADJECTIVES, ATTRIBUTES
 from memory_node.domain.states import ObjectState, StateBelief, with_state
 
 
@@ -19,3 +20,16 @@ def test_newer_confirmation_replaces_the_older_one() -> None:
 def test_probability_outside_its_range_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="0 to 1"):
         StateBelief(ObjectState.ON, 1.5, 0)
+
+
+def test_every_state_has_words_and_no_word_means_two() -> None:
+    said = [word for words in ADJECTIVES.values() for word in words]
+    assert set(ADJECTIVES) == set(ObjectState)
+    assert len(said) == len(set(said))
+    assert "on" not in ATTRIBUTES  # "the mug on the table" is not switched on
+
+
+def test_contrary_is_what_is_known_of_what_is_not_so() -> None:
+    assert ObjectState.WIPED.contrary is ObjectState.DIRTY
+    assert ObjectState.DIRTY.contrary is ObjectState.CLEANED
+    assert ObjectState.SLICED.contrary is None

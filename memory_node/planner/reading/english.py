@@ -12,7 +12,7 @@ import yaml
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.states import ObjectState
+from memory_node.domain.state_words import ATTRIBUTES, STATE_CALLED, adjective_of
 
 INTO, NEAR, FROM, WITH, UNDER, FOR = "into", "near", "from", "with", "under", "for"
 PUNCTUATION = frozenset(",.;:!?")
@@ -65,8 +65,8 @@ class English:
 
     def __init__(self, kinds: ObjectCatalogue) -> None:
         self.data = data = _data()
-        self.states = {word: ObjectState(state) for state, words in data["states"].items() for word in words.split()}
-        self.asked = {word: asked for asked, words in data["asked_states"].items() for word in words.split()}
+        self.states = ATTRIBUTES
+        self.asked = {word: adjective_of(state) for word, state in STATE_CALLED.items()}
         self.wanted = {word: GoalKind(kind) for word, kind in data["wanted"].items()}
         self.numbers: dict[str, int] = data["numbers"]
         self.prepositions = Phrases(

@@ -241,9 +241,7 @@ class References:
         """Return the things that a change of state is meant for: those that are known to be its opposite."""
         if wanted is None:
             return None
-        opposites = {ObjectState.USED_UP: ObjectState.FILLED, ObjectState.CLEANED: ObjectState.DIRTY,
-                     ObjectState.OFF: ObjectState.ON, ObjectState.CLOSED: ObjectState.OPENED}  # fmt: skip
-        before = opposites.get(wanted)
+        before = wanted.contrary
         found = [one.id for one in self._of(classes) if before in _states(one)]
         return tuple(found) or None
 
