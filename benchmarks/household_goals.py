@@ -7,7 +7,6 @@ from typing import Protocol
 
 from benchmarks.household_cases import Case
 from benchmarks.household_conditions import Condition, ConditionReader
-from benchmarks.household_contradictions import Wording
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
@@ -38,21 +37,19 @@ class Judge(Protocol):
 def judge_of(case: Case, world: World, kinds: ObjectCatalogue) -> Judge:
     """Return the judge of a case in its world as it is at the start."""
     if case.conditions:
-        return ConditionJudge(ConditionReader(kinds).read(case.conditions, world), Wording(case.instruction, kinds))
+        return ConditionJudge(ConditionReader(kinds).read(case.conditions, world))
     return AlfredJudge(goal_from_alfred(case.task["task_type"], case.task["pddl_params"]), kinds)
 
 
 class ConditionJudge:
     """ALFRED-L: a condition counts as met when it held at some moment after the instruction began.
 
-    met: which have been so far. wording: of the instruction, to tell which unmet conditions contradict it; None when
-    that is of no interest.
+    met: which have been so far.
     """
 
-    def __init__(self, conditions: Sequence[Condition], wording: Wording | None = None) -> None:
+    def __init__(self, conditions: Sequence[Condition]) -> None:
         self.conditions = conditions
         self.met = [False] * len(conditions)
-        self._wording = wording
 
     def watch(self, world: World) -> None:
         """Note what holds now."""
@@ -65,12 +62,8 @@ class ConditionJudge:
         return sum(self.met), len(self.met)
 
     def problems(self) -> list[str]:
-        """Return the conditions that can never be met, and the unmet ones that contradict the instruction, and why."""
-        told = [(one, one.malformed or self._contradiction(one, met)) for one, met in zip(self.conditions, self.met)]
-        return [f"{one.text}: {problem}" for one, problem in told if problem]
-
-    def _contradiction(self, condition: Condition, met: bool) -> str:
-        return "" if met or self._wording is None else self._wording.contradiction(condition)
+        """Return the conditions that can never be met, and why."""
+        return [f"{one.text}: {one.malformed}" for one in self.conditions if one.malformed]
 
     def missed(self) -> list[str]:
         """Return the conditions that have not been met so far."""

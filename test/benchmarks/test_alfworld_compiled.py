@@ -1,6 +1,5 @@
 """Memory compiled at each step of a text game: what is advised, what the controls leave of it, and who judges it."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ from test_alfworld_policy import Scripted
 
 from benchmarks.alfworld.aid import Aid
 from benchmarks.alfworld.attempts import Attempts
-from benchmarks.alfworld.command_words import called_skill
 from benchmarks.alfworld.compiled import goals_reader
 from benchmarks.alfworld.compiled_aid import CompiledAids
 from benchmarks.alfworld.dialogue import split_advice, with_memory
@@ -34,10 +32,9 @@ from benchmarks.compiler_variants import (
 )
 from benchmarks.ranking.choosing import Choice
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.context.guidance import Compiled, Compiler
+from memory_node.context.guidance import Compiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill import SkillCall
 from memory_node.llm.chat import Message
 from memory_node.scene_graph.place_habits import PlaceCensus
 
@@ -93,19 +90,6 @@ def played(variant: str, compiler: Compiler | None = None) -> tuple[PlayedGame, 
     return player.play(Game("a/b/game.tw-pddl", "a", b""), LEARNT), executor
 
 
-def test_executor_that_follows_advice_wins_by_memory() -> None:
-    game, executor = played(TEXT)
-    assert game.won
-    assert game.failure == ""
-    assert [command for command, _ in game.transcript][:2] == ["go to sidetable 1", "take mug 1 from sidetable 1"]
-    account = game.compiling
-    assert account is not None
-    assert len(account.milliseconds) == game.steps
-    assert not any(account.nothing)
-    assert all(account.precise)
-    assert "mug 1 is in or on sidetable 1" in executor.seen[1][-1].text  # the brief state
-
-
 def test_with_a_brief_state_the_prompt_does_not_grow() -> None:
     _, executor = played(TEXT)
     assert max(map(len, executor.seen)) == 2 + 2 * 2  # the first text, and two turns
@@ -134,30 +118,6 @@ def test_static_memory_is_all_of_it_at_first() -> None:
     assert "> heat cup 1 with microwave 2: You heat the cup 1" in aid.experience
     assert "Mug is likely in" in aid.experience
     assert (aid.tell().advice, aid.account) == ("", None)
-
-
-def test_attempts_are_remembered_by_what_was_done_to_things() -> None:
-    attempts = Attempts.of([PLACED, HEATED, {**HEATED, "won": False}], KINDS, goals_reader(KINDS, Embedder()))
-    best, *others = attempts.like(["heat Mug to Cabinet"])
-    assert [str(step) for step in best.steps] == [
-        "PickupObject(Cup)",
-        "HeatObject(Cup, Microwave)",
-        "PutObject(Cup, Cabinet)",
-    ]
-    assert len(others) == 1
-    assert best.worth > others[0].worth
-
-
-@pytest.mark.parametrize(
-    ("command", "call"),
-    [
-        ("take desk lamp 1 from desk 2", SkillCall("PickupObject", ("desk lamp 1",))),
-        ("put pen 1 in/on desk 2", SkillCall("PutObject", ("pen 1", "desk 2"))),
-        ("look", None),
-    ],
-)
-def test_commands_are_read_as_skills(command: str, call: SkillCall | None) -> None:
-    assert called_skill(command) == call
 
 
 def test_judge_finds_every_shortest_beginning() -> None:
@@ -210,29 +170,6 @@ def test_row_counts_every_step_once() -> None:
     assert (row["compiler_tokens"], row["compiler_ms"], row["executor_ms"]) == (10.0, 3.0, 9.0)
     assert (row["guidance_precision"], row["noaction_share"]) == (0.5, 0.3333)
     assert row_of("none", "none", [])["guidance_precision"] is None
-
-
-class Vague(RulesCompiler):
-    """The rules, with latent tokens beside their guidance."""
-
-    wording = ""
-
-    def compile(self, observation, state, memory) -> Compiled:
-        found = super().compile(observation, state, memory)
-        self.wording = observation.worded(found.guidance.goal) if found.guidance is not None else ""
-        return replace(found, latent=np.ones((2, 3), np.float32)) if found.guidance is not None else found
-
-
-def test_latent_tokens_stand_beside_the_words_or_for_them() -> None:
-    for variant, in_words in ((FULL, True), (LATENT, False)):
-        vague = Vague()
-        told = opened(variant, vague).tell()
-        assert told.latent is not None
-        assert vague.wording.startswith("Advice: "), "as the executor reads it"
-        assert vague.wording == f"Advice: {told.advice}" or not in_words
-        assert bool(told.advice) is in_words
-        assert told.state
-    assert opened(TEXT).tell().latent is None
 
 
 def test_dialogue_ends_in_what_memory_says() -> None:

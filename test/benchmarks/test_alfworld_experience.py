@@ -8,12 +8,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import pytest
 from small_game import KITCHEN, Embedder, SmallGame
 
 from benchmarks.alfworld.carried import Carried, CarriedExperience
 from benchmarks.alfworld.command import offline_planner
-from benchmarks.alfworld.experience_of_games import GAME_NS
 from benchmarks.alfworld.game_episodes import EpisodeRecorder, GameEpisode
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.learnt import Learnt
@@ -89,15 +87,6 @@ def test_what_is_stored_of_a_game_has_no_number_position_or_name_of_it(tmp_path:
         assert {(one.position, one.room, one.area) for one in steps} == {((0.0, 0.0, 0.0), "", "")}
 
 
-def test_words_of_a_failure_lose_what_only_this_game_has() -> None:
-    told = replace(OPENED.summary, message="place Mug to Cabinet@4.0,5.0,0.5: cabinet 12 is closed, cabinet 1 too")
-    failed = replace(OPENED.steps[0], message="'move mug 2 to cabinet 12': nothing happens", position=(4.0, 5.0, 0.5))
-    lifted = GameEpisode(told, (failed,)).in_kinds({"cabinet 1": "Cabinet", "cabinet 12": "Cabinet", "mug 2": "Mug"})
-    assert lifted.summary.message == "place Mug to Cabinet: Cabinet is closed, Cabinet too"
-    assert lifted.steps[0].message == "'move Mug to Cabinet': nothing happens"
-    assert lifted.steps[0].position == (0.0, 0.0, 0.0)
-
-
 def test_failure_in_one_game_is_known_to_the_next_and_to_the_next_run(tmp_path: Path) -> None:
     with Learnt(tmp_path / "learnt.db", learns=True, embedder=Embedder()) as learnt:
         learnt.add(learnt.census, (OPENED,))
@@ -109,16 +98,6 @@ def test_failure_in_one_game_is_known_to_the_next_and_to_the_next_run(tmp_path: 
         advice = known.advise(episode_id, SkillCall("PutObject", ("Mug", "Cabinet")), ("Mug",))
         assert any("OpenObject" in str(call) for one in advice for call in one.before)
         known.close()
-
-
-def test_lesson_that_a_game_was_given_counts_how_that_game_ended(tmp_path: Path) -> None:
-    with Learnt(tmp_path / "learnt.db", learns=True, embedder=Embedder()) as learnt:
-        learnt.add(learnt.census, (WARMED,))
-        [key] = [one.id for one in learnt.carried.experience.known_lessons()]
-        failed = replace(WARMED, summary=replace(WARMED.summary, success=False), given=frozenset({key}))
-        learnt.add(learnt.census, (replace(WARMED, given=frozenset({key})), failed))
-        counted = next(one for one in learnt.carried.experience.known_lessons() if one.id == key)
-        assert (counted.given.total, counted.given.trials) == (1.0, 2)
 
 
 def test_recorder_tells_which_lessons_an_episode_was_given(tmp_path: Path) -> None:
@@ -140,16 +119,6 @@ def test_recorder_tells_which_lessons_an_episode_was_given(tmp_path: Path) -> No
     experience.close()
 
 
-def test_each_game_comes_after_those_that_it_was_taught_by() -> None:
-    with Learnt(None, learns=True, embedder=Embedder()) as learnt:
-        for number in range(1, 4):
-            learnt.add(learnt.census, (OPENED,))
-            assert learnt.carried.experience is not None
-            assert learnt.carried.experience.ended_ns == pytest.approx(number * GAME_NS, rel=0.01)
-        stamps = [steps[0].stamp_ns for _, steps in learnt.carried.experience.episodes]
-    assert stamps == sorted(set(stamps))
-
-
 def test_attempt_ends_as_the_game_says_and_not_as_the_planner_believes() -> None:
     lost = play(SmallGame(KITCHEN, "put a mug in drawer", lambda _: False))
     assert not lost.won
@@ -159,7 +128,3 @@ def test_attempt_ends_as_the_game_says_and_not_as_the_planner_believes() -> None
     won = play(SmallGame(KITCHEN, "put a cool mug in microwave", lambda game: "microwave 1" in game.opened))
     assert [one.summary.success for one in won.episodes] == [True]
     assert all(one.reason is not FailureReason.CANCELED for episode in won.episodes for one in episode.steps)
-
-
-def test_without_experience_nothing_is_recorded() -> None:
-    assert play(put_a_mug(), Carried()).episodes == ()

@@ -6,13 +6,11 @@ import pytest
 
 from benchmarks.alfworld.aid import habits_at_first
 from benchmarks.alfworld.command import Setting, chooser_of
-from benchmarks.alfworld.dialogue import choices, opening, turn
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.policy import PolicyPlayer, last_turns
+from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.told_habits import told_habits
 from benchmarks.ranking.choosing import Choice
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message, Reply
 from memory_node.llm.deadline import Deadline
@@ -84,30 +82,6 @@ def played(chooser: Scripted, max_steps: int = 10, learnt: PlaceCensus | None = 
     return player.play(Game("a/b/game.tw-pddl", "a", b""), learnt)
 
 
-def test_game_ends_when_it_is_won() -> None:
-    game = played(Scripted("go to bed 2", "go to desk 1", "go to drawer 1", "go to bed 2"))
-    assert (game.won, game.steps, game.searched, game.prompt_tokens) == (True, 3, 3, 100)
-    assert len(game.step_ms) == 3
-
-
-def test_game_ends_when_no_step_is_left_and_when_the_model_fails() -> None:
-    assert played(Scripted("go to bed 2", "go to bed 2"), max_steps=2).steps == 2
-    failed = played(Scripted("go to bed 2"))
-    assert (failed.won, failed.steps, failed.failure) == (False, 1, "too late")
-
-
-def test_model_is_told_all_that_was_said_and_offered_what_is_possible() -> None:
-    chooser = Scripted("go to bed 2", "go to desk 1")
-    played(chooser)
-    assert [message.text for message in chooser.seen[2]][-4:] == [
-        "go to bed 2",
-        "You arrive at bed 2.\n\nTask: put a pencil in drawer.",
-        "go to desk 1",
-        "You arrive at desk 1.\n\nTask: put a pencil in drawer.",
-    ]
-    assert chooser.offered[0] == ["go to bed 2", "go to desk 1", "go to drawer 1"]
-
-
 def test_static_memory_is_in_the_prompt_and_names_kinds_only() -> None:
     told = told_habits(LEARNT, KINDS, TEXT)
     assert told.startswith("A pencil is often found at: desk,")
@@ -117,42 +91,8 @@ def test_static_memory_is_in_the_prompt_and_names_kinds_only() -> None:
     assert told in chooser.seen[0][1].text
 
 
-def test_without_memory_the_prompt_has_neither_experience_nor_advice() -> None:
-    system, user = opening(TEXT)
-    assert (system.role, user.text) == ("system", TEXT.partition("\n\n")[2])
-
-
-def test_advice_follows_what_it_is_for() -> None:
-    said, heard = turn("look", "A desk. ", "put a pen on desk.", "open it.")
-    assert (said.text, heard.text) == ("look", "A desk.\n\nTask: put a pen on desk.\n\nAdvice: open it.")
-
-
-def test_commands_that_tell_nothing_are_no_choice() -> None:
-    assert choices(["look", "go to bed 1", "help", "go to bed 1"]) == ("go to bed 1",)
-
-
 def test_executor_needs_a_model_that_tells_likelihoods() -> None:
     config = LlmConfig(base_url="http://127.0.0.1:9", model="x")
     with pytest.raises(InvalidValueError, match="likelihoods"):
         chooser_of(Setting("executor", 50, config))
     assert chooser_of(Setting("react", 50, config)).thinks
-
-
-@pytest.mark.parametrize(("planner", "memory"), [("executor", "full"), ("offline", "static")])
-def test_memory_goes_where_the_planner_reads_it(
-    planner: str, memory: str, tmp_path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("textworld", reason="needs the extra alfworld")
-    game = tmp_path / "pick-a/trial/game.tw-pddl"
-    game.parent.mkdir(parents=True)
-    game.write_text("{}")
-    arguments = ["bench", "alfworld", "--games", str(tmp_path), "--planner", planner, "--memory", memory]
-    assert main(arguments) == 1
-    assert f"--planner {planner} has --memory none or" in capsys.readouterr().err
-
-
-def test_what_is_left_out_of_a_long_game_changes_rarely() -> None:
-    shown = [last_turns(range(count), 20) for count in range(60)]
-    assert all(turns[-1] == count for count, turns in enumerate(shown[1:]))
-    assert all(11 <= len(turns) <= 20 for turns in shown[20:])
-    assert len({turns[0] for turns in shown[1:]}) == 5

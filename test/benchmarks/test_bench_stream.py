@@ -13,7 +13,7 @@ from benchmarks.alfworld.games import Game, task_of
 from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.alfworld.workers import Outcome, Ready
 from benchmarks.stream import alfworld
-from benchmarks.stream.alfworld import AlfworldSetting, ExecutorSetting, alfworld_streams, attempt_of, progress_of
+from benchmarks.stream.alfworld import AlfworldSetting, ExecutorSetting, alfworld_streams, progress_of
 from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.note_reader import NoteReader
 from benchmarks.stream.outcomes import StreamTask, cumulative, rows_of
@@ -101,36 +101,6 @@ def played(told, task: str = "put a cool egg in shelf."):
     return ToldPlayer(Novice(0, 30, lambda _: Room(task))).play(GAME, told)
 
 
-def test_note_brings_the_novice_to_the_goal_without_a_detour() -> None:
-    told = played(entries(COOL))
-    assert told.shown == ("m0",)
-    assert told.tokens > 10
-    assert [command for command, _ in told.played.transcript] == [
-        "go to drawer 1",
-        "open drawer 1",
-        "go to drawer 2",
-        "open drawer 2",
-        "take egg 1 from drawer 2",
-        "go to fridge 1",
-        "cool egg 1 with fridge 1",
-        "go to shelf 1",
-        "move egg 1 to shelf 1",
-    ]
-    assert told.played.won
-
-
-def test_novice_without_memory_is_told_nothing() -> None:
-    told = played(())
-    assert (told.shown, told.tokens) == ((), 0)
-    assert not told.played.won
-    assert told.played.steps == 30
-
-
-def test_way_of_another_thing_serves_this_one() -> None:
-    cup = (COOL[0].replace("egg", "cup"), COOL[1].replace("egg", "cup"))
-    assert played(entries(cup)).played.won
-
-
 def test_tool_of_the_way_is_not_the_thing() -> None:
     by_lamp = ("look at cup under the desklamp.", "Task: use with cup. Way: take cup; use desklamp.")
     reader = NoteReader("look at egg under the desklamp.", Room().text, entries(by_lamp))
@@ -138,44 +108,7 @@ def test_tool_of_the_way_is_not_the_thing() -> None:
     assert reader.command(said, ["take egg 1 from drawer 2"]) == "take egg 1 from drawer 2"
 
 
-@pytest.mark.parametrize(
-    ("query", "value"),
-    [
-        ("heat some egg and put it in bed.", "Task: heat, move with egg. Way: take egg; heat egg with microwave."),
-        ("put two egg in bed.", "Task: move, again with egg. Way: take egg; move egg at the goal; take egg."),
-        ("look at egg under the desklamp.", "Task: use with egg. Way: take egg; use desklamp."),
-        ("cool an egg", "Be quick about it."),
-    ],
-)
-def test_way_of_another_kind_of_task_is_not_followed(query: str, value: str) -> None:
-    reader = NoteReader("put a cool egg in shelf.", Room().text, entries((query, value)))
-    held = [("go to drawer 2", "On the drawer 2, you see a egg 1."), ("take egg 1 from drawer 2", "You take it.")]
-    assert reader.command(held, Room().commands) == ""
-
-
-def test_reader_does_not_take_back_what_was_brought() -> None:
-    two = "Task: move, again with egg. Way: take egg; move egg at the goal; take egg; move egg at the goal."
-    reader = NoteReader("put two egg in shelf.", Room().text, entries(("put two egg in bed.", two)))
-    said = [
-        ("go to drawer 2", "The drawer 2 is open. In it, you see a egg 1."),
-        ("take egg 1 from drawer 2", "You pick up the egg 1."),
-        ("go to shelf 1", "On the shelf 1, you see nothing."),
-        ("move egg 1 to shelf 1", "You move the egg 1."),
-    ]
-    able = ["take egg 1 from shelf 1", *(f"go to {place}" for place in PLACES)]
-    assert reader.command(said, able).startswith("go to ")
-
-
 ONE = ("put some egg in bed.", "Task: move with egg. Way: take egg; move egg at the goal.")
-
-
-def test_way_of_one_thing_is_gone_twice_for_two() -> None:
-    reader = NoteReader("put two egg in shelf.", Room().text, entries(ONE))
-    said = [("take egg 1 from drawer 2", "You pick up the egg 1."), ("move egg 1 to shelf 1", "You move the egg 1.")]
-    able = ["take egg 1 from shelf 1", "take egg 2 from shelf 1", *(f"go to {place}" for place in PLACES)]
-    assert reader.command(said, able).startswith("go to ")
-    said += [("go to bed 1", "On the bed 1, you see a egg 2."), ("take egg 2 from bed 1", "You pick up the egg 2.")]
-    assert reader.command(said, ["go to bed 1", "go to shelf 1"]) == "go to shelf 1"
 
 
 def test_what_was_taken_back_from_the_goal_is_brought_again() -> None:
@@ -186,13 +119,6 @@ def test_what_was_taken_back_from_the_goal_is_brought_again() -> None:
     assert reader.command(said, ["move egg 1 to shelf 1"]) == "move egg 1 to shelf 1"
 
 
-def test_what_was_put_down_on_the_way_is_taken_again() -> None:
-    reader = NoteReader("put some egg in shelf.", Room().text, entries(ONE))
-    taken = ("take egg 1 from drawer 2", "You pick up the egg 1.")
-    said = [taken, ("go to bed 1", "On the bed 1, you see nothing."), ("move egg 1 to bed 1", "You move the egg 1.")]
-    assert reader.command(said, ["go to shelf 1", "take egg 1 from bed 1"]) == "take egg 1 from bed 1"
-
-
 def test_place_that_the_executor_does_not_go_to_gives_way_to_another() -> None:
     reader = NoteReader("put some egg in shelf.", Room().text, entries(ONE))
     able = [f"go to {place}" for place in PLACES]
@@ -200,21 +126,6 @@ def test_place_that_the_executor_does_not_go_to_gives_way_to_another() -> None:
     second = reader.command([("go to shelf 1", "On the shelf 1, you see nothing.")], able)
     third = reader.command([("go to shelf 1", "On the shelf 1, you see nothing.")] * 2, able)
     assert len({first, second, third}) == 3
-
-
-def test_thing_is_looked_for_where_it_was_in_another_kind_of_task() -> None:
-    told = ("heat some egg and put it in bed.", "Task: heat with egg. Way: take egg; heat egg. Look first at: fridge.")
-    reader = NoteReader("put a clean egg in shelf.", Room().text, entries(told))
-    assert reader.command((), Room().commands) == "go to fridge 1"
-
-
-def test_stream_teaches_the_next_game() -> None:
-    curator = Curator(LessonBank(Letters()), RulesOptimizer(), Vetting(load_catalogue()))
-    first = played(entries(COOL)).played
-    curator.learn(attempt_of(first, "e0"))
-    again = played(tuple(curator.bank))
-    assert again.played.won
-    assert again.played.steps == 9
 
 
 def test_game_is_played_once_with_the_same_memory(tmp_path) -> None:
@@ -295,13 +206,6 @@ def test_stream_out_of_the_cache_is_the_one_that_was_played(tmp_path, monkeypatc
     assert len(InThisProcess.given) == 12 + 5  # each once for three orders; the first of the rules knew nothing, too
 
 
-def test_task_is_read_from_the_file_as_the_engine_prints_it() -> None:
-    grammar = json.dumps({"task": [{"rhs": "Your task is to: put some egg in shelf."}]})
-    content = json.dumps({"grammar": grammar}).encode()
-    assert task_of(replace(GAME, content=content)) == "put some egg in shelf."
-    assert task_of(GAME) == ""
-
-
 def test_progress_counts_what_the_task_names() -> None:
     whole = played(entries(COOL)).played
     assert progress_of(whole) == 1.0
@@ -367,18 +271,3 @@ def test_lessons_of_a_model_are_asked_for_once(tmp_path, capsys, endpoint) -> No
         row = json.loads(capsys.readouterr().out)
         assert (row["bank_size"], row["add_share"]) == (1, 1.0)
         assert len(server.requests) == asked
-
-
-def test_household_stream_has_a_row_for_each_epoch(shared_dir, tmp_path, capsys) -> None:
-    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
-    tasks = tmp_path / "tasks.json"
-    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"][:1]))
-    scenes = shared_dir / "data/alfred_home/scenes.json.gz"
-    files = ["--scenes", str(scenes), "--tasks", str(tasks), "--suite", "alfred-l"]
-    options = ["--optimizer", "rules", "--orders", "1", "--epochs", "2", "--json"]
-    assert main(["bench", "stream", *files, *options]) == 0
-    first, second = map(json.loads, capsys.readouterr().out.splitlines())
-    assert (first["optimizer"], first["tasks"], second["epoch"]) == ("rules", 1, 2)
-    assert len(first["cumulative_success"]) == 1
-    assert first["cumulative_success"][0] == first["success_rate"]
-    assert first["steps_mean"] > 0

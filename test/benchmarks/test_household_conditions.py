@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from benchmarks.household_conditions import ConditionReader
-from benchmarks.household_contradictions import Wording
 from benchmarks.household_goals import AlfredJudge, ConditionJudge
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.states import ObjectState
@@ -93,25 +92,6 @@ def test_condition_counts_when_it_held_for_a_moment(world: World) -> None:
     judge.watch(world)
     put(world, "apple", "Bed")
     assert judge.verdict(world) == (2, 2)
-
-
-@pytest.mark.parametrize(
-    ("instruction", "condition", "problem"),
-    [
-        ("slice the apple, throw the tomato in the trash", "INSIDE(apple, trash): 1", "other things"),
-        ("put the container back in the fridge", "INSIDE(bottle, fridge): 1", "does not name"),
-        ("wash the apple, put it in the trash", "INSIDE(apple, trash): 1", ""),
-        ("put the apple and the tomato in the trash", "INSIDE(tomato, trash): 1", ""),
-        ("put the CellPhone on the Desk", "ON(phone, desk): 1", ""),
-    ],
-)
-def test_condition_that_the_instruction_does_not_ask_for_is_reported(
-    world: World, instruction: str, condition: str, problem: str
-) -> None:
-    kinds = load_catalogue()
-    judge = ConditionJudge(ConditionReader(kinds).read(condition, world), Wording(instruction, kinds))
-    assert judge.verdict(world) == (0, 1)
-    assert [problem in told for told in judge.problems()] == ([True] if problem else [])
 
 
 def alfred(task_type: str, **params) -> AlfredJudge:

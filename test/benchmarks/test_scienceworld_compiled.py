@@ -87,23 +87,6 @@ def test_most_similar_task_is_retrieved_first() -> None:
     assert library.like("").entries == ()
 
 
-def test_guidance_is_the_next_command_that_is_not_done() -> None:
-    lesson = SmallLesson(TASK)
-    run = running(lesson)
-    assert obeyed(run) == [one for one in SOLUTION if one != "look around"]
-    assert "metal pot" in lesson.layout["fridge"]
-    assert run.tell().command == ""  # all of it is done
-
-
-def test_what_is_so_already_is_not_done_again() -> None:
-    lesson = SmallLesson(TASK, room="kitchen")
-    lesson.opened.add("fridge")
-    run = running(lesson)
-    run.send("look around")
-    run.send("pick up metal pot")
-    assert obeyed(run) == ["focus on metal pot", "move metal pot to fridge", "wait", "wait"]
-
-
 def test_what_was_changed_again_since_counts_as_done() -> None:
     lesson = SmallLesson(TASK, room="kitchen")
     lesson.opened.add("fridge")
@@ -123,21 +106,6 @@ def test_thing_that_is_like_the_one_of_the_attempt_takes_its_place_and_keeps_it(
     run = running(lesson, embedder=Meanings())
     assert obeyed(run)[:4] == ["focus on glass cup", "pick up glass cup", "open fridge", "move glass cup to fridge"]
     assert "glass cup takes the place of metal pot" in "\n".join(run.tell().state_lines)
-
-
-def test_nothing_is_advised_where_nothing_fits() -> None:
-    run = running(SmallLesson(TASK, layout={"table": ["cake"]}, room="kitchen"))
-    told = run.tell()
-    assert told.command == ""
-    assert "there is no metal pot in kitchen" in "\n".join(told.state_lines)
-    assert running(SmallLesson(TASK), {**transcript(), "won": False}).tell().command == ""
-
-
-def test_next_attempt_is_followed_where_the_best_one_cannot_be() -> None:
-    with_cup = tuple(one.replace("metal pot", "glass cup") for one in SOLUTION)
-    other = transcript(TASK, with_cup, layout={"table": ["glass cup"]})
-    run = running(SmallLesson(TASK, layout={"table": ["glass cup"]}, room="kitchen"), transcript(), other)
-    assert obeyed(run)[:2] == ["focus on glass cup", "pick up glass cup"]
 
 
 class Stuck(SmallLesson):

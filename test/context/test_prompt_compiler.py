@@ -1,7 +1,6 @@
-"""The compiler that asks a model: its prompt word by word, and what becomes of replies."""
+"""The compiler that asks a model: what becomes of replies."""
 
 import json
-import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -62,30 +61,6 @@ class Saying:
 
 def compiled(reply: object, **config: object) -> Compiled:
     return PromptCompiler(Saying(reply), CompilerModelConfig(**config)).compile(OBSERVATION, STATE, MEMORY)
-
-
-def test_prompt_word_by_word() -> None:
-    model = Saying(GOOD)
-    PromptCompiler(model, CompilerModelConfig()).compile(OBSERVATION, STATE, MEMORY)
-    system, task = (message.text for message in model.messages)
-    assert system.splitlines()[0] == (
-        "You compile memory for a home robot. At each step you see what the task needs now, what is believed, and what "
-        "memory holds. You deliver the one thing that helps at this step, or nothing."
-    )
-    assert system.endswith("Answer with one JSON object.")
-    expected = """
-        Memory:
-        0: Before PutObject, open it.
-        1: Mug on Shelf
-        State:
-        Goal: put the mug away
-        Now: place Mug to Fridge
-        Robot: the hand holds Mug
-        Known: Fridge is closed
-        Last step: GoToObject(Fridge) failed: execution
-        Next step: PutObject(Mug, Fridge)
-    """
-    assert task == textwrap.dedent(expected).strip()
 
 
 def test_good_reply_is_guidance() -> None:

@@ -154,17 +154,6 @@ def test_what_an_agent_tells_is_remembered(memory: RobotMemory) -> None:
     assert [thing["object_id"] for thing in clean["objects"]] == [apple]
 
 
-def test_facts_are_told_and_asked_for(memory: RobotMemory) -> None:
-    server = server_of(memory)
-    told = call(server, "tell_fact", text="Anna likes black tea").structured_content["ids"]
-    assert any("black tea" in statement for statement in told)
-    known = call(server, "ask_memory", question="What does Anna like?").structured_content
-    assert "black tea" in known["answer"]
-    assert known["propositions"]
-    unknown = call(server, "ask_memory", question="How high is Mount Everest?").structured_content
-    assert (unknown["abstains"], unknown["answer"]) == (True, None)
-
-
 def test_episodes_are_resources(memory: RobotMemory) -> None:
     episode = memory.episodes.start("bring me the apple", "bring")
     step = SkillCall("PickupObject", ("Apple",))
