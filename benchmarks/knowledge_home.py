@@ -50,8 +50,8 @@ class HomeReader:
         known = Known(Recalled(tuple(facts)), lambda: now_ns, str)
         limits = ToldLimits(facts, lambda: self.scene, self.kinds, known.clock)
         read = self.plain.read(instruction, self.scene, known)
-        if read is not None and read.question:
-            return _QUESTION, read.question
+        if read is not None and read.question is not None:
+            return _QUESTION, read.question.text
         goals, said = (read.goals, read.notes) if read is not None else (self._otherwise(instruction), ())
         verdict = limits.of_goals(goals)
         if verdict.question or not goals:

@@ -26,7 +26,7 @@ from memory_node.planner.planner import (
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.described import PlainWords
 from memory_node.planner.reading.home_classes import HomeClasses
-from memory_node.planner.reading.plain_reader import PlainReader, PlainReading
+from memory_node.planner.reading.plain_reader import PlainReader
 from memory_node.planner.reading.question import Question
 from memory_node.planner.reading.understanding import Understander, Understanding
 from memory_node.planner.reading.unseen_person import question_about_person
@@ -99,18 +99,17 @@ class OfflinePlanner:
 
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
-        plain = self._plainly(instruction, situation)
-        if plain is not None:
-            home = home_classes(situation, self._kinds)
-            self._understander.overheard(instruction, plain.goals, home, situation.conversation)
-            self._note_unread(instruction, situation)
-            return (yield from self._carry_out_plain(plain, situation))
-        read = self.read(instruction, situation)
+        read = self._plainly(instruction, situation) or self.read(instruction, situation)
         if read.refused:
             raise PlanningFailedError(read.refused)
+        for note in read.notes:
+            situation.report(PlanProgress(ProgressKind.NOTE, note))
         if read.question is not None:
             return asked(read.question, situation)
         self._note_unread(instruction, situation)
+        if read.answer:
+            situation.report(PlanProgress(ProgressKind.ANSWER, read.answer))
+            return PlanOutcome((str(GoalKind.TELL),), (True,), answer=read.answer)
         report = f"{len(read.goals)} goal(s), read by {read.source}"
         situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, read.goals))))
         return (yield from self.achieve(read.goals, situation))
@@ -122,7 +121,7 @@ class OfflinePlanner:
         for text in situation.limits.unread(situation.told(instruction)):
             situation.report(PlanProgress(ProgressKind.NOTE, f"was told, and left it at that: {text}"))
 
-    def _plainly(self, instruction: str, situation: PlanningContext) -> PlainReading | None:
+    def _plainly(self, instruction: str, situation: PlanningContext) -> Understanding | None:
         """Return what the plain reader makes of an instruction; None where it reads none of it."""
         if situation.goals or situation.known is None or situation.conversation.pending is not None:
             return None
@@ -135,19 +134,10 @@ class OfflinePlanner:
             home = home_classes(situation, self._kinds)
             if question_about_person(plain.goals, Conversation(), home, self._kinds) is not None:
                 return None
+        if plain is not None:
+            home = home_classes(situation, self._kinds)
+            self._understander.overheard(instruction, plain.goals, home, situation.conversation)
         return plain
-
-    def _carry_out_plain(self, plain: PlainReading, situation: PlanningContext) -> PlanRun:
-        for note in plain.notes:
-            situation.report(PlanProgress(ProgressKind.NOTE, note))
-        if plain.question:
-            return asked(Question(plain.question), situation)
-        if plain.answer:
-            situation.report(PlanProgress(ProgressKind.ANSWER, plain.answer))
-            return PlanOutcome((str(GoalKind.TELL),), (True,), answer=plain.answer)
-        report = f"{len(plain.goals)} goal(s), read by plain forms"
-        situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, plain.goals))))
-        return (yield from self.achieve(plain.goals, situation))
 
     def achieve(self, goals: Sequence[Goal], situation: PlanningContext) -> PlanRun:
         """Yield the steps of goals that are understood already; a question where what was told forbids one of them."""

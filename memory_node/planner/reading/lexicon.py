@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import spoken
@@ -44,9 +44,7 @@ class Lexicon:
             one for one in kinds.strangers if singular(one) != one and (singular(one),) in self._names
         )
         self._longest: dict[str, int] = {}
-        self._words: set[str] = set()
         for name in (*self._names, *self._rooms):
-            self._words.update(name)
             self._longest[name[0]] = max(len(name), self._longest.get(name[0], 0))
         # A name of one word stands before the same letters in two: "cart" before "car t".
         longest_first = sorted(self._names, key=lambda name: -len(name))
@@ -58,7 +56,6 @@ class Lexicon:
             words = tuple(map(singular, spoken(name).split()))
             if name not in self._kinds and words not in self._names:
                 self._names[words] = Called((name,))
-                self._words.update(words)
                 self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
 
     def learn_rooms(self, names: Iterable[str]) -> None:
@@ -68,7 +65,6 @@ class Lexicon:
                 words = tuple(words_of(said))
                 if words and words not in self._rooms:
                     self._rooms[words] = said
-                    self._words.update(words)
                     self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
 
     def name_at(self, words: Sequence[str], at: int) -> tuple[Called, int] | None:
@@ -112,11 +108,6 @@ class Lexicon:
                 return room, length
         return None
 
-    @property
-    def words(self) -> Set[str]:
-        """Every word that is part of a name."""
-        return self._words
-
     def is_carried(self, called: Called) -> bool:
         """Return whether things of a name can be carried."""
         return any(self._kinds[name].pickupable for name in called.all)
@@ -128,10 +119,6 @@ class Lexicon:
     def is_furniture(self, called: Called | None) -> bool:
         """Return whether a name is that of furniture, which says where a thing is: "the sofa cushion"."""
         return called is not None and self.is_holder(called) and not self.is_carried(called)
-
-    def is_vessel(self, called: Called) -> bool:
-        """Return whether things of a name are filled with what one drinks."""
-        return any(self._kinds[name].can(Property.FILLABLE) for name in called.all)
 
     def is_switched(self, called: Called) -> bool:
         """Return whether things of a name are turned on and off."""

@@ -11,13 +11,15 @@ from memory_node.context.recalled import Recalled
 from memory_node.domain.clock import Clock
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.lessons.expectations import Expectations
-from memory_node.planner.goal import Goal
 from memory_node.planner.reading.commands import commands_of, goal_of
-from memory_node.planner.reading.references import References, UnclearError, UnreadableError
+from memory_node.planner.reading.question import UnclearError
+from memory_node.planner.reading.references import References, UnreadableError
 from memory_node.planner.reading.resumption import goals_left, without
+from memory_node.planner.reading.understanding import Understanding
 from memory_node.questions.going_on import going_on
 from memory_node.questions.told import told_answer
 
+SOURCE = "plain forms"
 _LEFT = re.compile(r"^what(?: is|'s) (?:still )?left(?: to do)?$", re.I)
 _WHERE = re.compile(r"^[Ww]here(?: is|'s) (?P<who>[A-Z][\w-]*|my [a-z]+)$")
 _TELL = re.compile(r"^(?:please )?(?:(?:remember|note) that (?P<fact>.+)|(?P<back>forget that .+))$", re.I)
@@ -37,23 +39,13 @@ class Known:
     lessons: Expectations | None = None
 
 
-@dataclass(frozen=True)
-class PlainReading:
-    """What a sentence asks for: goals, or an answer, or a question back. notes: what was taken for what."""
-
-    goals: tuple[Goal, ...] = ()
-    answer: str = ""
-    question: str = ""
-    notes: tuple[str, ...] = ()
-
-
 class PlainReader:
     """kinds: the label space whose classes words may name."""
 
     def __init__(self, kinds: ObjectCatalogue) -> None:
         self._kinds = kinds
 
-    def read(self, text: str, scene: SceneSnapshot, known: Known) -> PlainReading | None:
+    def read(self, text: str, scene: SceneSnapshot, known: Known) -> Understanding | None:
         """Return what a sentence asks for; None where it is none of the plain forms, or memory lacks what it needs."""
         words = " ".join(text.replace("’", "'").split()).strip(" .!?")
         past = known.recalled
@@ -61,30 +53,30 @@ class PlainReader:
         try:
             return _read(words, text, references, known)
         except UnclearError as unclear:
-            return PlainReading(question=str(unclear))
+            return Understanding(question=unclear.question, source=SOURCE, confidence=0.0)
         except UnreadableError:
             return None
 
 
-def _read(words: str, text: str, references: References, known: Known) -> PlainReading:
+def _read(words: str, text: str, references: References, known: Known) -> Understanding:
     said = _TELL.match(words)
     if said is not None:
-        return PlainReading(answer=known.tell(said["fact"] or said["back"]))
+        return Understanding(source=SOURCE, answer=known.tell(said["fact"] or said["back"]))
     resumed = going_on(words)
     if resumed is not None or _LEFT.match(words):
         left = goals_left(known.recalled, references)
         if resumed is None:
             names = "; ".join(goal.text for goal in left)
-            return PlainReading(answer=f"Still to do: {names}." if left else "Nothing is left to do.")
+            return Understanding(source=SOURCE, answer=f"Still to do: {names}." if left else "Nothing is left to do.")
         if resumed["left"]:
             left = without(left, resumed["left"], references)
-        return PlainReading(left, answer="" if left else "Nothing is left to do.")
+        return Understanding(left, SOURCE, answer="" if left else "Nothing is left to do.")
     where = _WHERE.match(words)
     answer = references.where_person_is(where["who"]) if where is not None else ""
     if not answer:
         told = told_answer(text, references.binding)
         answer = told.text if told is not None else references.plain_past.answer(text)
     if answer:
-        return PlainReading(answer=answer)
+        return Understanding(source=SOURCE, answer=answer)
     goals = tuple(goal_of(command, references) for command in commands_of(text))
-    return PlainReading(goals, notes=tuple(references.notes))
+    return Understanding(goals, SOURCE, notes=tuple(references.notes))

@@ -16,6 +16,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Mention
+from memory_node.planner.reading.question import Question, UnclearError
 from memory_node.questions.done import PlainPast, UnreadableError
 from memory_node.questions.past import past_form, verb_of
 from memory_node.questions.phrase import Phrase, phrase_of
@@ -26,10 +27,6 @@ _OPEN_WISH = re.compile(
     r"^(?:(?:a|some) snack|something to (?P<doing>eat|drink)|"
     r"(?:his|her|their|my|[A-Z][\w-]*'s) favou?rite (?P<kind>\w+))$"
 )
-
-
-class UnclearError(Exception):
-    """The words are read, and leave open what is meant; never leaves the reader. Its text is the question."""
 
 
 @dataclass
@@ -125,7 +122,7 @@ class References:
         if len(liked) != 1:
             known = [one.text.rstrip(".") for one in self.binding.about_person(self._person or who)]
             told = f" I was told: {'; '.join(dict.fromkeys(known))}." if known else ""
-            raise UnclearError(f"What shall I bring {who}?{told}")
+            raise UnclearError(Question(f"What shall I bring {who}?{told}"))
         self._note(liked.values())
         return Mention(words, tuple(liked))
 
@@ -194,7 +191,7 @@ class References:
             when = f" {phrase.time}" if phrase.time else ""
             name = self.kinds[phrase.classes[0]].best_name
             did = past_form(verb_of(phrase.verb) or phrase.verb)
-            raise UnclearError(f"I do not remember a {name} that I {did}{when}. Which one do you mean?")
+            raise UnclearError(Question(f"I do not remember a {name} that I {did}{when}. Which one do you mean?"))
         return known[-1:]
 
     def _owned(self, phrase: Phrase) -> set[str]:
@@ -205,7 +202,7 @@ class References:
         owned = set(self.binding.owned_by(who, phrase.classes))
         if not owned:
             name = self.kinds[phrase.classes[0]].best_name
-            raise UnclearError(f"I was not told which {name} is {who}'s. Which one do you mean?")
+            raise UnclearError(Question(f"I was not told which {name} is {who}'s. Which one do you mean?"))
         self._note(fact for fact in self.binding.current if fact.object.words.lower() == who.lower())
         return owned
 
@@ -303,7 +300,7 @@ class References:
         taken = [deed for one in ids if (deed := self.past.place_before(one)) is not None and deed.from_class]
         if not taken:
             name = self.kinds[thing.object_class].best_name
-            raise UnclearError(f"I do not remember that I moved the {name}. Where shall I put it?")
+            raise UnclearError(Question(f"I do not remember that I moved the {name}. Where shall I put it?"))
         last = max(taken, key=lambda deed: deed.stamp_ns)
         known = last.from_id if last.from_id in self._objects else ""
         self._named = thing = Mention(thing.text, thing.candidates, thing.states, thing_id=last.object_id)
@@ -360,7 +357,7 @@ class References:
         if name == called and not self.binding.about_person(name):
             raise UnreadableError(called)
         if name != called or not people or any(one.attributes.get("name") for one in people):
-            raise UnclearError(f"I do not know where {name} is. Where shall I bring it?")
+            raise UnclearError(Question(f"I do not know where {name} is. Where shall I bring it?"))
         self._person = name
         return Mention(name, (self.kinds.recipient,))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,20 +97,11 @@ class GoalModel:
             slots[slot] = slots[slot] + missing
         return slots
 
-    def named(self, phrase: str, home: HomeClasses) -> tuple[str, ...]:
-        """Return the classes of the home that a description may mean, likeliest first."""
-        return self.predict(f"find {phrase}", home).goal.target.candidates
-
-    def preference(self, sentence: str, home: HomeClasses, slot: str, among: Collection[str]) -> dict[str, float]:
-        """Return how probable each of some classes is in a slot ("target", "parent", "light"), given that it is one."""
-        scores = log_softmax(self._logits(sentence, home)[slot])
-        known = {name: float(scores[self._classes.index(name)]) for name in among if name in self._classes}
-        if not known:
-            return {}
-        highest = max(known.values())
-        shares = {name: float(np.exp(score - highest)) for name, score in known.items()}
-        total = sum(shares.values())
-        return {name: share / total for name, share in shares.items()}
+    def preferred(self, sentence: str, home: HomeClasses, slot: str, among: Sequence[str]) -> str:
+        """Return the likeliest of some classes in a slot ("target", "parent", "light"); "" where it knows none."""
+        scores = self._logits(sentence, home)[slot]
+        known = [name for name in among if name in self._classes]
+        return max(known, key=lambda name: float(scores[self._classes.index(name)]), default="")
 
     def fits(self, sentence: str) -> bool:
         """Return whether the model reads the sentence to its end."""

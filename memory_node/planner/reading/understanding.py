@@ -39,10 +39,11 @@ _TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
 
 @dataclass(frozen=True)
 class Understanding:
-    """What an instruction asks for.
+    """What an instruction asks for: goals, or an answer, or a question back.
 
-    source: "commands", or "model": the trained reader's. confidence: the probability in [0, 1] that they are what is
-    meant. question: asked instead of doing anything. refused: why nothing is done, and what to say instead.
+    source: "plain forms", "commands", or "model": the trained reader's. confidence: the probability in [0, 1] that they
+    are what is meant. question: asked instead of doing anything. refused: why nothing is done, and what to say instead.
+    notes: what was taken for what.
     """
 
     goals: tuple[Goal, ...] = ()
@@ -50,6 +51,8 @@ class Understanding:
     confidence: float = 1.0
     question: Question | None = None
     refused: str = ""
+    answer: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class Understander:
@@ -321,8 +324,7 @@ class Understander:
         """Return which of several classes a clause means where nobody can be asked; "" where nothing tells."""
         if self._reader is None or not self._reader.fits(clause):
             return ""
-        shares = self._reader.preference(clause, home, _SLOTS[slot], among)
-        return max(shares, key=lambda name: shares[name], default="")
+        return self._reader.preferred(clause, home, _SLOTS[slot], among)
 
 
 def _goals_of(part: Part, reader: Goals) -> list[Goal]:

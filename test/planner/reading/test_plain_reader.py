@@ -19,7 +19,8 @@ from memory_node.domain.step import EpisodeSummary
 from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.planner.goal import Goal
-from memory_node.planner.reading.plain_reader import Known, PlainReader, PlainReading
+from memory_node.planner.reading.plain_reader import Known, PlainReader
+from memory_node.planner.reading.understanding import Understanding
 
 KINDS = load_catalogue()
 ZONE = ZoneInfo("Pacific/Auckland")
@@ -39,14 +40,14 @@ def read(
     told: tuple[str, ...] = (),
     deeds: tuple[Deed, ...] = (),
     unfinished: tuple[EpisodeSummary, ...] = (),
-) -> PlainReading | None:
+) -> Understanding | None:
     reader = TellingReader(KINDS, ZONE)
     facts = tuple(grounded(one, scene, KINDS) for line in told for one in reader.read(line, NOW - HOUR).facts)
     known = Known(Recalled(facts, deeds, unfinished, zone=ZONE), lambda: NOW, lambda fact: f"kept: {fact}")
     return PlainReader(KINDS).read(text, scene, known)
 
 
-def goal(reading: PlainReading | None) -> Goal:
+def goal(reading: Understanding | None) -> Goal:
     assert reading is not None
     (one,) = reading.goals
     return one

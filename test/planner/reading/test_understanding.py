@@ -241,8 +241,8 @@ class ScriptedGoals:
             return Prediction(Goal(GoalKind.FIND, Mention("", ("Cup",))), 0.1, remark=0.9)
         return Prediction(Goal(GoalKind.HEAT, Mention("", ("Egg",))), 0.5, several=self._several)
 
-    def preference(self, sentence: str, _home: HomeClasses, _slot: str, among: Sequence[str]) -> dict[str, float]:
-        return {name: float(("DiningTable" if "plate" in sentence else "SideTable") == name) for name in among}
+    def preferred(self, sentence: str, _home: HomeClasses, _slot: str, among: Sequence[str]) -> str:
+        return next(name for name in among if name == ("DiningTable" if "plate" in sentence else "SideTable"))
 
 
 def unasked(text: str, several: float = 1.0) -> str:
