@@ -72,7 +72,7 @@ class MemoryUnit:
             area_id=found.area_id,
             support_id=found.support_id,
             existence=found.existence,
-            class_probability=found.class_probabilities[found.class_name],
+            class_probability=found.class_probability,
             size=found.box.size,
             yaw_rad=found.box.yaw_rad,
             last_missed_ns=found.last_missed_ns,

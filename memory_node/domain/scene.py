@@ -134,6 +134,11 @@ class SceneObject:
         return max(self.class_probabilities, key=lambda name: self.class_probabilities[name])
 
     @property
+    def class_probability(self) -> float:
+        """The probability of the most probable class."""
+        return self.class_probabilities[self.class_name]
+
+    @property
     def description(self) -> str:
         """What it looks like in somebody's words, "" where nobody said."""
         return str(self.attributes.get("description", ""))

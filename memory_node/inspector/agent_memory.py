@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memory_node.context.past_episode import PastEpisode
 from memory_node.context.recalled import Recalled
+from memory_node.context.told_contexts import PastEpisode
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange

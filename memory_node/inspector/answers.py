@@ -2,70 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from memory_node.domain.answer import Location, ObjectAnswer, RankedArea, Recollection
+from memory_node.domain.answer import Location, ObjectAnswer, Recollection
 from memory_node.domain.context import Context
 from memory_node.domain.scene import SceneObject, SceneSnapshot
-from memory_node.domain.step import EpisodeSummary, ModelCost
+from memory_node.domain.step import ModelCost
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.inspector.edit_book import Edit
-from memory_node.inspector.household import Answered
-from memory_node.inspector.scene_rows import seconds
-from memory_node.knowledge.facts import Proposition
-from memory_node.questions.thing_words import BELIEVED, ThingWords
+from memory_node.inspector.row import At, Believed, Metres, Name, Names, OrNone, Row, Stamp, rounded, several
+from memory_node.questions.thing_words import ThingWords
 
 _DAY_S = 24 * 3600.0
 
 
-class FoundObject(BaseModel):
+def _clock_time(stamp_ns: Any) -> Any:
+    if not isinstance(stamp_ns, int):
+        return stamp_ns
+    return datetime.fromtimestamp(stamp_ns * 1e-9).isoformat(timespec="seconds") if stamp_ns else None
+
+
+_CLOCK_TIME = BeforeValidator(_clock_time)
+
+
+class FoundObject(Row):
     """One remembered thing, and what ranks it."""
 
     object_id: str
     object_class: str
-    class_probability: float
-    position_m: list[float] = Field(description="centre (x, y, z) in the frame `frame_id`, in metres")
+    class_probability: Annotated[float, rounded(4)]
+    position_m: Annotated[Metres, At("position")] = Field(
+        description="centre (x, y, z) in the frame `frame_id`, in metres"
+    )
     frame_id: str
-    room: str | None
-    area_id: str | None
-    support_id: str | None = Field(description="the object that it stands on or in; null: none is known")
+    room: Annotated[OrNone, At("room_name")]
+    area_id: OrNone
+    support_id: OrNone = Field(description="the object that it stands on or in; null: none is known")
     inside: bool
-    states: list[str]
-    existence: float = Field(description="how likely it is still there, 0 to 1")
-    age_s: float = Field(description="seconds since it was last seen")
-    status: str = Field(description="OK, or why the answer is doubtful")
+    states: Names
+    existence: Annotated[float, rounded(4)] = Field(description="how likely it is still there, 0 to 1")
+    age_s: Annotated[float, rounded(1)] = Field(description="seconds since it was last seen")
+    status: Name = Field(description="OK, or why the answer is doubtful")
     explanation: str
-    score: float = Field(description="relevance to the question, 0 to 1; answers come in this order")
+    score: Annotated[float, rounded(4)] = Field(
+        description="relevance to the question, 0 to 1; answers come in this order"
+    )
     source: str = Field(description="short_term or long_term")
     why: list[str] = Field(description="what speaks for it and against it, in words")
-
-    @classmethod
-    def of(cls, answer: ObjectAnswer) -> FoundObject:
-        """Return an answer of memory."""
-        return cls(
-            object_id=answer.object_id,
-            object_class=answer.object_class,
-            class_probability=round(answer.class_probability, 4),
-            position_m=[round(float(value), 3) for value in answer.position],
-            frame_id=answer.frame_id,
-            room=answer.room_name or None,
-            area_id=answer.area_id or None,
-            support_id=answer.support_id or None,
-            inside=answer.inside,
-            states=[str(belief.state) for belief in answer.states],
-            existence=round(answer.existence, 4),
-            age_s=round(answer.age_s, 1),
-            status=str(answer.status),
-            explanation=answer.explanation,
-            score=round(answer.score, 4),
-            source=answer.source,
-            why=why(answer),
-        )
 
 
 def why(answer: ObjectAnswer) -> list[str]:
@@ -85,25 +71,14 @@ def why(answer: ObjectAnswer) -> list[str]:
     return reasons
 
 
-class PlaceToLook(BaseModel):
+class PlaceToLook(Row):
     """A place where a thing is likely."""
 
     area_id: str
     name: str
-    position_m: list[float] = Field(description="(x, y) in map, in metres")
-    probability: float
+    position_m: Annotated[Metres, At("position")] = Field(description="(x, y) in map, in metres")
+    probability: Annotated[float, rounded(4)]
     reason: str
-
-    @classmethod
-    def of(cls, area: RankedArea) -> PlaceToLook:
-        """Return a ranked area."""
-        return cls(
-            area_id=area.area_id,
-            name=area.name,
-            position_m=[round(float(value), 3) for value in area.position],
-            probability=round(area.probability, 4),
-            reason=area.reason,
-        )
 
 
 class Found(BaseModel):
@@ -116,7 +91,7 @@ class Found(BaseModel):
     @classmethod
     def of(cls, answer: Recollection | Location) -> Found:
         """Return what memory found."""
-        objects = list(map(FoundObject.of, answer.answers))
+        objects = [FoundObject.of(one, why=why(one)) for one in answer.answers]
         return cls(status=str(answer.status), explanation=answer.explanation, objects=objects)
 
 
@@ -126,56 +101,31 @@ class Located(Found):
     areas: list[PlaceToLook]
 
 
-class Statement(BaseModel):
+class Statement(Row):
     """A proposition. sources: the steps that showed or said it; made_by: what read it out of them."""
 
     text: str
-    told: bool = Field(description="a person told it")
+    told: Annotated[bool, At("was_told")] = Field(description="a person told it")
     teller: str = Field(description="who told it, or what its document is about; empty: unknown")
-    concepts: list[str]
-    sources: list[str]
+    concepts: Names
+    sources: Names
     support: int
-    stamp_s: float
+    stamp_s: Annotated[Stamp, At("stamp_ns")]
     active: bool
     made_by: str
 
-    @classmethod
-    def of(cls, proposition: Proposition) -> Statement:
-        """Return a proposition."""
-        return cls(
-            text=proposition.text,
-            told=proposition.was_told,
-            teller=proposition.teller,
-            concepts=sorted(proposition.concepts),
-            sources=list(proposition.sources),
-            support=proposition.support,
-            stamp_s=seconds(proposition.stamp_ns),
-            active=proposition.active,
-            made_by=proposition.made_by,
-        )
 
-
-class Answer(BaseModel):
+class Answer(Row):
     """What is known of a question."""
 
-    answer: str | None = Field(description="in words; null where nothing is known at all")
+    answer: Annotated[OrNone, At("text")] = Field(description="in words; null where nothing is known at all")
     abstains: bool = Field(description="memory does not know; the answer then says what it does not know")
-    confidence: float
-    mode: str
-    object_ids: list[str] = Field(description="the things that the answer is about")
-    propositions: list[Statement] = Field(description="the statements behind the answer, best first")
-
-    @classmethod
-    def of(cls, answer: Answered) -> Answer:
-        """Return an answer to a question."""
-        return cls(
-            answer=answer.text or None,
-            abstains=answer.abstains,
-            confidence=round(answer.confidence, 4),
-            mode=str(answer.mode),
-            object_ids=list(answer.ids),
-            propositions=list(map(Statement.of, answer.propositions)),
-        )
+    confidence: Annotated[float, rounded(4)]
+    mode: Name
+    object_ids: Annotated[Names, At("ids")] = Field(description="the things that the answer is about")
+    propositions: Annotated[list[Statement], several(Statement)] = Field(
+        description="the statements behind the answer, best first"
+    )
 
 
 class WhatChanged(BaseModel):
@@ -184,13 +134,13 @@ class WhatChanged(BaseModel):
     changes: list[str] = Field(description="what came, went, moved and became of things, in words")
 
 
-class ToldEpisode(BaseModel):
+class ToldEpisode(Row):
     """One instruction and how it ended."""
 
-    episode_id: str
+    episode_id: Annotated[str, At("id")]
     instruction: str
-    started: str = Field(description="local time, ISO 8601")
-    ended: str | None = Field(description="null: it runs")
+    started: Annotated[str, At("started_ns"), _CLOCK_TIME] = Field(description="local time, ISO 8601")
+    ended: Annotated[str | None, At("ended_ns"), _CLOCK_TIME] = Field(description="null: it runs")
     success: bool | None = Field(description="null: it runs, or was given up")
 
 
@@ -199,63 +149,38 @@ class ToldEpisodes(BaseModel):
 
     episodes: list[ToldEpisode]
 
-    @classmethod
-    def of(cls, episodes: Iterable[EpisodeSummary]) -> ToldEpisodes:
-        """Return episodes in their order."""
-        rows = [
-            ToldEpisode(
-                episode_id=one.id,
-                instruction=one.instruction,
-                started=_clock_time(one.started_ns),
-                ended=_clock_time(one.ended_ns) if one.ended_ns else None,
-                success=one.success,
-            )
-            for one in episodes
-        ]
-        return cls(episodes=rows)
 
-
-class Thing(BaseModel):
+class Thing(Row):
     """All that is known of one thing."""
 
-    object_id: str
+    object_id: Annotated[str, At("id")]
     name: str
-    aliases: list[str]
-    object_class: str
+    aliases: Names
+    object_class: Annotated[str, At("class_name")]
     where: str = Field(description="in words")
-    position_m: list[float] = Field(description="centre (x, y, z) in map, in metres")
-    size_m: list[float]
-    room: str | None
-    support_id: str | None = Field(description="the object that it stands on or in; null: none is known")
+    position_m: Annotated[Metres, At("box.center")] = Field(description="centre (x, y, z) in map, in metres")
+    size_m: Annotated[Metres, At("box.size")]
+    room: OrNone
+    support_id: OrNone = Field(description="the object that it stands on or in; null: none is known")
     support: str | None = Field(description="its name")
     inside: bool
-    states: list[str]
-    existence: float = Field(description="how likely it is still there, 0 to 1")
+    states: Believed
+    existence: Annotated[float, rounded(4)] = Field(description="how likely it is still there, 0 to 1")
     is_there: bool = Field(description="false: it is gone, and this is where it was last")
-    age_s: float = Field(description="seconds since it was last seen")
+    age_s: Annotated[float, rounded(1)] = Field(description="seconds since it was last seen")
     on_or_in_it: list[str] = Field(description="names of what stands on it or in it")
     earlier_places: int = Field(description="how many are on record")
 
     @classmethod
-    def of(cls, found: SceneObject, scene: SceneSnapshot, words: ThingWords, now_ns: int) -> Thing:
+    def told(cls, found: SceneObject, scene: SceneSnapshot, words: ThingWords, now_ns: int) -> Thing:
         """Return one object; scene: what stands where."""
-        names = {one.id: one.name for one in scene.objects}
-        return cls(
-            object_id=found.id,
-            name=found.name,
-            aliases=list(found.aliases),
-            object_class=found.class_name,
+        return cls.of(
+            found,
             where=words.gone(found) if found.removed else words.whereabouts(found),
-            position_m=[round(float(value), 3) for value in found.box.center],
-            size_m=[round(float(value), 3) for value in found.box.size],
-            room=words.room_of(found) or None,
-            support_id=found.support_id or None,
-            support=names.get(found.support_id),
-            inside=found.inside,
-            states=[str(belief.state) for belief in found.states if belief.probability >= BELIEVED],
-            existence=round(found.existence, 4),
+            room=words.room_of(found),
+            support=next((one.name for one in scene.objects if one.id == found.support_id), None),
             is_there=not found.removed,
-            age_s=round((now_ns - found.last_seen_ns) * 1e-9, 1),
+            age_s=(now_ns - found.last_seen_ns) * 1e-9,
             on_or_in_it=[one.name for one in scene.objects if one.support_id == found.id],
             earlier_places=len(found.history),
         )
@@ -298,33 +223,18 @@ class ContextText(BaseModel):
         return cls(context_id=context.id, text=context.text, sections=sections, **budget)
 
 
-class EditRecord(BaseModel):
+class EditRecord(Row):
     """What became of an edit."""
 
     id: str
     who: str
-    what: str
-    stamp_s: float
+    what: Annotated[str, At("words")]
+    stamp_s: Annotated[Stamp, At("stamp_ns")]
     state: Literal["waiting", "done", "undone", "failed"]
     undoable: bool
-    ids: list[str] = Field(description="objects that carry on or are new; of a told fact its statements")
-    due_s: float = Field(description="when it is carried out, where it waits")
+    ids: Names = Field(description="objects that carry on or are new; of a told fact its statements")
+    due_s: Annotated[Stamp, At("due_ns")] = Field(description="when it is carried out, where it waits")
     message: str = Field(description="why it failed, or what else came of it")
-
-    @classmethod
-    def of(cls, edit: Edit) -> EditRecord:
-        """Return an edit on record."""
-        return cls(
-            id=edit.id,
-            who=edit.who,
-            what=edit.words,
-            stamp_s=seconds(edit.stamp_ns),
-            state=edit.state,
-            undoable=edit.undoable,
-            ids=list(edit.ids),
-            due_s=seconds(edit.due_ns),
-            message=edit.message,
-        )
 
 
 class Cost(BaseModel):
@@ -362,7 +272,3 @@ class TaskState(BaseModel):
     choices: list[str]
     episode_id: str = Field(description="its steps: memory://episodes/ID")
     cost: Cost
-
-
-def _clock_time(stamp_ns: int) -> str:
-    return datetime.fromtimestamp(stamp_ns * 1e-9).isoformat(timespec="seconds")

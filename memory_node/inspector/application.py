@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+import hashlib
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
-from fastapi import Depends, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPBearer
@@ -22,9 +25,53 @@ from memory_node.domain.errors import ConflictError, InvalidValueError, NotFound
 from memory_node.inspector import rest_views
 from memory_node.inspector.figures import Figures
 from memory_node.inspector.guard import Guard, GuardConfig
-from memory_node.inspector.inspector import Inspector, Reader
-from memory_node.inspector.page_files import PageFile, page_files
-from memory_node.inspector.rest_verbs import verb_routes
+from memory_node.inspector.inspector import NEEDS, Here, Inspector, Reader
+from memory_node.inspector.robot_tasks import RobotTasks
+from memory_node.inspector.verbs import Verb, verbs_of
+
+
+def verb_routes(robot: RobotTasks | None) -> APIRouter:
+    """Return the paths of the verbs that there are with a robot, or without one."""
+    router = APIRouter(tags=["verbs"])
+    for verb in verbs_of(robot):
+        router.add_api_route(f"/{verb.name}", _endpoint(verb), methods=["POST"], name=verb.name, description=verb.words)
+    return router
+
+
+def _endpoint(verb: Verb) -> Callable[..., Any]:
+    def answer(asked: Any, here: Here, caller: Any) -> Any:
+        return verb.run(here.desk.of(caller.name), asked)
+
+    answer.__annotations__ |= {"asked": verb.request, "here": Here, "caller": NEEDS[verb.role], "return": verb.answer}
+    return answer
+
+
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """One file with what HTTP says of it."""
+
+    body: bytes
+    content_type: str
+    etag: str
+
+
+def page_files() -> dict[str, PageFile]:
+    """Return the page's files by name."""
+    found = {}
+    for entry in (resources.files("memory_node.inspector") / "page").iterdir():
+        ending = "." + entry.name.rpartition(".")[2]
+        if ending in _TYPES:
+            body = entry.read_bytes()
+            found[entry.name] = PageFile(body, _TYPES[ending], f'"{hashlib.sha256(body).hexdigest()[:16]}"')
+    return found
 
 
 class Problem(BaseModel):

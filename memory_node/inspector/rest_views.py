@@ -5,27 +5,20 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
 
-from memory_node.inspector import page_rows as rows
 from memory_node.inspector import requests as asks
+from memory_node.inspector import scene_rows as rows
 from memory_node.inspector import verbs
 from memory_node.inspector.answers import EditRecord, Statement
-from memory_node.inspector.episode_rows import episode_value, episodes_value
+from memory_node.inspector.episode_rows import EpisodeDetail, EpisodeList, episode_value, episodes_value
 from memory_node.inspector.inspector import Editor, Here, Inspector, Reader
+from memory_node.inspector.row import At, Row, Stamp, nanoseconds, seconds, several
 from memory_node.inspector.scene_mirror import as_json
-from memory_node.inspector.scene_rows import (
-    nanoseconds,
-    object_card,
-    object_row,
-    scene_rows,
-    seconds,
-    timeline,
-    what_changed,
-)
 
 router = APIRouter(tags=["views"])
 _MOST_STREAMS = 100
@@ -36,14 +29,42 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 ObjectId = Annotated[str, Path(min_length=1, max_length=200)]
 
 
+class About(BaseModel):
+    """Which memory this is, and what the caller may do."""
+
+    source: str
+    images: bool = Field(description="pictures are shown")
+    name: str = Field(description="the caller's")
+    role: Literal["read", "edit", "forget"]
+
+
+class CachedRow(Row):
+    """A unit of the short-term memory."""
+
+    id: Annotated[str, At("unit.object_id")]
+    object_class: Annotated[str, At("unit.object_class")] = Field(alias="class")
+    used_s: Annotated[Stamp, At("unit.stamp_ns")]
+    by: Annotated[str, At("unit.source")]
+    segment: str
+    pinned: bool
+
+
+class Cache(BaseModel):
+    """The short-term memory, what its policy would evict next first."""
+
+    figures: dict[str, float | str]
+    units: Annotated[list[CachedRow], several(CachedRow)]
+    hits: list[list[float]] = Field(description="[stamp in seconds, hit ratio], the newest last")
+
+
 class Empty(asks.Request):
     """Nothing is asked; the empty body tells it from what a page of another site can send."""
 
 
-@router.get("/about", response_model=rows.About)
-def about(here: Here, caller: Reader) -> dict[str, Any]:
+@router.get("/about")
+def about(here: Here, caller: Reader) -> About:
     """Say which memory this is and what the caller may do."""
-    return {"source": here.source, "images": here.images, "name": caller.name, "role": caller.role}
+    return About(source=here.source, images=here.images, name=caller.name, role=caller.role)
 
 
 @router.get("/scene_graph", responses={200: {"model": rows.SceneGraph}, 304: {"description": "as in If-None-Match"}})
@@ -56,7 +77,7 @@ def scene_graph(
     that is known.
     """
     if as_of_s:
-        body = as_json(scene_rows(here.memory.scene(as_of_ns=nanoseconds(as_of_s))))
+        body = as_json(rows.scene_rows(here.memory.scene(as_of_ns=nanoseconds(as_of_s))))
     else:
         body = here.scene.whole() if since is None else here.scene.since(since)
     etag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
@@ -72,26 +93,26 @@ def objects(
 ) -> rows.ObjectPage:
     """Return a page of the objects that are there, or were as of a stamp, in order of birth."""
     scene = here.memory.scene(as_of_ns=nanoseconds(as_of_s))
-    shown = [rows.ObjectRow(**object_row(one)) for one in scene.objects[offset : offset + limit]]
+    shown = [rows.ObjectRow.of(one) for one in scene.objects[offset : offset + limit]]
     return rows.ObjectPage(version=scene.version, total=len(scene.objects), offset=offset, objects=shown)
 
 
 @router.get("/timeline", response_model=rows.Timeline)
 def when(here: Here, _: Reader) -> dict[str, Any]:
     """Say from when to when there is something to see, and when something changed."""
-    return timeline(here.memory.scene(removed=True).objects, here.views.places(""))
+    return rows.timeline(here.memory.scene(removed=True).objects, here.views.places(""))
 
 
-@router.get("/changes", response_model=rows.SceneChanges)
-def changes(here: Here, _: Reader, from_s: asks.Seconds, until_s: asks.Seconds = 0.0) -> dict[str, Any]:
+@router.get("/changes")
+def changes(here: Here, _: Reader, from_s: asks.Seconds, until_s: asks.Seconds = 0.0) -> rows.SceneChanges:
     """Return what came, went and moved between two moments; until_s 0: now."""
     before = here.memory.scene(as_of_ns=max(nanoseconds(from_s), 1)).objects
     after = here.memory.scene(as_of_ns=nanoseconds(until_s)).objects
-    return what_changed(before, after)
+    return rows.what_changed(before, after)
 
 
-@router.get("/objects/{object_id}", response_model=rows.ObjectCard)
-def one_object(object_id: ObjectId, here: Here, _: Reader, as_of_s: asks.Seconds = 0.0) -> dict[str, Any]:
+@router.get("/objects/{object_id}")
+def one_object(object_id: ObjectId, here: Here, _: Reader, as_of_s: asks.Seconds = 0.0) -> rows.ObjectCard:
     """Return all that is known of an object, with the edits that people made to it here.
 
     as_of_s: its place, states and earlier places as of a stamp; class, size, uncertainty and counts are always of now.
@@ -102,11 +123,9 @@ def one_object(object_id: ObjectId, here: Here, _: Reader, as_of_s: asks.Seconds
         then = " at that time" if as_of_ns else ""
         raise HTTPException(404, f"no object {object_id!r} is in the scene graph{then}")
     found = scene.objects[0]
-    card = object_card(found, here.views.places(found.id), scene.stamp_ns)
     made = [edit for edit in here.book.newest(1000) if found.id in edit.ids]
     made = [edit for edit in made if not as_of_ns or edit.stamp_ns <= as_of_ns]
-    card["edits"] = [{"who": edit.who, "what": edit.words, "stamp_s": seconds(edit.stamp_ns)} for edit in made]
-    return card
+    return rows.object_card(found, here.views.places(found.id), scene.stamp_ns, made)
 
 
 @router.get("/objects/{object_id}/crop", response_class=Response)
@@ -118,35 +137,24 @@ def crop(object_id: ObjectId, here: Here, _: Reader) -> Response:
     return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=60"})
 
 
-@router.get("/cache", response_model=rows.Cache)
-def cache(here: Here, _: Reader) -> dict[str, Any]:
+@router.get("/cache")
+def cache(here: Here, _: Reader) -> Cache:
     """Return the short-term memory, what its policy would evict next first, its statistics and hit ratios."""
     view = here.views.cache()
     if view is None:
         raise HTTPException(503, "the memory node has not told its short-term memory yet")
-    units = [
-        {
-            "id": one.unit.object_id,
-            "class": one.unit.object_class,
-            "used_s": seconds(one.unit.stamp_ns),
-            "by": one.unit.source,
-            "segment": one.segment,
-            "pinned": one.pinned,
-        }
-        for one in view.units
-    ]
     hits = [[seconds(stamp_ns), round(ratio, 4)] for stamp_ns, ratio in here.hits.samples()]
-    return {"figures": view.figures, "units": units, "hits": hits}
+    return Cache(figures=view.figures, units=list(map(CachedRow.of, view.units)), hits=hits)
 
 
-@router.get("/episodes", response_model=rows.EpisodeList)
-def episodes(here: Here, _: Reader, newest: asks.Count = 50, as_of_s: asks.Seconds = 0.0) -> dict[str, Any]:
+@router.get("/episodes")
+def episodes(here: Here, _: Reader, newest: asks.Count = 50, as_of_s: asks.Seconds = 0.0) -> EpisodeList:
     """List the newest episodes, and the running one's last steps in words; as_of_s: those that had begun by a stamp."""
     return episodes_value(here.views, newest, nanoseconds(as_of_s))
 
 
-@router.get("/episodes/{episode_id}", response_model=rows.EpisodeDetail)
-def episode(episode_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
+@router.get("/episodes/{episode_id}")
+def episode(episode_id: ObjectId, here: Here, _: Reader) -> EpisodeDetail:
     """Return an episode's steps with memory's warnings, guidance by step, prompts, lessons used and taught."""
     found = here.views.episode(episode_id)
     if not found:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from memory_node.inspector.agent_memory import AgentMemory, Listener, MemoryChange
-from memory_node.inspector.scene_rows import object_row, scene_rows
+from memory_node.inspector.scene_rows import ObjectRow, scene_rows
 
 # Places and relations come with the whole scene alone: after changes it is asked for again after so long, or after so
 # many times what asking took, whichever is longer.
@@ -149,7 +149,7 @@ class SceneMirror:
             self._missed = True
             return
         for found in change.objects:
-            self._rows[found.id] = object_row(found)
+            self._rows[found.id] = ObjectRow.plain(found)
             self._touch(found.id, change.version)
         for object_id in change.gone:
             self._rows.pop(object_id, None)

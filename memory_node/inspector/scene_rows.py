@@ -1,98 +1,210 @@
-"""The scene graph as plain values for the page: short rows, so that 20,000 objects travel in a second."""
+"""The scene graph as the page is told it: short rows, so that 20,000 objects travel in a second. Stamps are seconds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import BaseModel, BeforeValidator, Field
 
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
 from memory_node.domain.scene_as_of import moments_of
-from memory_node.domain.states import StateBelief
+from memory_node.inspector.row import At, Believed, Metres, Name, Row, Stamp, rounded, seconds, several
 
 _MOST_MOMENTS = 20_000
 
 
-def object_row(found: SceneObject) -> dict[str, Any]:
-    """Return what the page draws and lists of an object. sigma: of the centre along the worst axis, m."""
-    name = found.class_name
-    return {
-        "id": found.id,
-        "name": found.name,
-        "class": name,
-        "p": round(found.class_probabilities[name], 3),
-        "at": _metres(found.box.center),
-        "size": _metres(found.box.size),
-        "yaw": round(found.box.yaw_rad, 3),
-        "sigma": round(float(np.sqrt(max(np.diag(found.covariance).max(), 0.0))), 3),
-        "existence": round(found.existence, 3),
-        "area": found.area_id,
-        "on": found.support_id,
-        "inside": found.inside,
-        "seen_s": seconds(found.last_seen_ns),
-        "movable": found.movable,
-        "removed": found.removed,
-        "by": found.provenance,
-        "states": [str(belief.state) for belief in found.states if belief.probability >= 0.5],
-    }
+def _sigma(covariance: Any) -> Any:
+    """Return the standard deviation (m) of a centre along its worst axis; covariance: (3, 3)."""
+    return float(np.sqrt(max(np.diag(covariance).max(), 0.0))) if isinstance(covariance, np.ndarray) else covariance
+
+
+def _by_share(classes: Any) -> Any:
+    """Return the classes of an object with their probabilities, the likeliest first."""
+    if not isinstance(classes, dict):
+        return classes
+    return [ClassShare(name=name, p=share) for name, share in sorted(classes.items(), key=lambda entry: -entry[1])]
+
+
+class ObjectRow(Row):
+    """What is drawn and listed of an object."""
+
+    id: str
+    name: str = Field(description="short and unique in the site: Mug 2")
+    object_class: Annotated[str, At("class_name")] = Field(alias="class")
+    p: Annotated[float, At("class_probability"), rounded(3)] = Field(description="probability of the class")
+    at: Annotated[Metres, At("box.center")] = Field(description="centre (x, y, z) in map, m")
+    size: Annotated[Metres, At("box.size")] = Field(description="along its own x, y, z, m")
+    yaw: Annotated[float, At("box.yaw_rad"), rounded(3)] = Field(description="rad")
+    sigma: Annotated[float, At("covariance"), rounded(3), BeforeValidator(_sigma)] = Field(
+        description="standard deviation of the centre along the worst axis, m"
+    )
+    existence: Annotated[float, rounded(3)] = Field(description="how likely it is still there, 0 to 1")
+    area: Annotated[str, At("area_id")]
+    on: Annotated[str, At("support_id")] = Field(description="id of what it stands on or in; empty: none is known")
+    inside: bool
+    seen_s: Annotated[Stamp, At("last_seen_ns")] = Field(description="stamp of when it was seen last, s")
+    movable: bool
+    removed: bool
+    by: Annotated[str, At("provenance")] = Field(description="who entered it: camera, skill, user")
+    states: Believed
+
+
+class ObjectPage(BaseModel):
+    """A page of the objects that are there, in order of birth."""
+
+    version: int
+    total: int
+    offset: int
+    objects: list[ObjectRow]
+
+
+class FloorRow(Row):
+    """A floor."""
+
+    id: str
+    name: str
+    height: Annotated[float, At("height_m"), rounded(3)] = Field(description="m")
+
+
+class RoomRow(Row):
+    """A room."""
+
+    id: str
+    name: str
+    floor_id: str
+    at: Annotated[Metres, At("center")] = Field(description="(x, y) in map, m")
+    m2: Annotated[float, At("area_m2"), rounded(1)]
+
+
+class AreaRow(Row):
+    """A place where the robot can stand."""
+
+    id: str
+    name: str
+    room_id: str
+    floor_id: str
+    at: Annotated[Metres, At("position")] = Field(description="(x, y) in map, m")
+
+
+class SceneGraph(BaseModel):
+    """The scene graph; with `since`, what `changed` and which ids are `gone` instead, where that is known."""
+
+    version: int
+    stamp_s: float | None = None
+    frame_id: str | None = None
+    frame_verified: bool | None = None
+    floors: list[FloorRow] | None = None
+    rooms: list[RoomRow] | None = None
+    areas: list[AreaRow] | None = None
+    objects: list[ObjectRow] | None = None
+    relations: list[list[str]] | None = Field(None, description="[source id, kind, target id]")
+    changed: list[ObjectRow] | None = None
+    gone: list[str] | None = None
+
+
+class Timeline(BaseModel):
+    """From when to when there is something to see, and the moments of changes in order."""
+
+    begin_s: float
+    end_s: float
+    moments: list[float]
+
+
+class MovedRow(ObjectRow):
+    """An object that is elsewhere than before."""
+
+    was_at: Metres = Field(alias="from", description="centre (x, y, z) before, m")
+
+
+class SceneChanges(BaseModel):
+    """What came, went and moved between two moments."""
+
+    appeared: list[ObjectRow]
+    gone: list[ObjectRow]
+    moved: list[MovedRow]
+
+
+class ClassShare(BaseModel):
+    """A class with its probability."""
+
+    name: str
+    p: Annotated[float, rounded(4)]
+
+
+class Belief(Row):
+    """A state that is believed."""
+
+    state: Name
+    p: Annotated[float, At("probability"), rounded(3)]
+    confirmed_s: Annotated[Stamp, At("confirmed_ns")]
+    by: Annotated[str, At("source")]
+
+
+class EarlierPlace(Row):
+    """Where an object was for a while."""
+
+    since_s: Annotated[Stamp, At("since_ns")]
+    until_s: Annotated[Stamp, At("until_ns")]
+    at: Annotated[Metres, At("box.center")]
+    area: Annotated[str, At("area_id")]
+    on: Annotated[str, At("support_id")]
+
+
+class EditOfObject(Row):
+    """An edit that was made here."""
+
+    who: str
+    what: Annotated[str, At("words")]
+    stamp_s: Annotated[Stamp, At("stamp_ns")]
+
+
+class ObjectCard(ObjectRow):
+    """All that is known of an object; now_s: the moment that is told of."""
+
+    classes: Annotated[list[ClassShare], At("class_probabilities"), BeforeValidator(_by_share)]
+    covariance_m2: Annotated[
+        list[list[float]],
+        At("covariance"),
+        BeforeValidator(lambda rows: [[round(float(value), 6) for value in row] for row in rows]),
+    ]
+    first_seen_s: Annotated[Stamp, At("first_seen_ns")]
+    last_missed_s: Annotated[Stamp, At("last_missed_ns")]
+    times_seen: int
+    times_missed: int
+    anchor: str
+    beliefs: Annotated[list[Belief], At("states"), several(Belief)]
+    history: Annotated[list[EarlierPlace], several(EarlierPlace)]
+    now_s: Stamp
+    edits: Annotated[list[EditOfObject], several(EditOfObject)]
 
 
 def scene_rows(scene: SceneSnapshot) -> dict[str, Any]:
-    """Return a snapshot: floors, rooms, areas, objects, relations."""
+    """Return a snapshot, as JSON takes it: floors, rooms, areas, objects, relations."""
     return {
         "version": scene.version,
         "stamp_s": seconds(scene.stamp_ns),
         "frame_id": scene.frame_id,
         "frame_verified": scene.frame_verified,
-        "floors": [{"id": one.id, "name": one.name, "height": round(one.height_m, 3)} for one in scene.floors],
-        "rooms": [
-            {
-                "id": one.id,
-                "name": one.name,
-                "floor_id": one.floor_id,
-                "at": _metres(one.center),
-                "m2": round(one.area_m2, 1),
-            }
-            for one in scene.rooms
-        ],
-        "areas": [
-            {
-                "id": one.id,
-                "name": one.name,
-                "room_id": one.room_id,
-                "floor_id": one.floor_id,
-                "at": _metres(one.position),
-            }
-            for one in scene.areas
-        ],
-        "objects": [object_row(one) for one in scene.objects],
+        "floors": [FloorRow.plain(one) for one in scene.floors],
+        "rooms": [RoomRow.plain(one) for one in scene.rooms],
+        "areas": [AreaRow.plain(one) for one in scene.areas],
+        "objects": [ObjectRow.plain(one) for one in scene.objects],
         "relations": [[one.source_id, str(one.kind), one.target_id] for one in scene.relations],
     }
 
 
-def object_card(found: SceneObject, places: Iterable[Place], now_ns: int) -> dict[str, Any]:
-    """Return all that is known of one object, with its earlier places.
+def object_card(found: SceneObject, places: Iterable[Place], now_ns: int, edits: Sequence[Any]) -> ObjectCard:
+    """Return all that is known of one object, with its earlier places and the edits that people made to it.
 
     now_ns: the moment that is told of, by which ages are told; places that it had not left yet are left out.
     """
-    classes = sorted(found.class_probabilities.items(), key=lambda entry: -entry[1])
-    return {
-        **object_row(found),
-        "classes": [{"name": name, "p": round(share, 4)} for name, share in classes],
-        "covariance_m2": [[round(float(value), 6) for value in row] for row in found.covariance],
-        "first_seen_s": seconds(found.first_seen_ns),
-        "last_missed_s": seconds(found.last_missed_ns),
-        "times_seen": found.times_seen,
-        "times_missed": found.times_missed,
-        "anchor": found.anchor,
-        "beliefs": [_belief(belief) for belief in found.states],
-        "history": [_place(place) for place in places if place.until_ns <= now_ns],
-        "now_s": seconds(now_ns),
-    }
+    left = [place for place in places if place.until_ns <= now_ns]
+    return ObjectCard.of(found, history=left, now_s=now_ns, edits=edits)
 
 
-def what_changed(before: Iterable[SceneObject], after: Iterable[SceneObject], least_m: float = 0.15) -> dict[str, Any]:
+def what_changed(before: Iterable[SceneObject], after: Iterable[SceneObject], least_m: float = 0.15) -> SceneChanges:
     """Return what came, went and moved by `least_m` or more between two snapshots."""
     then, now = {one.id: one for one in before}, {one.id: one for one in after}
     moved = [
@@ -100,11 +212,11 @@ def what_changed(before: Iterable[SceneObject], after: Iterable[SceneObject], le
         for key, found in now.items()
         if key in then and float(np.linalg.norm(found.box.center - then[key].box.center)) >= least_m
     ]
-    return {
-        "appeared": [object_row(found) for key, found in now.items() if key not in then],
-        "gone": [object_row(found) for key, found in then.items() if key not in now],
-        "moved": [{**object_row(found), "from": _metres(was.box.center)} for was, found in moved],
-    }
+    return SceneChanges(
+        appeared=[ObjectRow.of(found) for key, found in now.items() if key not in then],
+        gone=[ObjectRow.of(found) for key, found in then.items() if key not in now],
+        moved=[MovedRow.of(found, was_at=was.box.center) for was, found in moved],
+    )
 
 
 def timeline(objects: Sequence[SceneObject], past: Sequence[Place] = ()) -> dict[str, Any]:
@@ -121,36 +233,3 @@ def timeline(objects: Sequence[SceneObject], past: Sequence[Place] = ()) -> dict
         step_ns *= 10
     end = max(int(moments[-1]), max(one.last_seen_ns for one in objects))
     return {"begin_s": seconds(int(stamps[0])), "end_s": seconds(end), "moments": list(map(seconds, moments.tolist()))}
-
-
-def seconds(stamp_ns: int) -> float:
-    """Return a stamp in seconds, to the microsecond."""
-    return round(stamp_ns * 1e-9, 6)
-
-
-def nanoseconds(stamp_s: float) -> int:
-    """Return a stamp of the page in nanoseconds."""
-    return round(stamp_s * 1e9)
-
-
-def _metres(values: Iterable[float]) -> list[float]:
-    return [round(float(value), 3) for value in values]
-
-
-def _belief(belief: StateBelief) -> dict[str, Any]:
-    return {
-        "state": str(belief.state),
-        "p": round(belief.probability, 3),
-        "confirmed_s": seconds(belief.confirmed_ns),
-        "by": belief.source,
-    }
-
-
-def _place(place: Place) -> dict[str, Any]:
-    return {
-        "since_s": seconds(place.since_ns),
-        "until_s": seconds(place.until_ns),
-        "at": _metres(place.box.center),
-        "area": place.area_id,
-        "on": place.support_id,
-    }

@@ -17,7 +17,7 @@ from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.edit_book import Deed, EditBook
 from memory_node.inspector.household import Household
 from memory_node.inspector.robot_tasks import RobotTasks, Task
-from memory_node.inspector.scene_rows import nanoseconds
+from memory_node.inspector.row import nanoseconds
 from memory_node.knowledge.mode import Mode
 from memory_node.questions.thing_words import ThingWords
 
@@ -104,14 +104,15 @@ def changes(here: Desk, asked: asks.Changes) -> answers.WhatChanged:
 
 def episodes(here: Desk, asked: asks.Episodes) -> answers.ToldEpisodes:
     """List what the robot was told to do and how that ended, the newest first."""
-    return answers.ToldEpisodes.of(here.views.episodes(asked.newest) or () if asked.newest else ())
+    told = (here.views.episodes(asked.newest) or ()) if asked.newest else ()
+    return answers.ToldEpisodes(episodes=list(map(answers.ToldEpisode.of, told)))
 
 
 def object(here: Desk, asked: asks.OneObject) -> answers.Thing:
     """Tell all that is known of one thing: where it is, since when, in which states, what is on it."""
     scene, found = here.memory.scene(removed=True), deeds.known_object(here.memory, asked.object_id)
     now_ns = here.clock()
-    return answers.Thing.of(found, scene, ThingWords(scene, here.kinds.recipient, now_ns), now_ns)
+    return answers.Thing.told(found, scene, ThingWords(scene, here.kinds.recipient, now_ns), now_ns)
 
 
 def get_context(here: Desk, asked: asks.GetContext) -> answers.ContextText:

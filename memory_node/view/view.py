@@ -46,7 +46,7 @@ def facts_of(found: SceneObject) -> dict[str, str | float]:
         "id": found.id,
         "name": found.name,
         "class": found.class_name,
-        "class_probability": round(found.class_probabilities[found.class_name], 3),
+        "class_probability": round(found.class_probability, 3),
         "existence": round(found.existence, 3),
         "sigma_m": round(float(np.sqrt(max(np.linalg.eigvalsh(found.covariance)[-1], 0.0))), 4),
         "support_id": found.support_id,

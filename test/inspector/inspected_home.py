@@ -16,8 +16,8 @@ from memory_node.inspector.agent_memory import AgentMemory
 from memory_node.inspector.application import build_application
 from memory_node.inspector.guard import GuardConfig
 from memory_node.inspector.inspector import Inspector
+from memory_node.inspector.opened_memory import StoredViews
 from memory_node.inspector.server import InspectorServer, Listening
-from memory_node.inspector.stored_views import StoredViews
 
 
 @dataclass

@@ -19,8 +19,8 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.inspector.edit_book import EditBook
+from memory_node.inspector.opened_memory import StoredViews
 from memory_node.inspector.requests import Undo
-from memory_node.inspector.stored_views import StoredViews
 from memory_node.inspector.verbs import VERBS, Desk
 from memory_node.memory import RobotMemory
 

@@ -19,7 +19,8 @@ from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import ModelCost, StepRecord
 from memory_node.inspector import requests
-from memory_node.inspector.scene_rows import nanoseconds, timeline
+from memory_node.inspector.row import nanoseconds
+from memory_node.inspector.scene_rows import timeline
 from memory_node.memory import RobotMemory
 
 ROOT = Path(__file__).parents[2]
@@ -238,6 +239,7 @@ def test_guidance_is_shown_step_by_step(tmp_path: Path) -> None:
     assert compiled["guidance"].startswith("Next: GoToObject(Apple)")
     assert "Goal: throw the apple away" in compiled["state"]
     assert any("locations" in change for change in compiled["changes"])
+    assert compiled["lessons"] == [], "none was drawn on"
     assert len(told["steps"]) == 1
     memory.close()
 

@@ -10,9 +10,9 @@ from furnished_home import START_NS, furnished
 
 from memory_node.domain.skill import StateChange
 from memory_node.inspector import scene_mirror
+from memory_node.inspector.opened_memory import StoredViews
 from memory_node.inspector.scene_mirror import SceneMirror
 from memory_node.inspector.scene_rows import scene_rows
-from memory_node.inspector.stored_views import StoredViews
 from memory_node.memory import RobotMemory
 
 
