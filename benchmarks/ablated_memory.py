@@ -14,7 +14,7 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.memory import RobotMemory
 from memory_node.planner import memory_mode
-from memory_node.planner.map_only_memory import MapOnlyMemory, ground_of
+from memory_node.planner.memory_mode import MapOnlyMemory, ground_of
 from memory_node.questions.locate import locate
 
 KARMA_NO_SHORT_TERM, NO_CACHE, NO_LONG_TERM = "karma-no-short-term", "no-cache", "no-long-term"

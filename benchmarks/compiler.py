@@ -19,7 +19,7 @@ from benchmarks.rows import Row, emit
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerConfig, CompilerModelConfig
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.llm.model_arguments import model_parameters
+from memory_node.llm.command import model_parameters
 from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerConfig
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder

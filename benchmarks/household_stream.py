@@ -23,7 +23,7 @@ from memory_node.lessons.config import ExperienceConfig, Part
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.log import NullLog
 from memory_node.lessons.optimizer.config import OptimizerConfig, OptimizerKind
-from memory_node.lessons.optimizer.open_optimizer import open_curator
+from memory_node.lessons.optimizer.curator import open_curator
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner import Planner
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.averages import mean_of, median_of, share_of
 from benchmarks.household_life import Trial
-from memory_node.llm.model_arguments import add_model_arguments, model_parameters
+from memory_node.llm.command import add_model_arguments, model_parameters
 from memory_node.planner.planner import PlanOutcome
 from memory_node.planner.planner_config import LlmConfig
 

@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.gguf_files import model_file
 from memory_node.llm.llama.native import WHEEL_RELEASE
+from memory_node.llm.open_model import model_file
 
 
 def mark_of(model: ModelConfig) -> str:

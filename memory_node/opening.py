@@ -40,7 +40,7 @@ from memory_node.lessons.old_rows import (
     lesson_of_guideline,
     lesson_of_prescription,
 )
-from memory_node.lessons.optimizer.open_optimizer import open_curator
+from memory_node.lessons.optimizer.curator import open_curator
 from memory_node.lessons.plugmem import in_words, merged
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory

@@ -13,7 +13,7 @@ from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.memory import RobotMemory
-from memory_node.planner.map_only_memory import ground_of
+from memory_node.planner.memory_mode import ground_of
 
 LIST_TOKENS = 1500
 _ID = re.compile(r"\(id (\S+)\)")

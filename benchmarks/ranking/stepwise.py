@@ -169,7 +169,7 @@ class StepwiseRun:
         before = set(task.world.lines())
         task.refresh()
         if result is not None:
-            self._loop_guard.note(result.call, result, task.world.unmoved)
+            self._loop_guard.note(result.call, task.world.unmoved)
         failed = result if result is not None and not result.success else None
         text = task.prompt(
             "result.j2",

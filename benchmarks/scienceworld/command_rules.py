@@ -26,10 +26,10 @@ from benchmarks.scienceworld.state_draft import StateDraft
 from benchmarks.scienceworld.statements import failures_of, place_of_robot, stands_at
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.guidance import Compiled, Guidance, said
-from memory_node.context.loop_detection import repeated
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import TaskMemory
 from memory_node.domain.skill import SkillCall
+from memory_node.episodes.repetition import repeated
 
 # So often a command is sent in vain before it is given up.
 _MOST_TRIES = 3
@@ -86,7 +86,7 @@ class CommandRules:
         self, command: Command, because: str, entry: AttemptEntry, observation: LessonObservation
     ) -> Guidance:
         goal = SkillCall(command.text)
-        cycle = repeated(observation.recent) if self._detects_loops else ()
+        cycle = repeated(observation.calls) if self._detects_loops else ()
         avoid = tuple(call for call in cycle if call != goal)
         return Guidance(goal, said(goal, because, avoid), because, (entry.id,), avoid)
 

@@ -27,8 +27,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.optimizer.config import OPTIMIZERS, OptimizerConfig, OptimizerModelConfig
-from memory_node.lessons.optimizer.curator import Curator
-from memory_node.lessons.optimizer.open_optimizer import open_curator
+from memory_node.lessons.optimizer.curator import Curator, open_curator
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner_config import LlmConfig, OfflineConfig, PlannerConfig

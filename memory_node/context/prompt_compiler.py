@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery, Guidance, said
-from memory_node.context.loop_detection import repeated
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.context.state_operations import InvalidDeltaError, Operation, apply
 from memory_node.context.step_observation import StepObservation
@@ -23,6 +22,7 @@ from memory_node.context.ways import calls_towards
 from memory_node.domain.advice import bind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS
+from memory_node.episodes.repetition import repeated
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, LatentModel, Message, Reply
 from memory_node.llm.deadline import Deadline
@@ -108,7 +108,7 @@ class PromptCompiler:
         shown = shown_entries(observation, memory, self._config.max_entries)
         calls = {str(call): call for call in possible_goals(observation, shown)}
         beliefs = [text for section in Section for text in state.items(section)]
-        avoid = repeated(observation.recent, observation.proposed) if self._detects_loops else ()
+        avoid = repeated(observation.calls) if self._detects_loops else ()
         replies: list[Reply] = []
         question = Question(
             tuple(self._prompts.messages(observation, state, shown, avoid)),

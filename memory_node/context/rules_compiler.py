@@ -11,7 +11,6 @@ from types import MappingProxyType
 from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, Guidance, said
-from memory_node.context.loop_detection import repeated
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries
@@ -21,6 +20,7 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
+from memory_node.episodes.repetition import repeated
 from memory_node.world.facts import closed_around
 from memory_node.world.skills import bound, unmet
 
@@ -68,7 +68,7 @@ class RulesCompiler:
         beliefs = observation.beliefs
         told = beliefs.failures.get(proposed)
         looping = self._detects_loops and (
-            repeated(observation.recent, proposed) or (proposed,) * (told is not None and told.times > self._most_tries)
+            repeated(observation.calls) or (proposed,) * (told is not None and told.times > self._most_tries)
         )
         step = self._prepared(proposed, observation, memory, _DEPTH)
         if step is None and told is not None and told.reason.by_chance and not looping:
@@ -150,7 +150,7 @@ class RulesCompiler:
     # --- nothing is chosen yet: the next step towards the subgoal
 
     def _towards_subgoal(self, observation: StepObservation, memory: TaskMemory) -> Guidance | None:
-        avoid = repeated(observation.recent) if self._detects_loops else ()
+        avoid = repeated(observation.calls) if self._detects_loops else ()
         for step in self._candidates(observation, memory):
             first = self._prepared(step.call, observation, memory, _DEPTH)
             if first is not None:

@@ -57,6 +57,11 @@ class StepObservation:
         """The goal that is pursued now, "" where all are done or none is known."""
         return self.goals[self.goal_index] if self.goal_index < len(self.goals) else ""
 
+    @property
+    def calls(self) -> list[SkillCall]:
+        """The last steps' calls, and the proposed one where it is chosen."""
+        return [*(step.call for step in self.recent), *([self.proposed] if self.proposed is not None else [])]
+
     def class_of(self, name: str) -> str:
         """Return the class of what a reference means."""
         return self.classes.get(name, name.partition("@")[0])

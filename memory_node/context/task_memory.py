@@ -11,10 +11,10 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
-from memory_node.episodes.remedy import remedy_of_rule
 from memory_node.lessons.brainmem import confidence
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.plugmem import calls_of, intents_of
+from memory_node.world.skills import establishing
 
 # Worth of an entry that was never tried.
 UNTRIED_WORTH = 0.5
@@ -152,11 +152,11 @@ def declared_entries() -> tuple[Entry, ...]:
             skill=skill.name,
             assumes=(_negated(rule.fact),),
             reason=rule.reason,
-            steps=remedy_of_rule(rule),
+            steps=establishing(rule.fact),
         )
         for skill in SKILLS.values()
         for rule in skill.preconditions
-        if remedy_of_rule(rule)
+        if establishing(rule.fact)
     )
 
 

@@ -1,4 +1,5 @@
-"""The contexts that planners were told, for as long as they may still act on them, and those that they acted on."""
+"""The contexts that planners were told, for as long as they may still act on them, those that they acted on, and all
+else that is kept of an episode."""
 
 from __future__ import annotations
 
@@ -7,8 +8,28 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from memory_node.context.guidance import CompiledStep
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import Context
+from memory_node.domain.step import NO_COST, ModelCost, StepRecord
+
+
+@dataclass(frozen=True)
+class PastEpisode:
+    """What is kept of an episode.
+
+    steps: in order. compiled: what memory's compiler delivered at its last steps. contexts: those that a planner was
+    sent and chose steps by. cost: of its language model. The last three are of this process only.
+    """
+
+    steps: tuple[StepRecord, ...] = ()
+    compiled: tuple[CompiledStep, ...] = ()
+    contexts: tuple[ToldContext, ...] = ()
+    cost: ModelCost = NO_COST
+
+    def __bool__(self) -> bool:
+        return bool(self.steps or self.compiled or self.contexts or self.cost != NO_COST)
+
 
 # How long a planner may still act on a context.
 KEPT_S = 1800.0

@@ -14,8 +14,8 @@ from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.class_actions import class_call
-from memory_node.episodes.remedy import declared_remedy
-from memory_node.world.failures import after_failure, broken_rules
+from memory_node.episodes.repetition import repeated
+from memory_node.world.failures import after_failure, broken_rules, declared_remedy
 from memory_node.world.skills import after, establishing, unmet
 from memory_node.world.state import Thing, WorldState
 
@@ -102,7 +102,7 @@ def check_step(step: StepRecord, facts: BelievedFacts, history: Sequence[StepRec
     """Return the warnings about a finished step, including the declared rule that its failure shows to be broken."""
     warnings = check_action(step.action, facts, history)
     skill = SKILLS.get(step.action.skill)
-    rules = broken_rules(skill, step.reason) if skill is not None else ()
+    rules = broken_rules(skill, step.reason)
     if rules and not {rule.remedy for rule in rules} & {warning.remedy for warning in warnings}:
         rule = next((rule for rule in rules if establishing(rule.fact)), rules[0])
         detail = f"{step.action} failed, which says {step.reason}"
@@ -138,10 +138,5 @@ def _remedy_of(action: SkillCall, reason: FailureReason) -> str:
 
 def _loop(action: SkillCall, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
     """Warn where the last actions and the next one are one action three times, or a short cycle twice over."""
-    actions = [step.action for step in history] + [action]
-    for length, times in ((1, 3), (2, 2), (3, 2)):
-        recent = actions[-length * times :]
-        if len(recent) == length * times and recent == recent[:length] * times:
-            cycle = ", ".join(map(str, recent[:length]))
-            return [ConsistencyWarning("progress", f"the last actions repeat: {cycle}", "try another way")]
-    return []
+    cycle = ", ".join(map(str, repeated([*(step.action for step in history), action])))
+    return [ConsistencyWarning("progress", f"the last actions repeat: {cycle}", "try another way")] if cycle else []

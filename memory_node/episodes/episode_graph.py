@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -10,7 +11,32 @@ from dataclasses import dataclass, field
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.class_actions import class_call
-from memory_node.episodes.success_counts import SuccessCounts
+
+
+class SuccessCounts:
+    """(successes, takes) by name."""
+
+    __slots__ = ("_counts",)
+
+    def __init__(self) -> None:
+        self._counts: dict[str, tuple[int, int]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._counts)
+
+    def add(self, name: str, success: bool, times: int = 1) -> None:
+        """Count a take; times -1 takes one back."""
+        done, takes = self._counts.get(name, (0, 0))
+        if takes + times <= 0:
+            self._counts.pop(name, None)
+        else:
+            self._counts[name] = (done + times * success, takes + times)
+
+    def best(self, limit: int) -> list[tuple[str, int, int]]:
+        """Return (name, successes, takes), most often successful first."""
+        rows = ((name, done, takes) for name, (done, takes) in self._counts.items())
+        return heapq.nsmallest(limit, rows, key=lambda row: (-row[1], -row[1] / row[2], row[0]))
+
 
 _REASONS = tuple(FailureReason)
 _REASON_INDEX = {reason: index for index, reason in enumerate(_REASONS)}

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_action, class_arguments
-from memory_node.episodes.remedy import broken_rules
+from memory_node.world.failures import broken_rules
 
 ATTEMPTS = "experience_record"
 
@@ -77,5 +78,5 @@ def attempt_of_episode(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> 
 
 
 def _cause(step: StepRecord) -> str:
-    missing = ", ".join(str(rule.fact) for rule in broken_rules(step.action, step.reason))
+    missing = ", ".join(str(rule.fact) for rule in broken_rules(SKILLS.get(step.action.skill), step.reason))
     return f"{class_action(step)}: {step.reason}" + (f", for want of {missing}" if missing else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import wait
 from dataclasses import replace
 
@@ -11,17 +11,121 @@ from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object
 from memory_node.domain.advice import Advice
 from memory_node.domain.clock import Clock
-from memory_node.domain.skill import SkillCall, StateChange
+from memory_node.domain.deed import Deed
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.scene import SceneObject
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.step import NO_COST, ModelCost, StepRecord
+from memory_node.episodes.class_actions import class_arguments
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.deed_log import DeedLog
-from memory_node.intake.deed_of_step import deed_of
-from memory_node.intake.meant_object import named_by_class
-from memory_node.intake.step_surroundings import with_surroundings
+from memory_node.intake.meant_object import meant_object, named_by_class
 from memory_node.intake.task_objects import TaskObjects
 from memory_node.intake.told_relations import told_relations
 from memory_node.lessons.experience import Experience
 from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.state import ROBOT_ID
+
+
+def with_surroundings(step: StepRecord, scene: SceneGraph, key_classes: Iterable[str] = ()) -> StepRecord:
+    """Return the step with room, area, what is visible and relations filled in where its teller left all of them open.
+
+    key_classes: what the episode has been about so far; of such things those count as visible that are in the same
+    area. All other things there would make each state a new one.
+    """
+    if step.room or step.area or step.relations or step.visible or not step.action.arguments:
+        return step
+    carried = step.action.skill == "PutObject" or (step.action.skill == "PickupObject" and step.success)
+    found = meant_object(step.action.arguments[0], scene, carried=carried)
+    if found is None:
+        return step
+    area = scene.places.areas.get(found.area_id)
+    room = scene.places.rooms.get(area.room_id) if area is not None else None
+    return replace(
+        step,
+        area=area.name if area is not None else "",
+        room=room.name if room is not None else "",
+        visible=_visible(step, found, scene, key_classes),
+        relations=_relations(step, found, scene),
+    )
+
+
+def _visible(step: StepRecord, found: SceneObject, scene: SceneGraph, key_classes: Iterable[str]) -> tuple[str, ...]:
+    """Return the classes of key objects in the thing's area, but for the thing itself and what is hidden or held."""
+    wanted = {*key_classes, *class_arguments(step)} - {found.class_name, step.held_object}
+    table = scene.state.table
+    rows = [row for row in scene.state.active_rows().tolist() if not table.sheltered[row]]
+    here = {table.record(row).best_class for row in rows if table.record(row).area_id == found.area_id != ""}
+    return tuple(sorted(here & wanted))
+
+
+def _relations(step: StepRecord, found: SceneObject, scene: SceneGraph) -> tuple[str, ...]:
+    """Return "Apple on DiningTable" for where the thing is, or was until it was picked up."""
+    support_id, inside = found.support_id, found.inside
+    if step.action.skill == "PickupObject" and found.history:
+        support_id, inside = found.history[-1].support_id, False
+    try:
+        support = scene.object(support_id)
+    except NotFoundError:
+        return ()
+    return (f"{found.class_name} {'in' if inside else 'on'} {support.class_name}",)
+
+
+# Skills that only lead to a thing.
+_NO_DEEDS = frozenset({"Explore", "GoToObject"})
+
+# What may lie in the place itself, and not in what the robot does there.
+_OF_THE_PLACE = frozenset({FailureReason.UNREACHABLE, FailureReason.PRECONDITION})
+
+
+def deed_of(step: StepRecord, scene: SceneGraph, carried: Deed | None) -> Deed | None:
+    """Return the deed of a step that has just ended; None where it only led to a thing, or failed for a cause that is
+    declared.
+
+    carried: by which the hand was last filled: a step may still call the thing by the place where it was taken.
+    """
+    arguments = step.action.arguments
+    if step.action.skill in _NO_DEEDS or not arguments or not (step.success or _is_unexplained(step)):
+        return None
+    found = meant_object(arguments[0], scene, carried=True)
+    if found is None and carried is not None and carried.object_class == arguments[0].partition("@")[0]:
+        found = _known(carried.object_id, scene)
+    # What was cut is no more, and its deed is told all the same.
+    found = found or _known(arguments[0], scene)
+    class_name = found.class_name if found is not None else arguments[0].partition("@")[0]
+    before = _known(found.history[-1].support_id, scene) if found is not None and found.history else None
+    if step.action.skill == "PutObject" and step.success and found is not None and found.support_id != ROBOT_ID:
+        to = _known(found.support_id, scene)
+    else:
+        to = meant_object(arguments[1], scene) if len(arguments) > 1 else None
+    return Deed(
+        f"{step.episode_id}:{step.index}",
+        step.action.skill,
+        found.id if found is not None else "",
+        class_name,
+        step.stamp_ns,
+        before.id if before is not None else "",
+        before.class_name if before is not None else "",
+        to.id if to is not None else "",
+        to.class_name if to is not None else arguments[1].partition("@")[0] if len(arguments) > 1 else "",
+        "" if step.success else str(step.reason),
+    )
+
+
+def _is_unexplained(step: StepRecord) -> bool:
+    """Return whether a step failed although nothing that is declared was missing: a locked door, a shelf too high."""
+    skill = SKILLS.get(step.action.skill)
+    declared = skill is not None and any(rule.reason is step.reason for rule in skill.preconditions)
+    return step.reason.by_chance or (step.reason in _OF_THE_PLACE and not declared)
+
+
+def _known(object_id: str, scene: SceneGraph) -> SceneObject | None:
+    try:
+        return scene.object(object_id) if object_id and object_id != ROBOT_ID else None
+    except NotFoundError:
+        return None
+
 
 # The rules take milliseconds; only at start-up, when stored episodes are being loaded, a lesson comes later.
 _LESSON_S = 2.0

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.memory_unit import MemoryUnit
@@ -11,14 +15,73 @@ from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import StateBelief
-from memory_node.intake.new_pictures import NewPictures
-from memory_node.intake.state_pictures import state_requests
 from memory_node.intake.task_objects import TaskObjects
+from memory_node.perception.crop import picture_jpeg
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.ranker import Ranker
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_conflicts import StateClaim
+from memory_node.short_term.state_estimation import PicturedThing, StateRequest
 from memory_node.short_term.state_queue import StateEstimationQueue
+
+FRAME_MAX_PX = 1024
+CROP_MAX_PX = 512
+# Share of a thing's width and height that is shown around it: what it touches tells of its state.
+_MARGIN = 0.15
+_QUALITY = 85
+_MOST_THINGS = 6
+
+
+def state_requests(
+    things: Sequence[SceneObject], frame: Frame, task: str, task_objects: tuple[str, ...]
+) -> Iterator[StateRequest]:
+    """Yield requests for things that a frame gave new pictures of, several things in each. Pictures are coded when they
+    are sent; without the frame's image the small ones that memory keeps are."""
+    seen = {id(one.crop_jpeg): one.at_pixels for one in frame.observations if one.crop_jpeg}
+    for start in range(0, len(things), _MOST_THINGS):
+        pictured = []
+        for thing in things[start : start + _MOST_THINGS]:
+            place = seen.get(id(thing.crop_jpeg))
+            crop = partial(bytes, thing.crop_jpeg)
+            if frame.color is not None and place is not None:
+                crop = partial(_crop, frame.color, place)
+            pictured.append(PicturedThing(thing.id, thing.class_name, crop))
+        whole = partial(picture_jpeg, frame.color, FRAME_MAX_PX, _QUALITY) if frame.color is not None else None
+        yield StateRequest(tuple(pictured), frame.stamp_ns, whole, task, task_objects)
+
+
+def _crop(color: NDArray[np.uint8], place: tuple[int, int, int, int]) -> bytes:
+    left, right, top, bottom = place
+    across, down = round(_MARGIN * (right - left + 1)), round(_MARGIN * (bottom - top + 1))
+    piece = color[max(0, top - down) : bottom + down + 1, max(0, left - across) : right + across + 1]
+    return picture_jpeg(piece, CROP_MAX_PX, _QUALITY)
+
+
+class NewPictures:
+    """Knows each object's picture that was taken note of, and when.
+
+    An old picture says nothing about the state that an object is in now, so those of `known` objects are not new.
+    interval_s: a robot that comes nearer takes a better picture in every frame; one in this time is enough.
+    """
+
+    def __init__(self, known: Iterable[SceneObject], interval_s: float) -> None:
+        self._interval_ns = int(interval_s * 1e9)
+        self._seen = {found.id: (found.crop_jpeg, found.last_seen_ns) for found in known if found.crop_jpeg}
+
+    def take(self, found: SceneObject) -> bool:
+        """Return whether the object has a picture that is new, and take note of it."""
+        crop, stamp_ns = self._seen.get(found.id, (b"", -self._interval_ns))
+        if not found.crop_jpeg or found.crop_jpeg is crop or found.crop_jpeg == crop:
+            return False
+        if found.last_seen_ns - stamp_ns < self._interval_ns:
+            return False
+        self._seen[found.id] = (found.crop_jpeg, found.last_seen_ns)
+        return True
+
+    def forget(self, object_id: str) -> None:
+        """Take no more note of an object."""
+        self._seen.pop(object_id, None)
+
 
 GONE = (SceneEventKind.REMOVED, SceneEventKind.MERGED, SceneEventKind.FORGOTTEN)
 

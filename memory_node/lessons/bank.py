@@ -9,9 +9,11 @@ from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ids import IdSource, new_id
+from memory_node.domain.parameters import Expert, Parameters
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.lesson import Lesson, Wording, with_evidence
 from memory_node.lessons.method import of_other_things, written
@@ -27,25 +29,29 @@ _SAME_INTENT = 0.7
 MOST_CONTRADICTIONS = 3
 
 
-@dataclass(frozen=True)
-class BankLimits:
-    """How much a bank holds and shows.
+class BankLimits(Parameters):
+    """How much a bank holds and shows."""
 
-    capacity: lessons. shown: lessons for one task (UMEM's K). related: least cosine of two task texts that count as
-    related. same: from this cosine on, an addition to a full bank becomes an update. least_trials, least_utility: a
-    lesson that was shown this often and has a lower utility is withdrawn.
-    """
-
-    capacity: int = 300
-    shown: int = 3
-    related: float = 0.5
-    same: float = 0.8
-    least_trials: int = 6
-    least_utility: float = -0.15
-
-    def __post_init__(self) -> None:
-        if self.capacity < 1 or self.shown < 1 or self.least_trials < 1:
-            raise InvalidValueError(f"BankLimits: expected positive numbers, got {self}")
+    capacity: Expert[int] = Field(default=300, ge=1, le=100_000, description="entries of the bank at most")
+    shown: Expert[int] = Field(default=3, ge=1, le=100, description="entries that a task retrieves (UMEM's K)")
+    related: Expert[float] = Field(
+        default=0.5,
+        ge=-1.0,
+        le=1.0,
+        description="least cosine of two task texts that count as related",
+    )
+    same: Expert[float] = Field(
+        default=0.8, ge=-1.0, le=1.0, description="from this cosine on, an addition to a full bank becomes an update"
+    )
+    least_trials: Expert[int] = Field(
+        default=6,
+        ge=1,
+        le=1_000_000,
+        description="tasks that an entry must have been shown for before it may be withdrawn",
+    )
+    least_utility: Expert[float] = Field(
+        default=-0.15, ge=-1.0, le=1.0, description="an entry of a lower utility is withdrawn, see least_trials"
+    )
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import queue
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,8 +12,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.worker_thread import WorkerThread
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt, attempt_of_episode
-from memory_node.lessons.background import BackgroundWorker
 from memory_node.lessons.brainmem import guideline_of, to_prune
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.lesson import Lesson
@@ -20,6 +22,47 @@ from memory_node.lessons.long_term import LongTermExperience
 from memory_node.lessons.optimizer.attempt import attempt_of
 from memory_node.lessons.optimizer.curator import Curator, Noted
 from memory_node.lessons.plugmem import way_of
+
+
+class BackgroundWorker:
+    """Bounded: with `capacity` jobs waiting no more are taken."""
+
+    def __init__(self, name: str, capacity: int) -> None:
+        self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue(capacity)
+        self._closing = threading.Event()
+        self._thread = WorkerThread(name, self._work)
+        self._thread.start()
+
+    @property
+    def closing(self) -> bool:
+        """Whether results are no longer wanted."""
+        return self._closing.is_set()
+
+    def submit(self, job: Callable[[], None]) -> bool:
+        """Queue a job and return at once; False: there is no room for it, or an end to all work."""
+        if self.closing:
+            return False
+        try:
+            self._jobs.put_nowait(job)
+        except queue.Full:
+            return False
+        return True
+
+    def close(self, timeout_s: float = 1.0) -> None:
+        """Drop what waits; wait a little for the job that runs."""
+        self._closing.set()
+        with contextlib.suppress(queue.Full):  # the thread looks at `closing` before each job
+            self._jobs.put_nowait(None)
+        self._thread.join(timeout_s)
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None and not self.closing:
+            try:
+                job()
+            except Exception:
+                # A job that fails must not take later ones with it.
+                logger.exception("a job of %s failed", self._thread.name)
+
 
 logger = logging.getLogger(__name__)
 

@@ -13,12 +13,12 @@ from memory_node.episodes.attempt_index import AttemptIndex
 from memory_node.episodes.class_actions import class_call
 from memory_node.episodes.episode_graph import EpisodeGraph, Transition
 from memory_node.episodes.past_attempt import PastAttempt
-from memory_node.episodes.remedy import declared_remedy, is_of_the_robot
 from memory_node.lessons import plugmem
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.brainmem import utility
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.lesson import Lesson
+from memory_node.world.failures import declared_remedy, is_of_the_robot
 
 # Attempts at a kind of task for which a failure is recalled.
 _ATTEMPTS_RECALLED = 20

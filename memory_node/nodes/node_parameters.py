@@ -12,10 +12,8 @@ from memory_node.context.config import CompilerName
 from memory_node.domain.parameters import Expert, Live, Parameters
 from memory_node.llm.config import ModelChoice
 from memory_node.memory_config import MemoryConfig
-from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
+from memory_node.nodes.health_parameters import DiagnosticUpdaterParameters, LifecycleParameters, PeerParameters
 from memory_node.nodes.inputs.config import ImageTransport, InputParameters
-from memory_node.nodes.lifecycle_parameters import LifecycleParameters
-from memory_node.nodes.peer_parameters import PeerParameters
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.verifier_parameters import VerifierParameters
 from memory_node.perception.config import OnnxDetectorConfig, PerceptionConfig, SegmentationConfig, SegmentTrackerConfig

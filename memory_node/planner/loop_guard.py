@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from memory_node.context.loop_detection import repeated
-from memory_node.context.step_observation import TakenStep
-from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill import SkillCall
+from memory_node.episodes.repetition import repeated
 
 # Times that a call may be made while nothing changes: going back to a thing once is no loop.
 _MOST_TIMES = 2
@@ -20,18 +19,18 @@ class LoopGuard:
     since the home last reached a new state. Putting a thing back where it was is no new state."""
 
     def __init__(self) -> None:
-        self._taken: list[TakenStep] = []
+        self._taken: list[SkillCall] = []
         self._since_change: Counter[SkillCall] = Counter()
         self._states: set[Hashable] = set()
 
-    def note(self, call: SkillCall, result: SkillResult, state: Hashable) -> None:
+    def note(self, call: SkillCall, state: Hashable) -> None:
         """Take in a step over names. state: what is believed after it, but for where the robot stands."""
         if state not in self._states:
             self._since_change.clear()
         self._states.add(state)
         self._since_change[call] += 1
-        self._taken = [*self._taken[-_WINDOW:], TakenStep(call, result.success, result.reason)]
+        self._taken = [*self._taken[-_WINDOW:], call]
 
     def holds(self, call: SkillCall) -> bool:
         """Return whether a call is not to be made now."""
-        return self._since_change[call] >= _MOST_TIMES or bool(repeated(self._taken, call))
+        return self._since_change[call] >= _MOST_TIMES or bool(repeated([*self._taken, call]))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from memory_node.context.compilations import Compilations
-from memory_node.context.past_episode import PastEpisode
-from memory_node.context.told_contexts import ToldContexts
+from memory_node.context.told_contexts import PastEpisode, ToldContexts
 from memory_node.domain.step import EpisodeSummary
 from memory_node.lessons.experience import Experience
 from memory_node.store.store import Store

@@ -26,12 +26,11 @@ from memory_node.scene_graph.in_hand import without_held
 from memory_node.scene_graph.persistence import enter_object, load_records
 from memory_node.scene_graph.place_habits import PlaceHabits
 from memory_node.scene_graph.places import Places
-from memory_node.scene_graph.pose_correction import correct_keyframes, drop_unused_keyframes
+from memory_node.scene_graph.pose_correction import correct_keyframes, drop_unused_keyframes, shift_graph
 from memory_node.scene_graph.relocalization import UNMOVED, Relocalization
 from memory_node.scene_graph.room_kinds import RoomClassifier
 from memory_node.scene_graph.room_naming import RoomNaming
 from memory_node.scene_graph.search_areas import rank_areas
-from memory_node.scene_graph.shift import shift_graph
 from memory_node.scene_graph.skill_change import apply_change
 from memory_node.scene_graph.snapshots import Snapshots
 from memory_node.scene_graph.stamp_ids import StampIds

@@ -16,14 +16,12 @@ from memory_node.domain.embedded_names import embedded_now, is_embedded
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.search.config import RetrievalConfig
-from memory_node.search.gloss_vectors import gloss_vectors
-from memory_node.search.glosses import ClassGlosses, NamedClasses
+from memory_node.search.glosses import ClassGlosses, NamedClasses, gloss_vectors
 from memory_node.search.kind_words import KindWords
 from memory_node.search.lexical import Bm25
 from memory_node.search.purpose import is_for_a_place
-from memory_node.search.request_phrases import RequestPhrases
+from memory_node.search.request_phrases import RequestPhrases, contradict, role_of
 from memory_node.search.request_words import tokens
-from memory_node.search.verb_phrase import contradict, role_of
 
 _LOG = logging.getLogger(__name__)
 # Log-odds of a perfect BM25 score (which is a share of the best possible).

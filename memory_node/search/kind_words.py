@@ -9,8 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.search.bare_name import bare_name
-from memory_node.search.request_words import content_tokens, tokens
+from memory_node.search.request_words import bare_name, content_tokens, tokens
 
 _PART_OF_KIND = re.compile(r"^((?:an?|some|any|one)\s+)?(?:pieces?|kinds?|types?|sorts?|bits?|pairs?)\s+of\s+", re.I)
 _WITH = re.compile(r"\s+(?:with|without|made\s+(?:of|from)|of)\s+", re.IGNORECASE)

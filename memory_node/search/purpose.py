@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory_node.search.bare_name import bare_name
-from memory_node.search.request_words import content_tokens, tokens
+from memory_node.search.request_words import bare_name, content_tokens, tokens
 
 Span = tuple[int, int]
 

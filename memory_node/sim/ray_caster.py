@@ -1,15 +1,105 @@
-"""Casts rays into the home as it is now, with Open3D's RaycastingScene: no OpenGL, no display."""
+"""Casts rays into the home as it is now, as triangles, with Open3D's RaycastingScene: no OpenGL, no display."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import ResourceMissingError
-from memory_node.sim.scene_mesh import BACKGROUND, SceneMesh, SceneMesher
+from memory_node.domain.geometry import Pose
+from memory_node.domain.states import ObjectState
+from memory_node.sim.layout import WALL_THICKNESS_M, Layout
+from memory_node.sim.mesh import Mesh, block, joined
+from memory_node.sim.shape_look import Look
+from memory_node.sim.shapes import shape_mesh
+from memory_node.sim.thing import Thing
 from memory_node.sim.world import World
+
+BACKGROUND = 0
+WALL_COLOURS = ((0.90, 0.88, 0.84), (0.84, 0.87, 0.88), (0.90, 0.86, 0.80), (0.86, 0.89, 0.85))
+FLOOR_COLOURS = ((0.66, 0.62, 0.56), (0.62, 0.46, 0.32), (0.58, 0.54, 0.60), (0.60, 0.66, 0.68))
+TINTS = {
+    ObjectState.DIRTY: (0.72, 0.62, 0.48),
+    ObjectState.COOKED: (0.78, 0.66, 0.52),
+    ObjectState.BROKEN: (0.70, 0.70, 0.70),
+}
+# Broken things lie flat.
+BROKEN_HEIGHT = 0.35
+
+
+@dataclass(frozen=True, eq=False)
+class SceneMesh:
+    """mesh: in the map frame. owners: (m,) the number of the thing that each triangle belongs to, 0 = room."""
+
+    mesh: Mesh
+    owners: NDArray[np.uint16]
+
+
+class SceneMesher:
+    """Builds the mesh of a world again and again; shapes are made once, numbers stay with their things."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._rooms = _rooms_mesh(world.layout)
+        self._shapes: dict[tuple[object, ...], Mesh] = {}
+        self._numbers: dict[str, int] = {}
+
+    def number_of(self, thing_id: str) -> int:
+        """Return the thing's number in instance images, from 1."""
+        return self._numbers.setdefault(thing_id, len(self._numbers) + 1)
+
+    def build(self) -> SceneMesh:
+        """Return the mesh of the world as it is now."""
+        with self._world.lock:
+            placed = [(self.number_of(thing.id), self._placed(thing)) for thing in self._world]
+        owners = [np.zeros(len(self._rooms.triangles), np.uint16)]
+        owners += [np.full(len(mesh.triangles), number, np.uint16) for number, mesh in placed]
+        return SceneMesh(joined([self._rooms, *(mesh for _, mesh in placed)]), np.concatenate(owners))
+
+    def _placed(self, thing: Thing) -> Mesh:
+        pose = Pose.planar(thing.box.center[0], thing.box.center[1], thing.box.yaw_rad, thing.box.center[2]).matrix
+        return self._shape(thing).moved(pose[:3, :3], pose[:3, 3])
+
+    def _shape(self, thing: Thing) -> Mesh:
+        tinted = tuple(sorted(thing.states & TINTS.keys()))
+        size = tuple(round(float(side), 4) for side in thing.box.size)
+        key = (thing.type.name, size, ObjectState.CLOSED in thing.states, thing.is_on, tinted)
+        if key not in self._shapes:
+            self._shapes[key] = _draw(thing, tinted)
+        return self._shapes[key]
+
+
+def _draw(thing: Thing, tinted: tuple[ObjectState, ...]) -> Mesh:
+    colour = np.array(thing.type.looks.colour) / 255.0
+    for state in tinted:
+        colour = colour * np.array(TINTS[state])
+    half = 0.5 * np.array(thing.box.size)
+    mesh = shape_mesh(
+        thing.type.looks.shape, Look(half, colour, thing.kind.levels, ObjectState.CLOSED in thing.states, thing.is_on)
+    )
+    if ObjectState.BROKEN in tinted:
+        flat = mesh.vertices * np.array([1.0, 1.0, BROKEN_HEIGHT], np.float32)
+        flat[:, 2] -= np.float32((1.0 - BROKEN_HEIGHT) * half[2])
+        return Mesh(flat, mesh.triangles, mesh.colours)
+    return mesh
+
+
+def _rooms_mesh(layout: Layout) -> Mesh:
+    parts = []
+    for number, room in enumerate(layout.rooms):
+        x0, y0, x1, y1 = room.bounds
+        parts.append(block((x0, y0, -0.05), (x1, y1, 0.0), FLOOR_COLOURS[number % len(FLOOR_COLOURS)]))
+    half = 0.5 * WALL_THICKNESS_M
+    for number, wall in enumerate(layout.walls):
+        low = np.minimum(wall.start, wall.end) - half
+        high = np.maximum(wall.start, wall.end) + half
+        colour = WALL_COLOURS[number % len(WALL_COLOURS)]
+        parts.append(block((*low, wall.bottom_m), (*high, wall.top_m), colour))
+    return joined(parts)
+
 
 SKY = np.array([204, 224, 245], dtype=np.uint8)
 LIGHT_DIRECTION = np.array([0.35, 0.25, 0.90], dtype=np.float32)

@@ -20,7 +20,6 @@ from memory_node.store.address import parse_url, sqlite_path
 from memory_node.store.backup import backup, is_whole, open_backup, restore
 from memory_node.store.backup_rotation import rotated_backups
 from memory_node.store.command_output import show, working
-from memory_node.store.compact import compact
 from memory_node.store.config import StoreConfig
 from memory_node.store.distribute import distribute, has_citus, separate_sites
 from memory_node.store.engine import DATABASE_ERRORS, for_writing, open_engine, reason_of, require_store
@@ -31,6 +30,7 @@ from memory_node.store.location import Folders, default_database, locate
 from memory_node.store.reading_commands import FORMATS
 from memory_node.store.repair import nobody_else
 from memory_node.store.rescue import set_aside
+from memory_node.store.scrub import compact
 from memory_node.store.site_database import note_session
 from memory_node.store.store import open_store
 from memory_node.store.versioning import make_tables, prepare, site_of

@@ -21,9 +21,8 @@ from memory_node.store.bad_rows import BadRows
 from memory_node.store.engine import for_writing
 from memory_node.store.errors import InvalidImportError
 from memory_node.store.images import ImageFolder
-from memory_node.store.json_bytes import with_bytes_packed, with_bytes_unpacked
 from memory_node.store.reader import reading
-from memory_node.store.records import Row
+from memory_node.store.records import Row, with_bytes_packed, with_bytes_unpacked
 from memory_node.store.validate import check_row
 
 FORMAT = "robot_memory"

@@ -19,7 +19,7 @@ from memory_node.store.bulk import insert_missing
 from memory_node.store.checksums import SEALS, sealed
 from memory_node.store.copying import rows_of
 from memory_node.store.engine import for_writing, reason_of
-from memory_node.store.json_bytes import with_bytes_packed, with_bytes_unpacked
+from memory_node.store.records import with_bytes_packed, with_bytes_unpacked
 
 _log = logging.getLogger(__name__)
 _TABLES = {table.name: table for table in schema.SEALED if table not in (schema.sites, schema.quarantine)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -13,6 +14,26 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.scene import Area, Floor, Relation, Room, SceneEvent, SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.step import EpisodeSummary, StepRecord
+
+
+def with_bytes_packed(value: Any) -> Any:
+    """Return a value of a row as JSON holds it."""
+    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+
+
+def with_bytes_unpacked(value: Any) -> Any:
+    """Return what `with_bytes_packed` was given.
+
+    Raises:
+        ValueError: what stands for bytes is no base64.
+    """
+    if isinstance(value, dict) and set(value) == {"base64"}:
+        try:
+            return base64.b64decode(value["base64"], validate=True)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"expected base64: {error}") from error
+    return value
+
 
 Row = dict[str, Any]
 # table -> primary key without site -> row; what one commit writes.

@@ -1,4 +1,5 @@
-"""How a skill fails where a fact that it needs does not hold, and what a skill that failed tells of the world."""
+"""How a skill fails where a fact that it needs does not hold, what a skill that failed tells of the world, and which
+remedy the skill library declares."""
 
 from __future__ import annotations
 
@@ -7,11 +8,27 @@ from dataclasses import replace
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Precondition, Predicate, Skill
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.world.facts import closed_around
-from memory_node.world.skills import bound, unmet
+from memory_node.world.skills import bound, establishing, unmet
 from memory_node.world.state import Thing, WorldState
+
+_OF_THE_ROBOT = frozenset({Predicate.NEAR, Predicate.HOLDING, Predicate.HOLDING_TOOL, Predicate.HAND_EMPTY})
+
+
+def declared_remedy(action: SkillCall, reason: FailureReason) -> tuple[SkillCall, ...]:
+    """Return the templates that the skill library offers against a failure; () when it offers none."""
+    remedies = (establishing(rule.fact) for rule in broken_rules(SKILLS.get(action.skill), reason))
+    return next((remedy for remedy in remedies if remedy), ())
+
+
+def is_of_the_robot(action: SkillCall, reason: FailureReason) -> bool:
+    """Return whether what was missing is a fact about the robot, which every thing needs alike."""
+    rules = broken_rules(SKILLS.get(action.skill), reason)
+    return bool(rules) and all(rule.fact.predicate in _OF_THE_ROBOT for rule in rules)
+
 
 _HAND = frozenset({Predicate.HOLDING, Predicate.HOLDING_TOOL})
 
@@ -34,8 +51,10 @@ def failure_of(skill: Skill, state: WorldState, call: SkillCall) -> SkillFailure
     return SkillFailure(broken.reason, f"{broken.said}: {broken.remedy}", about)
 
 
-def broken_rules(skill: Skill, reason: FailureReason) -> tuple[Precondition, ...]:
-    """Return the declared preconditions whose absence makes a skill fail for a reason."""
+def broken_rules(skill: Skill | None, reason: FailureReason) -> tuple[Precondition, ...]:
+    """Return the declared preconditions whose absence makes a skill fail for a reason; of no skill none."""
+    if skill is None:
+        return ()
     if reason is FailureReason.HAND_EMPTY:
         return tuple(rule for rule in skill.preconditions if rule.fact.predicate in _HAND)
     return tuple(rule for rule in skill.preconditions if rule.reason is reason)

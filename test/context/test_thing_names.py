@@ -1,4 +1,4 @@
-from memory_node.context.thing_names import ThingNames
+from memory_node.context.episode_guidance import ThingNames
 from memory_node.domain.skill import SkillCall
 
 

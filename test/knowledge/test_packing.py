@@ -126,7 +126,7 @@ def test_changed_arrays_do_not_change_the_file(tmp_path: Path) -> None:
 
 def test_clusters_come_back_and_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memory_node.knowledge.retrieval.vector_rows.CLUSTERED_FROM", 64)
-    monkeypatch.setattr("memory_node.knowledge.retrieval.clusters.LOOKED_AT", 50)
+    monkeypatch.setattr("memory_node.knowledge.retrieval.vector_rows.LOOKED_AT", 50)
     vectors = np.random.default_rng(0).standard_normal((200, 16)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = VectorRows(16)

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memory_node.knowledge.retrieval import clusters, vector_rows
-from memory_node.knowledge.retrieval.clusters import Clusters
-from memory_node.knowledge.retrieval.vector_rows import VectorRows, ones_in
+from memory_node.knowledge.retrieval import vector_rows
+from memory_node.knowledge.retrieval.vector_rows import Clusters, VectorRows, ones_in
 
 
 def unit_vectors(count: int, dimension: int, seed: int = 0) -> NDArray[np.float32]:
@@ -50,8 +49,8 @@ def test_search_among_many_finds_nearly_all_of_the_nearest(monkeypatch: pytest.M
     """With the shares of a million rows: a sixteenth is looked at, a thirtieth of these compared."""
     monkeypatch.setattr(vector_rows, "CLUSTERED_FROM", 1000)
     monkeypatch.setattr(vector_rows, "COMPARED", 64)
-    monkeypatch.setattr(clusters, "LOOKED_AT", 512)
-    monkeypatch.setattr(clusters, "CENTRES", 40)
+    monkeypatch.setattr(vector_rows, "LOOKED_AT", 512)
+    monkeypatch.setattr(vector_rows, "CENTRES", 40)
     vectors, questions = unit_vectors(4000, 128), unit_vectors(40, 128, seed=1)
     rows = VectorRows(128)
     for begin in range(0, 4000, 250):
@@ -90,7 +89,7 @@ def test_clusters_hold_each_row_once_through_additions_and_removals() -> None:
 
 
 def test_only_the_nearest_clusters_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "LOOKED_AT", 50)
+    monkeypatch.setattr(vector_rows, "LOOKED_AT", 50)
     unit = np.repeat(np.eye(4, dtype=np.float32), 100, axis=0)
     held = Clusters.of_sample(np.eye(4, dtype=np.float32))
     held.add(np.arange(400), unit)

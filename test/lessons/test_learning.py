@@ -14,9 +14,8 @@ from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceQuery
 from memory_node.lessons.lesson import LessonKind
 from memory_node.lessons.log import NullLog
-from memory_node.lessons.optimizer.candidate import Candidate
+from memory_node.lessons.optimizer.candidate import Candidate, Proposal
 from memory_node.lessons.optimizer.curator import Curator
-from memory_node.lessons.optimizer.proposal import Proposal
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
 

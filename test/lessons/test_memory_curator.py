@@ -9,9 +9,8 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.lessons.bank import BankLimits, LessonBank
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import LESSONS, NullLog
-from memory_node.lessons.optimizer.candidate import Candidate
+from memory_node.lessons.optimizer.candidate import Candidate, Proposal
 from memory_node.lessons.optimizer.curator import Curator
-from memory_node.lessons.optimizer.proposal import Proposal
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
 

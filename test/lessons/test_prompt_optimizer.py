@@ -8,7 +8,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.lessons.lesson import Wording
 from memory_node.lessons.method import written
 from memory_node.lessons.optimizer.candidate import Candidate
-from memory_node.lessons.optimizer.config import OptimizerConfig, OptimizerModelConfig
+from memory_node.lessons.optimizer.config import OptimizerModelConfig
 from memory_node.lessons.optimizer.prompt import OptimizerPrompts, PromptOptimizer, reply_grammar
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.chat import Message, Reply
@@ -109,8 +109,3 @@ def test_grammar_lets_nothing_be_said_but_the_form() -> None:
     assert "UPDATE " in grammar
     assert '"ADD"' in grammar
     assert "0-9" not in grammar
-
-
-def test_limits_of_the_bank_are_those_of_the_parameters() -> None:
-    config = OptimizerConfig(capacity=7, shown=2, least_trials=9)
-    assert (config.limits.capacity, config.limits.shown, config.limits.least_trials) == (7, 2, 9)

@@ -39,7 +39,7 @@ def listener(peer: RosPeer, topic: Any) -> tuple[list[int], Any]:
 
 
 def test_graph_is_made_for_listeners_alone(peer: RosPeer) -> None:
-    from memory_node.nodes.graph_topic import GraphTopic
+    from memory_node.nodes.memory_topics import GraphTopic
 
     memory, topic = CountingMemory(), GraphTopic(peer.node)
     topic.offer(memory)  # type: ignore[arg-type]
@@ -56,7 +56,7 @@ def test_graph_is_made_for_listeners_alone(peer: RosPeer) -> None:
 
 
 def test_listeners_wait_longer_for_graphs_that_take_longer(peer: RosPeer) -> None:
-    from memory_node.nodes.graph_topic import GraphTopic
+    from memory_node.nodes.memory_topics import GraphTopic
 
     memory, topic = CountingMemory(), GraphTopic(peer.node)
     versions, _ = listener(peer, topic)
@@ -72,7 +72,7 @@ def test_listeners_wait_longer_for_graphs_that_take_longer(peer: RosPeer) -> Non
 
 
 def test_one_who_joins_late_never_gets_an_old_graph(peer: RosPeer) -> None:
-    from memory_node.nodes.graph_topic import GraphTopic
+    from memory_node.nodes.memory_topics import GraphTopic
 
     memory, topic = CountingMemory(), GraphTopic(peer.node)
     versions, subscription = listener(peer, topic)

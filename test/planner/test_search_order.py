@@ -5,7 +5,7 @@ import math
 import random
 
 from memory_node.domain.answer import RankedArea
-from memory_node.planner.search_order import in_search_order
+from memory_node.planner.memory_lookup import in_search_order
 
 
 def area(name: str, x: float, y: float, probability: float) -> RankedArea:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from memory_node.search.caching_embedder import CachingEmbedder
-from memory_node.search.gloss_vectors import gloss_vectors
+from memory_node.search.glosses import gloss_vectors
 
 
 class Embedder:

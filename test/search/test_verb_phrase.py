@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_node.search.verb_phrase import contradict, deed_of, role_of
+from memory_node.search.request_phrases import contradict, deed_of, role_of
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from running_server import Server
 
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.errors import ModelMissingError
-from memory_node.llm.gguf_files import model_file
 from memory_node.llm.llama.native import library_path
+from memory_node.llm.open_model import model_file
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parents[1]

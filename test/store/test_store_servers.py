@@ -23,10 +23,10 @@ from memory_node.store import (
     Document,
     ForgetRequest,
     StoreConfig,
-    installation,
     open_store,
     schema,
     server_connection,
+    site_database,
 )
 from memory_node.store.address import parse_url
 from memory_node.store.bad_rows import BadRows
@@ -196,7 +196,7 @@ def test_a_second_machine_with_one_robot_id_is_refused_until_it_takes_over(postg
     open_store(url, "r1", "home", SMALL).close()
     open_store(url, "r1", "elsewhere", SMALL).close()
     open_store(url, "r1", "home", SMALL).close()
-    monkeypatch.setattr(installation, "_machine", lambda: "the copy's")
+    monkeypatch.setattr(site_database, "_machine", lambda: "the copy's")
     with pytest.raises(StoreInUseError, match="take-over --robot r1"):
         open_store(url, "r1", "home", SMALL)
     open_store(url, "r2", "home", SMALL).close()

@@ -24,7 +24,7 @@ from memory_node.context.config import CompilerModelConfig
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
-from memory_node.llm.fitted_wording import fitted
+from memory_node.llm.llama.model import fitted
 
 pytest.importorskip("torch", reason="needs the extra learning")
 pytest.importorskip("transformers", reason="needs the extra learning")

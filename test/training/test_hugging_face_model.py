@@ -18,7 +18,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.errors import ModelMissingError
-from memory_node.llm.gguf_files import model_file
+from memory_node.llm.open_model import model_file
 from memory_node.scene_graph.place_habits import PlaceCensus
 from training.adapters.adapter import load_adapter, save_adapter, with_loaded_adapter
 from training.adapters.base_model import open_base

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.gguf_files import model_file
 from memory_node.llm.llama.engine import LlamaEngine
+from memory_node.llm.open_model import model_file
 from training.adapters.adapter import gguf_model, with_adapter
 from training.adapters.hugging_face import folder_model, folder_tokens
 from training.adapters.llama_writer import LlamaWriter

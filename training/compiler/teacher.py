@@ -8,10 +8,10 @@ from typing import Any
 
 from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, Compiler, Delivery
-from memory_node.context.loop_detection import repeated
 from memory_node.context.prompt_compiler import CompilerPrompts, possible_goals, reply_of, shown_entries
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import TaskMemory
+from memory_node.episodes.repetition import repeated
 from memory_node.llm.chat import Message
 
 
@@ -62,7 +62,7 @@ class RecordingTeacher:
         """Return what the inner compiler delivers; see guidance.Compiler."""
         compiled = self._inner.compile(observation, state, memory)
         shown = shown_entries(observation, memory, self._most_entries)
-        avoid = repeated(observation.recent, observation.proposed)
+        avoid = repeated(observation.calls)
         reply = reply_of(compiled, shown, state)
         sayable = {str(call) for call in possible_goals(observation, shown)}
         if compiled.guidance is None or (reply.goal in sayable and reply.reason):

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from memory_node.llm.fitted_wording import fitted
+from memory_node.llm.llama.model import fitted
 from training.adapters.text_model import decoder, inner, scores
 from training.softmem.kept_prompt import KeptPrompt
 from training.softmem.soft_example import SoftExample

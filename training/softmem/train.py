@@ -14,7 +14,7 @@ from typing import Any
 
 from memory_node.app.progress import shown
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.llm.fitted_wording import FILLER
+from memory_node.llm.llama.model import FILLER
 from training.adapters.command import NEEDED, add_training_arguments
 from training.adapters.example import Tokenizer
 from training.compiler.pair_files import read_pairs

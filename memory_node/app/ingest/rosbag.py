@@ -13,7 +13,6 @@ from rclpy.serialization import deserialize_message
 from rosidl_runtime_py.utilities import get_message
 
 from memory_node.app.ingest.bag_files import BagFiles, OpenBag
-from memory_node.app.ingest.bag_poses import Odometry
 from memory_node.app.ingest.bag_topics import DETECTIONS_3D, IMAGES, POSES, BagTopics
 from memory_node.app.ingest.recording import Boxes3D, Event, RgbdImage
 from memory_node.app.ingest.skipped import Skipped
@@ -28,6 +27,41 @@ from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.perception.camera_model import Camera
 from memory_node.perception.registration import color_in_depth_view, depth_in_color_view
 from memory_node.scene_graph.free_space import OccupancyMap
+
+
+class Odometry:
+    """Follows the first topic that tells poses; the frame that they are told in is the map.
+
+    A nav_msgs/Odometry names the frame that it is the pose of. A pose without such a name is that of the camera.
+    """
+
+    def __init__(self, map_frame: str, camera_frame: str) -> None:
+        self._map_frame = map_frame
+        self._camera_frame = camera_frame
+        self._topic = ""
+
+    def take(self, topic: str, message: Any, transforms: TransformHistory) -> None:
+        """Take in a message.
+
+        Raises:
+            InvalidValueError: it tells no pose.
+        """
+        if self._topic not in ("", topic):
+            return
+        self._topic = topic
+        world = message.header.frame_id.lstrip("/")
+        if transforms.knows(world):
+            # TF tells where the robot is in that frame: the frame is the map.
+            if not transforms.knows(self._map_frame):
+                transforms.add_fixed(conversions.transform_to_msg(Pose(), self._map_frame, world, 0))
+            return
+        pose = message.pose
+        while hasattr(pose, "pose"):
+            pose = pose.pose
+        child = getattr(message, "child_frame_id", "") or self._camera_frame
+        stamp_ns = conversions.stamp_from_msg(message.header.stamp)
+        transforms.add(conversions.transform_to_msg(conversions.pose_from_msg(pose), self._map_frame, child, stamp_ns))
+
 
 # TF is read before the images, all of it.
 _TF_KEPT_S = 24 * 3600.0

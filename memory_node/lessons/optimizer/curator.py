@@ -6,15 +6,37 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import NotFoundError
+from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.bank import Change, LessonBank
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import ExperienceLog, NullLog, write_lessons
 from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.candidate import Candidate, read_candidate
-from memory_node.lessons.optimizer.proposal import Optimizer, Proposal
+from memory_node.lessons.optimizer.candidate import Candidate, Optimizer, Proposal, read_candidate
+from memory_node.lessons.optimizer.config import OptimizerConfig
+from memory_node.lessons.optimizer.prompt import PromptOptimizer
+from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.open_model import ModelShelf
+
+
+def open_curator(
+    config: OptimizerConfig,
+    embedder: TextEmbedder,
+    kinds: ObjectCatalogue,
+    models: ModelShelf,
+    log: ExperienceLog | None = None,
+) -> Curator | None:
+    """Return the curator of an empty bank, None where nobody decides what is kept."""
+    if config.kind == "none":
+        return None
+    vetting = Vetting(kinds)
+    optimizer: Optimizer = RulesOptimizer()
+    if config.kind == "model":
+        optimizer = PromptOptimizer(models.open_or_excuse(config.llm), vetting, config.llm)
+    return Curator(LessonBank(embedder, config), optimizer, vetting, log)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.method import Method, read_method
 from memory_node.lessons.optimizer.attempt import Attempt
 from memory_node.lessons.optimizer.attempt_reading import is_named, method_of, words_of
-from memory_node.lessons.optimizer.candidate import Candidate
-from memory_node.lessons.optimizer.proposal import Proposal
+from memory_node.lessons.optimizer.candidate import Candidate, Proposal
 
 
 class RulesOptimizer:

@@ -14,13 +14,22 @@ from memory_node.llm.chat_completion import completion_request, parse_chunk, rea
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import UnsupportedError
-from memory_node.llm.fitted_wording import FILLER, fitted
 from memory_node.llm.json_grammar import json_grammar
 from memory_node.llm.llama.engine import LlamaEngine, Prompt
 from memory_node.llm.llama.native import GgufModel
 from memory_node.llm.llama.served_model import ServedModel
 from memory_node.llm.llama.vector_tokens import vector_tokens
 from memory_node.llm.reply_lines import ReplyLines
+
+# Says nothing to a model.
+FILLER = "\n"
+
+
+def fitted(tokens: Sequence[int], count: int, filler: int) -> tuple[int, ...]:
+    """Return the last `count` tokens, behind as many fillers as miss."""
+    last = tokens[-count:] if count else ()
+    return (*(filler,) * (count - len(last)), *last)
+
 
 # With these a token is drawn from all that the model finds possible.
 _WHOLE_DISTRIBUTION = {"top_k": 0, "top_p": 1.0, "min_p": 0.0}

@@ -14,12 +14,6 @@ from memory_node.nodes.conversions.answers import (
     units_from_msg,
     units_to_msg,
 )
-from memory_node.nodes.conversions.contexts import (
-    context_from_response,
-    context_to_response,
-    told_context_from_msg,
-    told_context_to_msg,
-)
 from memory_node.nodes.conversions.geometry import (
     header,
     path_from_msg,
@@ -40,10 +34,13 @@ from memory_node.nodes.conversions.guidance import (
     compiled_from_response,
     compiled_to_msg,
     compiled_to_response,
+    context_from_response,
+    context_to_response,
     observation_from_request,
     observation_to_request,
+    told_context_from_msg,
+    told_context_to_msg,
 )
-from memory_node.nodes.conversions.knowledge import mode_named, proposition_from_msg, proposition_to_msg
 from memory_node.nodes.conversions.past import (
     deed_from_msg,
     deed_to_msg,
@@ -51,10 +48,13 @@ from memory_node.nodes.conversions.past import (
     episode_to_msg,
     lesson_from_msg,
     lesson_to_msg,
+    mode_named,
     model_cost_from_msg,
     model_cost_to_msg,
     place_from_msg,
     place_to_msg,
+    proposition_from_msg,
+    proposition_to_msg,
 )
 from memory_node.nodes.conversions.scene import (
     delta_to_msg,

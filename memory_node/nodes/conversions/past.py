@@ -1,8 +1,9 @@
-"""Messages of what was: episodes, what they taught, earlier places."""
+"""Messages of what was and what is known: episodes, what they taught, earlier places, statements."""
 
 from __future__ import annotations
 
 import numpy as np
+from robot_memory import msg
 from robot_memory import msg as rm
 
 from memory_node.domain.deed import Deed
@@ -10,6 +11,8 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Place
 from memory_node.domain.step import EpisodeSummary, ModelCost
+from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.mode import Mode
 from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
 from memory_node.nodes.conversions.geometry import (
     point_from_msg,
@@ -19,7 +22,27 @@ from memory_node.nodes.conversions.geometry import (
     stamp_to_msg,
     vector_to_msg,
 )
-from memory_node.nodes.conversions.paired import Paired, Part, stamp
+from memory_node.nodes.conversions.paired import NAMES, TEXTS, Paired, Part, stamp
+
+_PROPOSITION = Paired(
+    Proposition, msg.Proposition, concepts=NAMES, sources=TEXTS, stamp_ns=stamp("stamp"), structure=TEXTS
+)
+proposition_to_msg, proposition_from_msg = _PROPOSITION.to_msg, _PROPOSITION.from_msg
+
+
+def mode_named(what: str, name: str) -> Mode | None:
+    """Return a kind of memory by its name, None for the empty one.
+
+    Raises:
+        InvalidValueError: there is no such kind.
+    """
+    if not name:
+        return None
+    try:
+        return Mode(name)
+    except ValueError:
+        raise InvalidValueError(f"{what}: expected one of {', '.join(map(str, Mode))}, got {name!r}") from None
+
 
 _OUTCOMES = {None: rm.Episode.UNKNOWN, True: rm.Episode.SUCCEEDED, False: rm.Episode.FAILED}
 _SUCCESS = {outcome: success for success, outcome in _OUTCOMES.items()}

@@ -10,9 +10,7 @@ from pydantic import Field, create_model, field_validator
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.domain.parameters import Expert, Live, Parameters
 from memory_node.domain.skill_library import SKILLS
-from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
-from memory_node.nodes.lifecycle_parameters import LifecycleParameters
-from memory_node.nodes.peer_parameters import PeerParameters
+from memory_node.nodes.health_parameters import DiagnosticUpdaterParameters, LifecycleParameters, PeerParameters
 from memory_node.planner.stand_off_poses import StandOffConfig
 
 _JOINT_VALUE = re.compile(r"[^=]+=[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")

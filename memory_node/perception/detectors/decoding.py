@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.perception.detectors.candidates import Candidates, FloatArray, corners_of
-from memory_node.perception.detectors.class_numbers import columns_of_names, names_of_numbers
+from memory_node.perception.detectors.candidates import Candidates, FloatArray, corners_of, scores_of_labels, sigmoid
 from memory_node.perception.detectors.families import family_preprocessing, gives_repeats
 from memory_node.perception.detectors.model_description import ModelDescription
 from memory_node.perception.detectors.preprocessing import (
@@ -19,7 +19,6 @@ from memory_node.perception.detectors.preprocessing import (
     IMAGENET_STD,
     Preprocessing,
 )
-from memory_node.perception.detectors.queries import decode_listed, decode_queries
 from memory_node.perception.detectors.recognition import Outputs
 from memory_node.perception.detectors.text_prompts import TextPrompts
 from memory_node.perception.detectors.yolo import (
@@ -30,6 +29,84 @@ from memory_node.perception.detectors.yolo import (
     decode_yolox,
     yolox_is_decoded,
 )
+
+
+def decode_queries(
+    boxes: FloatArray,
+    logits: FloatArray,
+    columns: NDArray[np.intp],
+    size: tuple[int, int],
+    softmax: bool,
+    masks: FloatArray | None = None,
+) -> Candidates:
+    """Boxes (n, 4): centre and size as parts of the input; logits (n, c); columns: of the named classes.
+
+    softmax: over the classes and "nothing", which is the last column; else each class for itself. masks: logits (n, mh,
+    mw) over the whole input.
+    """
+    if softmax:
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        scores = (odds / odds.sum(axis=1, keepdims=True))[:, columns]
+    else:
+        scores = sigmoid(logits[:, columns])
+    sides = np.array([size[1], size[0], size[1], size[0]], np.float32)
+    chosen = None if masks is None else lambda which: masks[which]
+    return Candidates(corners_of(boxes) * sides, np.asarray(scores, np.float32), repeated=False, masks=chosen)
+
+
+def decode_listed(
+    boxes: FloatArray,
+    numbers: NDArray[np.integer],
+    scores: FloatArray,
+    name_of_number: NDArray[np.intp],
+    masks: FloatArray | None = None,
+) -> Candidates:
+    """Boxes (n, 4) as corners in pixels of the input, one class number and one score each, as a model lists them that
+    has chosen itself; name_of_number: index of the name of each number, -1 for none. masks: probabilities (n, h, w)."""
+    known = (numbers >= 0) & (numbers < len(name_of_number))
+    labels = np.where(known, name_of_number[np.where(known, numbers, 0)], -1)
+    chosen = None if masks is None else lambda which: masks[which] - np.float32(0.5)
+    dense = scores_of_labels(labels, scores, int(name_of_number.max()) + 1)
+    return Candidates(boxes, dense, repeated=False, masks=chosen)
+
+
+# COCO numbers its 80 classes from 1 to 90; these are not used.
+_COCO_UNUSED = (12, 26, 29, 30, 45, 66, 68, 69, 71, 83)
+_COCO_NUMBERS = [number for number in range(1, 91) if number not in _COCO_UNUSED]
+_BACKGROUND = ("background", "__background__", "bg", "n/a")
+
+
+def columns_of_names(columns: int, names: Sequence[str], what: str) -> NDArray[np.intp]:
+    """Return for each name the column of a model's scores that is its class.
+
+    columns: of the scores, without a column for "nothing". Known: as many columns as names; COCO's numbers 0 to 90 for
+    its 80 names; one column more than names, the last of which is unused (RF-DETR).
+
+    Raises:
+        InvalidValueError: other numbers; what: names the model.
+    """
+    if columns == len(names):
+        return np.arange(columns)
+    if columns in (90, 91) and len(names) == len(_COCO_NUMBERS):
+        return np.array(_COCO_NUMBERS) - (91 - columns)
+    if columns == len(names) + 1:
+        return np.arange(len(names))
+    raise InvalidValueError(f"{what}: the model tells {columns} classes apart, and {len(names)} class names are given")
+
+
+def names_of_numbers(names: Sequence[str], from_one: bool) -> NDArray[np.intp]:
+    """Return for each class number of a model that tells numbers, from 0 on, the index of its name, -1 for none.
+
+    from_one: number 0 is the background, as in torchvision. Names that themselves begin with a background, or that are
+    COCO's 91, are taken number by number.
+    """
+    counted = not from_one or names[0].lower() in _BACKGROUND or len(names) == 91
+    if counted:
+        return np.arange(len(names))
+    table = np.full(91 if len(names) == len(_COCO_NUMBERS) else len(names) + 1, -1)
+    table[_COCO_NUMBERS if len(names) == len(_COCO_NUMBERS) else np.arange(1, len(names) + 1)] = np.arange(len(names))
+    return table
+
 
 _STRETCHED = Preprocessing("stretch")
 _IMAGENET = Preprocessing("stretch", mean=IMAGENET_MEAN, std=IMAGENET_STD)

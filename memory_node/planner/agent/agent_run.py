@@ -513,7 +513,7 @@ class AgentRun:
         self._task.refresh()
         self._task.watch()
         self._told_unmet = None
-        self._loop_guard.note(named, result, world.unmoved)
+        self._loop_guard.note(named, world.unmoved)
         news = [line for line in self._names.lines(self._task.situation.scene()) if line not in before]
         return CallResult(self._told(named, result, news, held), result.success)
 

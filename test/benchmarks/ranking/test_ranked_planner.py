@@ -16,7 +16,7 @@ from memory_node.llm.chat import Message, Reply
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.map_only_memory import MapOnlyMemory
+from memory_node.planner.memory_mode import MapOnlyMemory
 from memory_node.planner.planner import PlanningContext, PlanRun
 from memory_node.planner.planner_config import LlmConfig
 

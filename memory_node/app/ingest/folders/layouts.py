@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
 from memory_node.app.ingest.folders.camera_file import camera_of_json, camera_of_matrix_file
-from memory_node.app.ingest.folders.files_in import images_in, numbered
 from memory_node.app.ingest.folders.pose_files import matrices_by_line, matrices_of_log, matrix_of_file
 from memory_node.app.ingest.folders.sequence import FrameFiles, SequenceFiles
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray
 from memory_node.perception.camera_model import Camera
+
+IMAGES = (".jpg", ".jpeg", ".png")
+
+
+def numbered(paths: Iterable[Path]) -> dict[int, Path]:
+    """Return files by the last number in their names (frame-000012.color.jpg: 12), in its order."""
+    found = {}
+    for path in paths:
+        numbers = re.findall(r"\d+", path.name.split(".")[0])
+        if numbers:
+            found[int(numbers[-1])] = path
+    return dict(sorted(found.items()))
+
+
+def images_in(folder: Path, start: str = "") -> dict[int, Path]:
+    """Return the images of a folder whose names begin with `start`, by number."""
+    if not folder.is_dir():
+        return {}
+    return numbered(p for p in folder.iterdir() if p.suffix.lower() in IMAGES and p.name.startswith(start))
+
 
 _FRAME_NS = 33_333_333  # where a layout has no stamps, its frames are those of a 30 Hz camera
 # The depth camera of a Kinect v1 as 7-Scenes publishes it.

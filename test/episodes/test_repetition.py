@@ -1,14 +1,9 @@
 import pytest
 
-from memory_node.context.loop_detection import repeated
-from memory_node.context.step_observation import TakenStep
 from memory_node.domain.skill import SkillCall
+from memory_node.episodes.repetition import repeated
 
 A, B, C = (SkillCall("OpenObject", (name,)) for name in "ABC")
-
-
-def steps(*calls: SkillCall) -> list[TakenStep]:
-    return [TakenStep(call, True) for call in calls]
 
 
 @pytest.mark.parametrize(
@@ -24,9 +19,4 @@ def steps(*calls: SkillCall) -> list[TakenStep]:
     ],
 )
 def test_cycles(calls: tuple[SkillCall, ...], cycle: tuple[SkillCall, ...]) -> None:
-    assert repeated(steps(*calls)) == cycle
-
-
-def test_the_next_step_may_close_a_cycle() -> None:
-    assert repeated(steps(A, A), A) == (A,)
-    assert repeated(steps(A, A), B) == ()
+    assert repeated(calls) == cycle
