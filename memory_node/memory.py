@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,19 +18,16 @@ from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object
 from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.clock import Clock
-from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.deed import Deed
 from memory_node.domain.geometry import Pose
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.memories import Memory
-from memory_node.domain.observation import Frame
-from memory_node.domain.scene import SceneEvent, SceneObject, SceneSnapshot
-from memory_node.domain.skill import StateChange
+from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary
 from memory_node.episodes.deed_log import DeedLog
 from memory_node.intake.episodes import Episodes
-from memory_node.intake.graph_changes import GraphChanges, Listener
+from memory_node.intake.graph_changes import GraphChanges
 from memory_node.intake.intake import Intake
 from memory_node.intake.known_thing import KnownThings
 from memory_node.intake.shared_learning import take_over_learning
@@ -52,7 +49,6 @@ from memory_node.questions.household import household_answer
 from memory_node.questions.locate import locate
 from memory_node.questions.long_term_search import LongTermSearch
 from memory_node.questions.past_episodes import PastEpisodes
-from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.graph_undo import UndoBook
 from memory_node.scene_graph.place_habits import PlaceCensus
@@ -61,7 +57,6 @@ from memory_node.search.unit_index import SHORT_TERM, UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_conflicts import StateClaim
 from memory_node.short_term.state_queue import StateEstimationQueue
-from memory_node.short_term.statistics import CacheStatistics
 from memory_node.store.durability import Durability
 from memory_node.store.store import Store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge
@@ -107,6 +102,9 @@ class RobotMemory:
         guidance: compiles memory for the running episodes, step by step.
         past: what happened in earlier episodes.
         deeds: what was done with which thing.
+        observe, correct_poses, set_map, remember, take_over_changes: see Intake.
+        edit, confirm_relocalization, save, keep_knowledge: see Upkeep.
+        on_change, commit, statistics, context: see GraphChanges.listen, Durability, ObjectCache, ContextWriter.write.
     """
 
     def __init__(
@@ -144,13 +142,13 @@ class RobotMemory:
         self.deeds = deeds if deeds is not None else DeedLog(_KeepNothing())
         self._expected_of: tuple[Deed, ...] = ()
         self._expected = Expectations((), knowledge.zone)
-        self.episodes = Episodes(experience, scene, lock, self.remember, task_objects, told, clock, self.deeds)
+        self.episodes = Episodes(experience, scene, lock, self._intake.remember, task_objects, told, clock, self.deeds)
         of_tries = self.lessons_of_tries
         named = index.ranker.classes_named
         contexts = ContextWriter(
             scene, lock, index.rank, experience, knowledge, told, clock, self._kinds, of_tries=of_tries, named=named
         )
-        self._scene, self._lock, self._index, self._contexts = scene, lock, index, contexts
+        self._scene, self._lock, self._index = scene, lock, index
         self._search = LongTermSearch(scene, index.ranker, lock)
         compiler = compiler or CompilerConfig()
         retrieval = TaskRetrieval(experience, self.rank_search_areas, compiler, of_tries)
@@ -161,41 +159,21 @@ class RobotMemory:
             scene, self._changes, mirror, cache, store, experience, knowledge, clock, states, undo, kept, self.deeds
         )
         self.past = PastEpisodes(store, experience, self.guidance, told)
+        # What one part does alone is asked of it: no method here stands between.
+        self.on_change, self.commit, self.statistics = self._changes.listen, self._durability.commit, cache.statistics
+        self.observe, self.correct_poses = self._intake.observe, self._intake.correct_poses
+        self.set_map, self.remember = self._intake.set_map, self._intake.remember
+        self.take_over_changes, self.context = self._intake.take_over_changes, contexts.write
+        self.edit, self.confirm_relocalization = self._upkeep.edit, self._upkeep.confirm_relocalization
+        self.save, self.keep_knowledge = self._upkeep.save, self._upkeep.keep_knowledge
         if len(scene):
             scene.doubt_frame()
 
     # --- what comes in ---------------------------------------------------------------------------
 
-    def on_change(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener(events, from_version, to_version)` after each change of the scene graph, in order.
-
-        What is returned ends that.
-        """
-        return self._changes.listen(listener)
-
-    def observe(self, frame: Frame) -> tuple[SceneEvent, ...]:
-        """Take in one frame; return what it changed in the scene graph."""
-        return self._intake.observe(frame)
-
-    def correct_poses(self, corrected: Mapping[str, Pose]) -> tuple[SceneEvent, ...]:
-        """Move what was seen from keyframes whose map_T_keyframe SLAM has corrected; ids stay."""
-        return self._intake.correct_poses(corrected)
-
-    def set_map(self, grid: OccupancyMap, stamp_ns: int, robot: tuple[float, float] | None = None) -> None:
-        """Lay out the areas and rooms of a new or grown map; robot: where it stands, (x, y) in map."""
-        self._intake.set_map(grid, stamp_ns, robot)
-
-    def remember(self, changes: Sequence[StateChange], edit_id: str = "") -> tuple[str, ...]:
-        """Take over what a skill or a person is known to have changed; see Intake.remember."""
-        return self._intake.remember(changes, edit_id)
-
     def claim_states(self, object_id: str, claims: Sequence[StateClaim]) -> None:
         """Weigh what a source says of an object's states against what is believed; see Intake.claim_states."""
         self._intake.claim_states(object_id, claims)
-
-    def take_over_changes(self) -> int:
-        """Take over what other robots did to the shared long-term memory; return how much."""
-        return self._intake.take_over_changes()
 
     def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
         """Take over a fact that a person told, of now by default; return its statements once they are durable."""
@@ -366,19 +344,6 @@ class RobotMemory:
         with self._lock:
             return self._scene.text_form(token_budget, topic=topic)
 
-    def context(
-        self,
-        instruction: str,
-        token_budget: int = 2000,
-        episode_id: str = "",
-        sources: Collection[ContextSource] = ALL_SOURCES,
-    ) -> Context:
-        """Return what a language model should know of memory for this instruction; see MemoryPort.context.
-
-        It counts as told when a step is recorded that was chosen by it (`episodes.record`).
-        """
-        return self._contexts.write(instruction, token_budget, episode_id, sources)
-
     def held_object(self) -> HeldObject | None:
         """Return what the hand holds, None when it is empty."""
         with self._lock:
@@ -404,23 +369,7 @@ class RobotMemory:
         with self._lock:
             return self._scene.hash()
 
-    def statistics(self) -> CacheStatistics:
-        """Return how the short-term memory is doing."""
-        return self.cache.statistics()
-
     # --- upkeep ----------------------------------------------------------------------------------
-
-    def edit(
-        self,
-        operation: str,
-        object_id: str,
-        other_id: str = "",
-        new_class: str = "",
-        position: tuple[float, float, float] = (0.0, 0.0, 0.0),
-        edit_id: str = "",
-    ) -> str:
-        """Correct memory by hand; return the id of the object that carries on, or of the new one; see Upkeep.edit."""
-        return self._upkeep.edit(operation, object_id, other_id, new_class, position, edit_id)
 
     def forget(
         self, object_id: str = "", area_id: str = "", object_class: str = "", begin_ns: int = 0, end_ns: int = 0
@@ -431,22 +380,6 @@ class RobotMemory:
         """
         self._told.forget_words()
         return self._upkeep.forget(object_id, area_id, object_class, begin_ns, end_ns)
-
-    def confirm_relocalization(self, new_T_old: Pose | None = None) -> None:
-        """Trust the map frame again; `new_T_old`: pose of the old map in the new one, if its origin has moved."""
-        self._upkeep.confirm_relocalization(new_T_old)
-
-    def commit(self, timeout_s: float = 5.0) -> None:
-        """Return once all that memory was told, episodes included, is durable; see Durability.commit."""
-        self._durability.commit(timeout_s)
-
-    def keep_knowledge(self) -> None:
-        """Write the file from which the next start reads knowledge with its vectors; nothing else may write now."""
-        self._upkeep.keep_knowledge()
-
-    def save(self, backup_path: str = "") -> int:
-        """Make everything durable and write a backup if a path is given; return how many objects there are."""
-        return self._upkeep.save(backup_path)
 
     def diagnostics(self) -> dict[str, object]:
         """Return figures for /diagnostics."""

@@ -9,11 +9,11 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_arguments, class_call
 from memory_node.episodes.consistency import ConsistencyWarning
-from memory_node.episodes.working_memory import WorkingMemory, WorkingMemoryView
+from memory_node.episodes.working_memory import WorkingMemory
 
 
 class RunningEpisode:
-    """Steps and working memory of one attempt; not thread-safe.
+    """Steps and working memory (`memory`) of one attempt; not thread-safe.
 
     held: what the hand held when it began, as a class. kinds: by default the household's. classes: the classes of its
     steps so far, its key objects.
@@ -30,7 +30,7 @@ class RunningEpisode:
         self._kinds = kinds
         self._steps: dict[int, StepRecord] = {}
         self.classes: set[str] = set()
-        self._memory = WorkingMemory(window, held, kinds)
+        self.memory = WorkingMemory(window, held, kinds)
 
     def __contains__(self, index: int) -> bool:
         """Return whether a step of this index was recorded."""
@@ -59,10 +59,10 @@ class RunningEpisode:
         self._steps[step.index] = step
         self.classes.update(class_arguments(step))
         if not late:
-            return self._memory.record(step)
+            return self.memory.record(step)
         # Working memory follows the order of the steps, so a late one rebuilds it.
-        self._memory = WorkingMemory(self._window, self._held, self._kinds)
-        return [self._memory.record(ordered) for ordered in self.steps][-1]
+        self.memory = WorkingMemory(self._window, self._held, self._kinds)
+        return [self.memory.record(ordered) for ordered in self.steps][-1]
 
     def give(self, lesson_ids: frozenset[str], goal: SkillCall | None = None) -> None:
         """Note that a planner was given lessons. goal: the call that they ask for next."""
@@ -75,22 +75,6 @@ class RunningEpisode:
         goal, lesson_ids = self._asked_for
         self._asked_for = (None, frozenset())
         return lesson_ids if goal is not None and class_call(step.action) == goal else frozenset()
-
-    def warnings_before(self, action: SkillCall) -> list[ConsistencyWarning]:
-        """Return the warnings about doing an action next."""
-        return self._memory.warnings_before(action)
-
-    def failed_by_chance(self, action: SkillCall) -> int:
-        """Return how often, since anything else was done, an action has failed by chance."""
-        return self._memory.failed_by_chance(action)
-
-    def fulfils(self, call: SkillCall) -> bool:
-        """Return whether the effect of a call holds already, by the steps so far."""
-        return self._memory.fulfils(call)
-
-    def view(self) -> WorkingMemoryView:
-        """Return working memory as it stands."""
-        return self._memory.view()
 
     def ended(self, success: bool | None, stamp_ns: int, message: str = "") -> EpisodeSummary:
         """Return the summary of the finished episode."""

@@ -95,7 +95,7 @@ class Intake:
             self._mirror.refresh_places()
             self._changes.keep_map()
 
-    def remember(self, reported: Sequence[StateChange], edit_id: str = "") -> tuple[str, ...]:
+    def remember(self, changes: Sequence[StateChange], edit_id: str = "") -> tuple[str, ...]:
         """Take over what a skill or a person is known to have changed, durably; a zero stamp means now.
 
         Returns memory's id of each change's object, "" where nothing fitted. A change whose source is "user" names what
@@ -107,7 +107,7 @@ class Intake:
             StoreError: it could not be made durable; memory holds it all the same.
         """
         now_ns = self._clock()
-        stamped = [one if one.stamp_ns else replace(one, stamp_ns=now_ns) for one in reported]
+        stamped = [one if one.stamp_ns else replace(one, stamp_ns=now_ns) for one in changes]
         object_ids: list[str] = []
         with self._changes.begin() as change, self._undo.recorded(edit_id):
             # An executor's names mean the graph as it was before the skill: all are resolved before any is applied.
@@ -122,7 +122,7 @@ class Intake:
                 self._mirror.use(grounded)
                 change.events += events
         change.wait()
-        if len(object_ids) < len(reported):
+        if len(object_ids) < len(changes):
             raise InvalidValueError(
                 f"changes[{len(object_ids)}]: expected a call that carries at most {MOST_CARRIED} things along with "
                 "what it moves; the changes before this one are remembered, send the others again"

@@ -230,7 +230,7 @@ class Experience:
                 room=query.room or episode.room,
             )
             answer = answer_to(query, self._long_term, self._config)
-            return replace(answer, working_memory=episode.view() if "working" in self._config.parts else None)
+            return replace(answer, working_memory=episode.memory.view() if "working" in self._config.parts else None)
 
     def ways_to(self, instruction: str, most: int = 2) -> tuple[Lesson, ...]:
         """Return the ways in which like things were done, whatever with; the nearest first."""
@@ -263,9 +263,9 @@ class Experience:
             episode = self._episodes.running(episode_id)
             advice: list[Advice] = []
             if "working" in self._config.parts:
-                warnings = episode.warnings_before(action)
+                warnings = episode.memory.warnings_before(action)
                 advice += (Advice(AdviceSource.WORKING, str(warning), warning.steps) for warning in warnings)
-                if 0 < episode.failed_by_chance(action) <= self._config.most_tries:
+                if 0 < episode.memory.failed_by_chance(action) <= self._config.most_tries:
                     again = f"{action.skill} failed by itself; once more"
                     advice.append(Advice(AdviceSource.WORKING, again, again=True))
             if "episodic" in self._config.parts and "actions" in self._config.graphs:
@@ -308,7 +308,7 @@ class Experience:
         """Return a running episode's working memory, or None when it is not running."""
         with self._lock:
             episode = self._episodes.find(episode_id)
-            return episode.view() if episode is not None else None
+            return episode.memory.view() if episode is not None else None
 
     @property
     def max_attempts(self) -> int:
@@ -349,4 +349,4 @@ class Experience:
 
 def _all_fulfilled(advice: Advice, action: SkillCall, episode: RunningEpisode) -> bool:
     bound = [bind(call, action) for call in advice.before]
-    return all(call is None or episode.fulfils(call) for call in bound)
+    return all(call is None or episode.memory.fulfils(call) for call in bound)

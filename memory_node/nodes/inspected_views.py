@@ -14,14 +14,11 @@ from rclpy.node import Node
 from robot_memory import msg as rm
 from tf2_msgs.msg import TFMessage
 
-from memory_node.context.past_episode import PastEpisode
 from memory_node.domain.geometry import Pose
-from memory_node.domain.scene import Place
 from memory_node.domain.step import EpisodeSummary
 from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
-from memory_node.lessons.lesson import Lesson
 from memory_node.nodes import conversions
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.qos import LATCHED
@@ -42,6 +39,8 @@ class NodeViews:
 
     def __init__(self, node: Node, memory_name: str, client: MemoryClient) -> None:
         self._client = client
+        self.episodes, self.episode = client.episodes, client.episode
+        self.lessons, self.places = client.lessons, client.places
         self._lock = threading.Lock()
         self._listeners: list[Listener] = []
         self._units: Any = None
@@ -76,22 +75,6 @@ class NodeViews:
         if self._units is None:
             return None
         return CacheView(conversions.units_from_msg(self._units), dict(self._told()))
-
-    def episodes(self, newest: int) -> tuple[EpisodeSummary, ...] | None:
-        """Return the newest episodes of all robots, the newest first."""
-        return self._client.episodes(newest)
-
-    def episode(self, episode_id: str) -> PastEpisode:
-        """Return what is kept of an episode."""
-        return self._client.episode(episode_id)
-
-    def lessons(self) -> tuple[Lesson, ...] | None:
-        """Return the lessons that memory holds."""
-        return self._client.lessons()
-
-    def places(self, object_id: str) -> tuple[Place, ...]:
-        """Return where an object was before, or all objects."""
-        return self._client.places(object_id)
 
     def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:
         """Return the k statements that answer a concept."""
