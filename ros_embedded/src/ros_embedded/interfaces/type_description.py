@@ -17,12 +17,12 @@ _ARRAY_OFFSETS = {"": 0, "fixed": 48, "bounded": 96, "unbounded": 144}
 @cache
 def type_hash(name: str) -> str:
     """The hash of a message, service or action, `RIHS01_` and 64 hexadecimal digits. Raises InterfaceNotFoundError."""
-    described, *referenced = (_individual(each) for each in _described_types(name))
+    described, *referenced = (_individual(each) for each in described_types(name))
     description = {"type_description": described, "referenced_type_descriptions": referenced}
     return "RIHS01_" + hashlib.sha256(json.dumps(description).encode()).hexdigest()
 
 
-def _described_types(name: str) -> list[MessageDefinition]:
+def described_types(name: str) -> list[MessageDefinition]:
     """A message, service or action and then, by name, all types that it is built of. Raises InterfaceNotFoundError."""
     described = _definition(name)
     found: dict[str, MessageDefinition] = {}
