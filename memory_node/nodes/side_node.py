@@ -18,8 +18,12 @@ from rclpy.subscription import Subscription
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes.qos import OVERRIDABLE, OVERRIDABLE_BUT_RELIABILITY, own
 
-# Messages that both of two subscriptions may bring while one takes over from the other.
+_STOP_S = 5.0
+_ADAPTS_EVERY_S = 1.0
+# How far one of two subscriptions may be behind the other while it takes over (messages).
 _OVERLAPPING = 100
+# Where so many looks saw no message at all, the publishers are silent: there is none to lose.
+_QUIET_LOOKS = 3
 # In the bytes of a message with a header: its stamp.
 _STAMP = slice(4, 12)
 
@@ -35,7 +39,7 @@ class AdaptiveSubscription:
         make: makes a subscription of this reliability with this callback, which gets bytes.
         destroy: destroys one.
         publishers: tells of the publishers of a topic, as rclpy's get_publishers_info_by_topic.
-        callback: gets each message once.
+        callback: gets each message once, also where one subscription takes over from another; some may be late then.
     """
 
     def __init__(
@@ -49,8 +53,11 @@ class AdaptiveSubscription:
         self._destroy = destroy
         self._publishers = publishers
         self._callback = callback
-        self._before: Any = None
+        self._other: Any = None  # which goes once both have brought the same message
+        # What was brought since the last change.
         self._stamps: deque[bytes] = deque(maxlen=_OVERLAPPING)
+        self._is_taking_over = self._both_hear = False
+        self._quiet_looks = 0
         self._now = make(ReliabilityPolicy.BEST_EFFORT, self._take)
         self.adapt()
 
@@ -66,25 +73,32 @@ class AdaptiveSubscription:
 
     def adapt(self) -> None:
         """Look at the publishers; call it about once a second, in the thread of the callbacks."""
-        if self._before is not None:  # the new one has heard the publishers by now
-            self._destroy(self._before)
-            self._before = None
+        self._quiet_looks += 1
+        if self._other is None:
+            self._is_taking_over = False
+        elif self._both_hear or self._quiet_looks >= _QUIET_LOOKS:
+            # Before, the new one may not have found the publisher: a busy machine takes long for it.
+            self._destroy(self._other)
+            self._other = None
         offered = {one.qos_profile.reliability for one in self._publishers(self.topic_name)}
         reliable, best_effort = ReliabilityPolicy.RELIABLE, ReliabilityPolicy.BEST_EFFORT
         wanted = reliable if offered == {reliable} else best_effort
         if offered and wanted != self._now.qos_profile.reliability:
-            self._before, self._now = self._now, self._make(wanted, self._take)
+            if self._other is None:
+                self._stamps.clear()
+                self._is_taking_over, self._both_hear, self._quiet_looks = True, False, 0
+                self._other = self._make(wanted, self._take)
+            self._now, self._other = self._other, self._now
 
     def _take(self, data: bytes) -> None:
-        stamp = data[_STAMP]
-        if self._before is not None and stamp in self._stamps:
-            return
-        self._stamps.append(stamp)
+        self._quiet_looks = 0
+        if self._is_taking_over:
+            stamp = data[_STAMP]
+            if stamp in self._stamps:
+                self._both_hear = True
+                return
+            self._stamps.append(stamp)
         self._callback(data)
-
-
-_STOP_S = 5.0
-_ADAPTS_EVERY_S = 1.0
 
 
 class SideNode:
