@@ -7,10 +7,11 @@ not stop for the second, so nodes with goals say so on a topic, as a bond does.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -47,7 +48,7 @@ _HANGS_BEATS = 15 * _BEATS
 _FORGOTTEN_BEATS = 2000 * _BEATS
 # Bounds on announcements. A robot has a handful of nodes with a handful of goals each; larger announcements are
 # ignored.
-_MAX_PEERS, _MAX_GOALS = 64, 32
+_MAX_PEERS, _MAX_GOALS, _MAX_CANCELLERS = 64, 32, 32
 # The service of a lost node's server appears to a new client within this time (s).
 _CANCEL_CONNECT_S = 1.0
 
@@ -98,6 +99,7 @@ class RunningGoals:
         self._asked: dict[bytes, str] = {}  # goal -> action
         self._carried_out: dict[bytes, str] = {}
         self._peers: dict[bytes, Peer] = {}
+        self._cancellers: dict[str, Any] = {}
         self._lock = threading.Lock()
         self._telling = threading.Lock()  # what is announced later is newer
         self._closed = threading.Event()
@@ -156,17 +158,17 @@ class RunningGoals:
 
     def cancel_for(self, lost: Peer) -> None:
         """Cancel the goals that a lost node has sent to others: it can no longer do so itself."""
-        sent = [(goal_id, self._canceller(action)) for goal_id, action in lost.asked.items()]
-        for goal_id, client in sent:
+        self._prepare_to_cancel(lost.asked.values())
+        for goal_id, action in lost.asked.items():
+            client = self._cancellers.get(action)
             if client is None:
                 continue
             if not client.wait_for_service(_CANCEL_CONNECT_S):
                 self._node.get_logger().error(f"cannot cancel a goal of a lost node: nobody offers {client.srv_name}")
-                self._node.destroy_client(client)
                 continue
             request = CancelGoal.Request()
             request.goal_info.goal_id.uuid = list(goal_id)
-            client.call_async(request).add_done_callback(lambda _, used=client: self._node.destroy_client(used))
+            client.call_async(request)
 
     @property
     def others_are_busy(self) -> bool:
@@ -174,12 +176,14 @@ class RunningGoals:
         with self._lock:
             return any((p.asked or p.carried_out) and not p.is_gone for p in self._peers.values())
 
-    def _canceller(self, action: str) -> Any:
-        group = ReentrantCallbackGroup()
-        try:
-            return self._node.create_client(CancelGoal, f"{action}/_action/cancel_goal", callback_group=group)
-        except InvalidServiceNameException:  # anybody may announce anything
-            return None
+    def _prepare_to_cancel(self, actions: Iterable[str]) -> None:
+        """Make clients that stay: the middleware takes a tenth of a second and more to connect a new one."""
+        for action in actions:
+            if action in self._cancellers or len(self._cancellers) >= _MAX_CANCELLERS:
+                continue
+            with contextlib.suppress(InvalidServiceNameException):  # anybody may announce anything
+                name, group = f"{action}/_action/cancel_goal", ReentrantCallbackGroup()
+                self._cancellers[action] = self._node.create_client(CancelGoal, name, callback_group=group)
 
     def _on_liveliness(self, change: Any) -> None:
         if change.alive_count_change < 0:
@@ -197,6 +201,8 @@ class RunningGoals:
             return
         asked = {bytes(goal.goal_id.uuid): goal.action for goal in message.asked}
         carried_out = frozenset(bytes(goal_id.uuid) for goal_id in message.carried_out)
+        if not carried_out.isdisjoint(self._asked):
+            self._prepare_to_cancel(asked.values())
         # Of a node in this very process, the process tells nothing.
         process = message.process if message.process != self._process else ""
         with self._lock:

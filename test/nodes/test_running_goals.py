@@ -108,6 +108,20 @@ def test_node_elsewhere_is_gone_when_dds_has_missed_it(peer: RosPeer, running: A
     wait_until(lambda: running.other_side(first_goal(message)).is_gone)
 
 
+def test_node_is_ready_to_cancel_what_its_server_has_running(peer: RosPeer, running: Any) -> None:
+    from action_msgs.srv import CancelGoal
+    from unique_identifier_msgs.msg import UUID
+
+    peer.node.create_service(CancelGoal, "/drive/_action/cancel_goal", lambda request, response: response)
+    with running.asking("execute", goal_id := uuid.uuid4().bytes):
+        tell(peer, announced(["/elsewhere"]))
+        message = announced(["/drive"])
+        message.carried_out = [UUID(uuid=list(goal_id))]
+        tell(peer, message)
+        wait_until(lambda: peer.node.count_clients("/drive/_action/cancel_goal") == 1)
+    assert peer.node.count_clients("/elsewhere/_action/cancel_goal") == 0, "it works for somebody else"
+
+
 @pytest.mark.parametrize("name", ["", "no name", "a//b", "größer", "x" * 300, "{node}"])
 def test_lost_node_with_names_of_no_actions_harms_nothing(peer: RosPeer, running: Any, name: str) -> None:
     message = announced([name])
