@@ -51,11 +51,13 @@ class BodyNode(GuardedNode):
         self._pictures = CameraOutput(self)
         self._map.publish(conversions.grid_to_msg(self.robot.floor(), self.robot.stamp_ns))
         self._running = RunningGoals(self, config.peer_silence_s)
+        self.at_end.callback(self._running.close)
         self._actions = BodyActions(self, self.robot, self._running)
         self._ended = threading.Event()
         self._threads = (WorkerThread("physics", self._simulate), WorkerThread("camera", self._watch))
         for thread in self._threads:
             thread.start()
+        self.at_end.callback(self._stop_time)
         things = sum(not item.fixed for item in self.robot.simulation.items.values())
         self.get_logger().info(f"a Fetch in a home with {things} things; speed {config.speed:g} at most")
 
@@ -68,13 +70,10 @@ class BodyNode(GuardedNode):
         """Stop the robot, and tell the callers."""
         self._actions.end()
 
-    def destroy_node(self) -> None:
-        """Stop time, then go."""
+    def _stop_time(self) -> None:
         self._ended.set()
         for thread in self._threads:
             thread.join(_STOP_S)
-        self._running.close()
-        super().destroy_node()
 
     def _simulate(self) -> None:
         """Let time pass, no faster than `speed`; where physics needs longer, its clock goes slower."""

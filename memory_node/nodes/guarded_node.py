@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -21,13 +22,21 @@ class GuardedNode(Node):
     An exception in a callback is logged once for each place in the code, counted, and reported on /diagnostics; later
     calls run. Unguarded, it would end the executor, and with it every node of the process. A service answers with the
     response as it was when the callback failed. Every value that the node was given becomes a parameter, and where ROS
-    has it (from Jazzy on) ~/set_logger_levels changes what it logs while it runs.
+    has it (from Jazzy on) ~/set_logger_levels changes what it logs while it runs. Subclasses put into `at_end` what is
+    to be closed before the node is destroyed, the last first.
     """
 
     def __init__(self, name: str) -> None:
+        # First of all: from Kilted on, ROS's shutdown destroys also a node whose constructor has failed.
+        self.at_end = contextlib.ExitStack()
         has_levels = "enable_logger_service" in inspect.signature(Node.__init__).parameters
         levels = {"enable_logger_service": True} if has_levels else {}
         super().__init__(name, automatically_declare_parameters_from_overrides=True, **levels)
+
+    def destroy_node(self) -> None:
+        """Close what `at_end` holds, then go."""
+        self.at_end.close()
+        super().destroy_node()
 
     def create_subscription(self, msg_type: Any, topic: str, callback: Any, *args: Any, **kwargs: Any) -> Any:
         """Create a subscription; see rclpy."""

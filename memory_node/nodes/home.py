@@ -66,6 +66,7 @@ class HomeNode(GuardedNode):
         self._static_tf = StaticTransformBroadcaster(self)
         self._publish_fixed()
         self._running = RunningGoals(self, config.peer_silence_s)
+        self.at_end.callback(self._running.close)
         self._skills = SkillServer(
             self, self._perform, self._held_class, lambda: self._stamp_ns, "map", self._running, ALL_SKILLS
         )
@@ -94,11 +95,6 @@ class HomeNode(GuardedNode):
     def end(self) -> None:
         """Stop the robot, and tell the caller."""
         self._skills.end()
-
-    def destroy_node(self) -> None:
-        """Say nothing more, then go."""
-        self._running.close()
-        super().destroy_node()
 
     def _simulation_diagnosis(self) -> Diagnosis:
         """Return how far the simulation is: published frames, simulated seconds, what the hand holds."""

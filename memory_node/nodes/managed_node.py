@@ -42,6 +42,7 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         self._is_configured = self._is_active = False
         self._offered: list[tuple[Callable[[Any], object], Any]] = []
         self._bond = Bond(self, self._lifecycle.bond_period_s if self._lifecycle.lifecycle else 0.0)
+        self.at_end.callback(self._close)
         LifecycleNodeMixin.__init__(self, enable_communication_interface=self._lifecycle.lifecycle)
         for service in self.services:
             if service.srv_type is ChangeState:
@@ -109,11 +110,6 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Close what a transition that failed has left open; the node can be configured again."""
         return self._close()
-
-    def destroy_node(self) -> None:
-        """End and close everything, then go."""
-        self._close()
-        super().destroy_node()
 
     def _withdraw(self) -> TransitionCallbackReturn:
         if not self._is_active:

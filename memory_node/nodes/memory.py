@@ -42,6 +42,7 @@ class MemoryNode(ManagedNode):
     def __init__(self) -> None:
         super().__init__("memory", MemoryParameters)
         self._running = RunningGoals(self)
+        self.at_end.callback(self._running.close)
         self.start()
 
     def configure(self) -> None:
@@ -143,8 +144,3 @@ class MemoryNode(ManagedNode):
 
     def end(self) -> None:
         """Nothing runs here that could be stopped."""
-
-    def destroy_node(self) -> None:
-        """Make everything durable, then go."""
-        self._running.close()
-        super().destroy_node()

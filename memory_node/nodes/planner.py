@@ -57,6 +57,7 @@ class PlannerNode(GuardedNode):
         self._memory = MemoryClient(self, memory, is_ending=lambda: self._server.is_ending)
         self._experience = ExperienceClient(self, memory, compiler=compiler, is_ending=lambda: self._server.is_ending)
         self._running = RunningGoals(self, self.config.peer_silence_s)
+        self.at_end.callback(self._running.close)
         self._started_s = time.monotonic()
         self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)
         self._kinds = catalogue = load_catalogue(self.config.label_space)
@@ -94,11 +95,6 @@ class PlannerNode(GuardedNode):
         if self._verification is not None:
             self._verification.end()
         self._server.end()
-
-    def destroy_node(self) -> None:
-        """Say nothing more, then go."""
-        self._running.close()
-        super().destroy_node()
 
     def _peers_diagnosis(self) -> Diagnosis:
         """Return whether the nodes that an instruction needs are there."""

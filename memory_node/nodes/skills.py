@@ -36,6 +36,7 @@ class SkillsNode(ManagedNode):
         self._hand = Hand()
         self._ended: Counter[str] = Counter()
         self._running = RunningGoals(self, self.config.peer_silence_s)
+        self.at_end.callback(self._running.close)
         self._performer = self._make_performer()
         self._server: SkillServer | None = None
         self.start()
@@ -141,11 +142,6 @@ class SkillsNode(ManagedNode):
         """Stop base, arm and gripper, and tell the caller."""
         if self._server is not None:
             self._server.end()
-
-    def destroy_node(self) -> None:
-        """Say nothing more, then go."""
-        self._running.close()
-        super().destroy_node()
 
     def _perform(self, goal: SkillGoal) -> SkillResult:
         result = self._performer.execute(goal.call, SkillRun(goal.is_canceled, goal.report, goal.episode_id))

@@ -1,5 +1,6 @@
 """What one callback raises must not take its node away, and must be told."""
 
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -84,3 +85,23 @@ def test_parameter_services_answer_as_on_any_node(peer: RosPeer, node: Any) -> N
     asked = client.call_async(GetParameters.Request(names=["use_sim_time"]))
     spin_until(node, asked.done)
     assert len(asked.result().values) == 1
+
+
+@pytest.mark.parametrize("name", ["memory", "planner", "skills", "detector", "home"])
+def test_node_that_could_not_be_made_can_be_destroyed(peer: RosPeer, name: str) -> None:
+    """ROS's shutdown does so, from Kilted on."""
+    import rclpy
+
+    from memory_node.domain.errors import RobotMemoryError
+    from memory_node.nodes.run import NODES
+
+    module, class_name = NODES[name]
+    kind = getattr(importlib.import_module(module), class_name)
+    rclpy.init(args=["test", "--ros-args", "-p", "unheard_of:=1"], domain_id=peer.domain_id)
+    try:
+        node = kind.__new__(kind)
+        with pytest.raises(RobotMemoryError, match="unheard_of"):
+            node.__init__()
+        node.destroy_node()
+    finally:
+        rclpy.try_shutdown()
