@@ -60,6 +60,10 @@ class RosPeer:
             wait_until(lambda: self._publishers[topic].get_subscription_count() > 0)
         self._publishers[topic].publish(message)
 
+    def wait_until_heard(self) -> None:
+        """Wait until a node that has started since listens to every topic that this one has published."""
+        wait_until(lambda: all(one.get_subscription_count() > 0 for one in self._publishers.values()))
+
 
 def wait_until(condition: Callable[[], object], timeout_s: float = 20.0) -> None:
     """Wait until something is true; fail when it is not in time."""

@@ -20,6 +20,7 @@ class Watched:
 
     def __init__(self, peer: RosPeer, node: Any) -> None:
         self.node, self.camera, self.number = node, SimulatedCamera(peer, qos=100), 30
+        peer.wait_until_heard()  # the publishers of an earlier memory do not wait for this one by themselves
         self.shows(1)  # what has been told of TF and of the camera by the time a frame is used
         wait_until(lambda: counted(node).get("used.frames", 0) == 1)
 
