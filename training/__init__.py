@@ -10,5 +10,8 @@ COMMANDS = {
     "instructions": ("training.instructions.train", "the reader of single goals"),
     "optimizer": ("training.optimizer.train", "the policy that decides what an attempt leaves in memory"),
     "softmem": ("training.softmem.train", "latent tokens of the compiler, through a frozen executor"),
-    "vocabulary": ("training.instructions.shrink_vocabulary", "drop word pieces that no instruction needs"),
+    "vocabulary": (
+        "training.instructions.shrink_vocabulary",
+        "drop word pieces, pack weights in four bits",
+    ),
 }

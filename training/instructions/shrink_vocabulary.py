@@ -1,4 +1,4 @@
-"""`memory-node train vocabulary`: drops word pieces that English instructions do not need from exported weights.
+"""`memory-node train vocabulary`: drops word pieces that no instruction needs, and packs the weights in four bits.
 
 Rarer words are then split into smaller pieces.
 """
@@ -12,17 +12,19 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 from tokenizers import Tokenizer
 
 from memory_node.domain.resources import resource_path
 from training.instructions.corpus import load_tasks
+from training.instructions.four_bits import pack_layers, pack_table
 from training.instructions.phrase_book import PHRASES
 
-_COMMON = 19_900  # BERT numbers its pieces by how common they are
+_COMMON = 11_000  # BERT numbers its pieces by how common they are
 _WORDS = ("descriptions", "spoken_descriptions", "goal_patterns")
 _TABLE, _ROWS = "frozen.words.weight_quantized", "frozen.rows"
-_HIDDEN = "/frozen/layers.2/norm_output/LayerNormalization_output_0"
+_UNKNOWN = 100  # BERT's piece for what it does not know
+_OUTPUTS = ("kind", "target", "parent", "container", "light", "sliced")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,18 +67,17 @@ def shrink_tokenizer(path: Path, kept: frozenset[int]) -> None:
 
 
 def shrink_graph(path: Path, kept: frozenset[int]) -> None:
-    """Leave only the kept pieces' embeddings in the graph, and name the frozen layers' output "hidden"."""
+    """Leave only the kept pieces' embeddings in the graph, and pack all weights in four bits."""
     model = onnx.load(str(path))
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
-    rows, table = (numpy_helper.to_array(tensors[name]) for name in (_ROWS, _TABLE))
-    unknown = rows[-1] if len(rows) - 1 not in kept else rows[100]
-    order = np.array(sorted({int(rows[index]) for index in kept} | {int(unknown)}))
+    rows = numpy_helper.to_array(tensors[_ROWS])
+    unknown = int(rows[_UNKNOWN])
+    order = np.array(sorted({int(rows[index]) for index in kept} | {unknown}))
     place = {int(row): index for index, row in enumerate(order)}
-    fewer = np.array([place.get(int(row), place[int(unknown)]) for row in rows], dtype=rows.dtype)
+    fewer = np.array([place.get(int(row), place[unknown]) for row in rows], dtype=rows.dtype)
     tensors[_ROWS].CopyFrom(numpy_helper.from_array(fewer, _ROWS))
-    tensors[_TABLE].CopyFrom(numpy_helper.from_array(table[order], _TABLE))
-    if all(output.name != "hidden" for output in model.graph.output):
-        model.graph.node.append(helper.make_node("Identity", [_HIDDEN], ["hidden"], name="hidden"))
-        shape: list[str | int | None] = ["batch", "tokens", 384]
-        model.graph.output.append(helper.make_tensor_value_info("hidden", onnx.TensorProto.FLOAT, shape))
+    for output in [one for one in model.graph.output if one.name not in _OUTPUTS]:
+        model.graph.output.remove(output)
+    pack_table(model, _TABLE, order)
+    pack_layers(model)
     onnx.save(model, str(path))

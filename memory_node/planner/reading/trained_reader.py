@@ -23,7 +23,6 @@ _MAX_TOKENS = 128
 _ABSENT = -9.0  # log-probability of a class that the home is not known to have: unlikely, not impossible
 _CANDIDATES = 3
 _UNLIKELY = -6.0
-_HIDDEN = "hidden"  # an output of the graph that no reader asks for
 _UNHEARD_OF = -9.0  # log-probability of a class in a slot of a whole goal where no task of ALFRED's had it
 _DESTINED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
 _TREATED = frozenset({GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL})
@@ -69,7 +68,7 @@ class GoalModel:
             for slot, names in slots.items()
         }
         self._session = open_session(folder / "instructions.onnx", threads)
-        self._names = [output.name for output in self._session.get_outputs() if output.name != _HIDDEN]
+        self._names = [output.name for output in self._session.get_outputs()]
         self._asked: tuple[tuple[str, HomeClasses] | None, dict[str, NDArray[np.float32]]] = (None, {})
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
