@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 from citus_server import CitusServer, citus_server
+from postgres_server import PostgresServer, postgres_server
 
-from benchmarks.postgres_server import PostgresServer, postgres_server
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.ids import new_id
@@ -55,7 +55,7 @@ def postgres() -> Iterator[PostgresServer | CitusServer]:
         return
     with ExitStack() as stack:
         try:
-            server = stack.enter_context(postgres_server(synced=False))
+            server = stack.enter_context(postgres_server())
         except ResourceMissingError as error:
             pytest.skip(str(error))
         yield server

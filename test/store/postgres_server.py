@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own, for as long as a benchmark or a test needs it: empty, on a free port."""
+"""A PostgreSQL server of one's own, for as long as a test needs it: empty, on a free port."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ _TRIES = 5
 
 @dataclass(frozen=True)
 class PostgresServer:
-    """A server: its port, its data folder, its binaries; synced: whether commits wait for the disk."""
+    """A server: its port, its data folder, its binaries."""
 
     port: int
     data_dir: Path
     bin_dir: Path
-    synced: bool
 
     def url(self, database: str) -> str:
         """Return the address of one of its databases."""
@@ -48,8 +47,9 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.data_dir}"
-        options += "" if self.synced else " -c fsync=off"
+        options = (
+            f"-p {self.port} -c fsync=off -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.data_dir}"
+        )
         self._control("-o", options, "-l", str(self.data_dir / "server.log"), "start")
 
     def stop(self) -> None:
@@ -83,7 +83,7 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres_server(synced: bool = True) -> Iterator[PostgresServer]:
+def postgres_server() -> Iterator[PostgresServer]:
     """Start a server that is gone at the end.
 
     Raises:
@@ -95,7 +95,7 @@ def postgres_server(synced: bool = True) -> Iterator[PostgresServer]:
     if os.geteuid() == 0 and "postgres" not in {user.pw_name for user in pwd.getpwall()}:
         raise ResourceMissingError("PostgreSQL does not run as root, and there is no user postgres")
     # A database has 300 files; in memory they come and go at once.
-    roomy = not synced and os.path.isdir("/dev/shm") and shutil.disk_usage("/dev/shm").free > 2**30
+    roomy = os.path.isdir("/dev/shm") and shutil.disk_usage("/dev/shm").free > 2**30
     folder = Path(tempfile.mkdtemp(prefix="robot_memory_pg_", dir="/dev/shm" if roomy else None))
     try:
         if os.geteuid() == 0:
@@ -104,7 +104,7 @@ def postgres_server(synced: bool = True) -> Iterator[PostgresServer]:
         initdb = [str(bin_dir / "initdb"), "-D", str(data_dir), "-U", "robot", "-A", "trust", "-E", "UTF8"]
         command = [*initdb, "-N", "--no-locale"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=60, **_as_server_user())
-        server = _started(data_dir, bin_dir, synced)
+        server = _started(data_dir, bin_dir)
         try:
             yield server
         finally:
@@ -113,7 +113,7 @@ def postgres_server(synced: bool = True) -> Iterator[PostgresServer]:
         shutil.rmtree(folder)
 
 
-def _started(data_dir: Path, bin_dir: Path, synced: bool) -> PostgresServer:
+def _started(data_dir: Path, bin_dir: Path) -> PostgresServer:
     """Start a server on a free port, and on another one where somebody else takes the port first.
 
     Raises:
@@ -121,7 +121,7 @@ def _started(data_dir: Path, bin_dir: Path, synced: bool) -> PostgresServer:
     """
     said = ""
     for _ in range(_TRIES):
-        server = PostgresServer(_free_port(), data_dir, bin_dir, synced)
+        server = PostgresServer(_free_port(), data_dir, bin_dir)
         try:
             server.start()
         except subprocess.CalledProcessError:
