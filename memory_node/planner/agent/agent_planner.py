@@ -10,6 +10,7 @@ from memory_node.context.sections import KNOWN, lines_of
 from memory_node.domain.context import ContextSource
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.spoken_time import ago
+from memory_node.domain.step import EpisodeSummary
 from memory_node.llm.chat import ChatModel, Message
 from memory_node.llm.errors import LlmError
 from memory_node.llm.prompt_templates import prompt_templates
@@ -137,7 +138,9 @@ class AgentPlanner:
         task.refresh()
         beginning = self._beginning(task, names, context.text)
         dialogue = AgentDialogue(self._model, tools, beginning, account, self._config)
-        said = [text for text, _ in situation.conversation.said]
+        left = _left(task) if going_on(instruction) else None
+        # Who goes on asks for what was left in the words of then.
+        said = [*([left.instruction] if left is not None else []), *(text for text, _ in situation.conversation.said)]
 
         def objection(goals: Sequence[Goal], words: str) -> str:
             return self._offline.objection(words, goals, situation)
@@ -161,7 +164,7 @@ class AgentPlanner:
         text = task.prompt(
             "agent_task.j2",
             turns=turns,
-            unfinished=_left_unfinished(task),
+            unfinished=_left_in_words(task),
             told=[" ".join(line.replace('"', "'").split()) for line in told if line not in learnt],
             memory=learnt,
             things=names.inventory(scene),
@@ -176,15 +179,21 @@ class AgentPlanner:
         return Message("system", rules.strip()), Message("user", text.strip())
 
 
-def _left_unfinished(task: Task) -> str:
-    """Return the instruction that was left unfinished, where the robot did nothing after it or is to go on with it, and
-    what was done of it; "" for none."""
+def _left(task: Task) -> EpisodeSummary | None:
+    """Return the instruction that was left unfinished, where the robot did nothing after it or is to go on with it."""
     known = task.situation.known
     if known is None or not known.recalled.unfinished:
-        return ""
+        return None
     left, deeds = known.recalled.unfinished[0], known.recalled.deeds
-    if not going_on(task.instruction) and (not deeds or deeds[-1].episode_id != left.id):
+    is_last = bool(deeds) and deeds[-1].episode_id == left.id
+    return left if is_last or going_on(task.instruction) else None
+
+
+def _left_in_words(task: Task) -> str:
+    """Return what was left unfinished, and what was done of it; "" for nothing."""
+    left, known = _left(task), task.situation.known
+    if left is None or known is None:
         return ""
-    done = ", ".join(f"{one.skill} {one.object_class}" for one in deeds if one.episode_id == left.id)
+    done = ", ".join(f"{one.skill} {one.object_class}" for one in known.recalled.deeds if one.episode_id == left.id)
     when = ago((known.clock() - (left.ended_ns or left.started_ns)) * 1e-9)
     return f"{quoted(left.instruction, _LONGEST_TURN)}, {when}; done of it: {done or 'nothing'}"

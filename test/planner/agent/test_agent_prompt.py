@@ -69,6 +69,15 @@ def test_what_was_left_before_another_deed_is_told_to_who_goes_on_with_it() -> N
     assert "heat the mug" in beginning("go on", older)
 
 
+def test_who_goes_on_is_asked_for_what_was_left_in_the_words_of_then() -> None:
+    words = "put the apple on the table"
+    goal = {"kind": "place", "thing": "Apple", "place": "DiningTable", "words": words}
+    for instruction, taken in (("go on", True), ("bring me the mug", False)):
+        model = ScriptedModel([[("set_goals", {"goals": [goal]})], END])
+        carry_out(model, instruction, known=known(*LEFT))
+        assert model.results()[0].startswith("taken over") is taken
+
+
 def test_the_past_of_a_thing_has_what_made_it_work_and_nothing_else() -> None:
     model = ScriptedModel([[("recall_past", {"about": "mug"})], END])
     carry_out(model, "bring me the mug", known=known(*LEFT))
