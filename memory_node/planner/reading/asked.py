@@ -12,30 +12,7 @@ from memory_node.planner.reading.english import INTO, NEAR, UNDER
 from memory_node.planner.reading.noun_phrase import NounPhrase
 
 PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
-_TAIL = frozenset(
-    [
-        "gone",
-        "got",
-        "went",
-        "is",
-        "are",
-        "to",
-        "be",
-        "been",
-        "kept",
-        "located",
-        "now",
-        "at",
-        "again",
-        "then",
-        "left",
-        "still",
-        "right",
-        "in",
-    ]
-)
 _BE = frozenset({"is", "are", "was", "were", "'s"})
-_HAVING = frozenset({"there", "do", "we", "i", "you", "have", "left", "are", "is", "got", "still", "own"})
 _ENDS = frozenset({"?", ".", ",", "and", "or", "so", "then", "now"})
 _SEVERAL = frozenset({COUNT, EXISTS, PLACE})
 Asked = tuple[Command, int]
@@ -50,7 +27,8 @@ def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Ask
             if found is None or (form is _whether and start == at):
                 continue
             command, end = _with_others(words, *found, commands)
-            while end < len(words) and words[end] in commands.english.fillers | _TAIL and words[end] != "in":
+            tails = (commands.english.fillers | commands.english.question_tails) - {"in"}
+            while end < len(words) and words[end] in tails:
                 end += 1
             if words[end : end + 1] == ["or"] and "?" in words[end:]:
                 end = words.index("?", end) if isinstance(words, list) else list(words).index("?", end)
@@ -67,12 +45,12 @@ def _with_others(words: Sequence[str], command: Command, end: int, commands: Com
         phrase = commands.phrases.read(words, end + 1)
         if phrase is None or not phrase.named:
             break
-        command, end = replace(command, targets=(*command.targets, phrase)), _past_having(words, phrase.end)
+        command, end = replace(command, targets=(*command.targets, phrase)), _past_having(words, phrase.end, commands)
     return command, end
 
 
-def _past_having(words: Sequence[str], at: int) -> int:
-    while at < len(words) and words[at] in _HAVING:
+def _past_having(words: Sequence[str], at: int, commands: CommandReader) -> int:
+    while at < len(words) and words[at] in commands.english.having:
         at += 1
     return at
 
@@ -87,7 +65,7 @@ def _where(words: Sequence[str], at: int, commands: CommandReader) -> Asked | No
     if phrase is None:
         return None
     end = phrase.end
-    while end < len(words) and words[end] in _TAIL:
+    while end < len(words) and words[end] in commands.english.question_tails:
         end += 1
     return _tell(PLACE, phrase), end
 
@@ -163,7 +141,7 @@ def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     phrase = commands.phrases.read(words, start)
     if phrase is None:
         return None
-    end = _past_having(words, phrase.end)
+    end = _past_having(words, phrase.end, commands)
     placed = commands.phrases.place(words, end)
     if placed is not None and placed[0] in (INTO, NEAR):
         phrase, end = replace(phrase, places=(placed[:2],)), placed[1].end
@@ -189,24 +167,12 @@ def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     placed = commands.phrases.place(words, behind)
     if placed is not None and not phrase.places:
         return _tell(EXISTS, replace(phrase, places=(placed[:2],))), placed[1].end
-    return _tell(EXISTS, phrase), _past_having(words, phrase.end)
+    return _tell(EXISTS, phrase), _past_having(words, phrase.end, commands)
 
 
 def _state_behind(words: Sequence[str], at: int, phrase: NounPhrase, commands: CommandReader) -> Asked | None:
     """Return what "[is the stove] still on?", "[is the mug] on the desk?" asks."""
-    while at < len(words) and words[at] in {
-        "still",
-        "already",
-        "really",
-        "all",
-        "been",
-        "being",
-        "quite",
-        "properly",
-        "left",
-        "switched",
-        "turned",
-    }:
+    while at < len(words) and words[at] in commands.english.before_state:
         at += 1
     placed = commands.phrases.place(words, at)
     if placed is not None and placed[0] in (INTO, NEAR, UNDER):

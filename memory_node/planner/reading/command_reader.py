@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -48,6 +49,7 @@ class CommandReader:
         self.english = english
         self.lexicon = lexicon
         self.phrases = NounPhraseReader(lexicon, english)
+        self._time = _time_pattern(english)
 
     # --- one command
 
@@ -128,17 +130,7 @@ class CommandReader:
     def _going(self, words: Sequence[str], at: int) -> tuple[Command, int, str] | None:
         """Take "drive over to the fridge", "go stand by the window"."""
         start = at + 1
-        while start < len(words) and words[start] in {
-            "and",
-            "stand",
-            "over",
-            "back",
-            "on",
-            "wait",
-            "right",
-            "yourself",
-            "along",
-        }:
+        while start < len(words) and words[start] in self.english.on_the_way:
             start += 1
         found = self.english.prepositions.at(words, start)
         if found is None or found[0] not in (INTO, NEAR):
@@ -570,46 +562,13 @@ class CommandReader:
 
     def time_at(self, words: Sequence[str], at: int) -> int:
         """Return how many words tell a time or a duration: "tomorrow", "at eight", "in an hour", "every morning"."""
-        english = self.english
-        if words[at] in english.later and words[at] not in english.conditions:
+        word, english = words[at], self.english
+        if word in english.later and word not in english.conditions:
             return 1
-        if words[at] not in (
-            "at",
-            "in",
-            "for",
-            "within",
-            "by",
-            "every",
-            "each",
-            "this",
-            "on",
-            "before",
-            "after",
-            "until",
-            "till",
-        ):
+        if word not in english.time_prepositions:
             return 0
-        end, begun = at + 1, False
-        while end < len(words) and words[end] in english.numbers.keys() | {
-            "an",
-            "a",
-            "the",
-            "half",
-            "about",
-            "few",
-            "early",
-            "next",
-        }:
-            begun |= words[end] in english.numbers
-            end += 1
-        unit = words[end] if end < len(words) else ","
-        if words[at] == "for" or (words[at] == "on" and not unit.removesuffix("s").endswith("day")):
-            return 0
-        weekday = unit.removesuffix("s").endswith("day") and unit not in ("birthday",)
-        if unit in english.time_units | english.day_parts | {"o'clock", "am", "pm"} or weekday:
-            return end + 1 - at
-        is_clock = words[at] in ("at", "by", "before", "after", "until", "till") and begun and end == at + 2
-        return end - at if is_clock and (unit in PUNCTUATION or unit in ("and", "please")) else 0
+        found = self._time.match(" ".join(words[at:]))
+        return len(found.group().split()) if found is not None else 0
 
     # --- from arguments to a command
 
@@ -764,6 +723,15 @@ class CommandReader:
             return replace(command, to_user=True)
         served = said in self.english.to_user and kind is _K.PLACE and command.destination is None
         return replace(command, to_user=True) if served and not (command.way or args.there) else command
+
+
+def _time_pattern(english: English) -> re.Pattern[str]:
+    numbers, day = "|".join(english.numbers), r"(?!birthdays?\b)\w*days?"
+    units = "|".join((*english.time_units, *english.day_parts, "o'clock", "am", "pm", day))
+    amount = rf"(?:(?:{numbers}|an?|the|half|about|few|early|next) )*"
+    span = rf"(?:{'|'.join(english.time_prepositions - {'on'})}) {amount}(?:{units})\b"
+    clock = rf"(?:at|by|before|after|until|till) (?:{numbers})(?=$| [,.;:!?]| and\b| please\b)"
+    return re.compile(rf"{span}|on {amount}{day}\b|{clock}")
 
 
 def _with_noun_of(phrase: NounPhrase, before: NounPhrase) -> NounPhrase:

@@ -121,6 +121,14 @@ class English:
     motion: frozenset[str]
     its_place: frozenset[str]
     underfoot: frozenset[str]
+    time_prepositions: frozenset[str]
+    on_the_way: frozenset[str]
+    before_deed: frozenset[str]
+    behind_deed: frozenset[str]
+    before_state: frozenset[str]
+    question_tails: frozenset[str]
+    having: frozenset[str]
+    says: frozenset[str]
     courtesy: Phrases
     openings: Phrases
     wishes: Phrases

@@ -449,7 +449,7 @@ class InstructionReader:
                 return found
             length = self._english.openings.length_at(words, at)
             if not length:
-                return self._by_doing(words, at, heard)
+                return None
             bent = words[at + length - 1] in ("mind", "you")
             at += length
             while at < len(words) and (
@@ -464,19 +464,6 @@ class InstructionReader:
             if bent and not self._english.is_verb(words[at]) and self._english.base_form(words[at]):
                 words = [*words[:at], self._english.base_form(words[at]), *words[at + 1 :]]
         return None
-
-    def _by_doing(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "tidy the desk by putting the pens in the box" as what it is done by."""
-        end = next((place for place in range(at, len(words)) if words[place] in (".", "?", "!")), len(words))
-        by = next((place for place in range(at, end) if words[place] == "by"), end)
-        start = by + 1
-        while start < end and words[start] in self._english.fillers:
-            start += 1
-        base = self._english.base_form(words[start]) if start < end and words[start].endswith("ing") else ""
-        if not base or not self._english.is_verb(words[at]):
-            return None
-        turned = [*words[:start], base, *words[start + 1 :]]
-        return self._take(heard, self.commands.read(turned, start), turned)
 
     def _both_verbs(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "wash and slice the tomato", "wash, peel and slice it" as commands on one thing."""

@@ -11,7 +11,6 @@ from memory_node.planner.reading.english import FROM, INTO, NEAR, PUNCTUATION, U
 from memory_node.planner.reading.lexicon import Called, Lexicon
 
 _DEEPEST = 6  # phrases in phrases: "the cup on the shelf that is by the door"
-_BEHIND_DEED = frozenset(["before", "earlier", "just", "yesterday", "today", "already", "me", "it", "them", "from"])
 
 
 @dataclass(frozen=True)
@@ -486,20 +485,7 @@ class NounPhraseReader:
         if at >= len(words) or words[at] not in ("i", "you", "we", "he", "she", "they"):
             return phrase
         at += 1
-        while at < len(words) and words[at] in (
-            "can",
-            "could",
-            "have",
-            "had",
-            "has",
-            "just",
-            "last",
-            "already",
-            "recently",
-            "was",
-            "am",
-            "are",
-        ):
+        while at < len(words) and words[at] in english.before_deed:
             at += 1
         verb = words[at] if at < len(words) else ","
         if not (
@@ -525,7 +511,7 @@ class NounPhraseReader:
         while at < len(words):
             if words[at] in ("this", "last") and words[at + 1 : at + 2] and words[at + 1] in self._english.day_parts:
                 at += 2
-            elif words[at] in _BEHIND_DEED:
+            elif words[at] in self._english.behind_deed:
                 at += 1
             else:
                 break

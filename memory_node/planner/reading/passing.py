@@ -16,25 +16,6 @@ from memory_node.planner.reading.words import words_of
 _SPEAKER = frozenset({"i", "we"})
 _MANY = frozenset({"they", "these", "those", "both"})
 _ONE = frozenset({"it", "this", "that"})
-_SAYS = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "holds",
-        "hold",
-        "contains",
-        "contain",
-        "belongs",
-        "belong",
-        "came",
-        "comes",
-    ]
-)
 # Words between an article and a noun: "the black dog statue".
 _ADJECTIVES = 3
 # Share of the words for a thing, and of those for an occasion, that were said of what is meant.
@@ -118,7 +99,7 @@ class SaidInPassing:
             at += 1
 
     def _subject_at(self, words: Sequence[str], at: int) -> tuple[int, list[str]] | None:
-        if at == 0 and words[at] in _MANY | _ONE and words[at + 1 : at + 2] and words[at + 1] in _SAYS:
+        if at == 0 and words[at] in _MANY | _ONE and words[at + 1 : at + 2] and words[at + 1] in self._english.says:
             return at + 1, []
         end, names = at, list[str]()
         while end < len(words) and (words[end] in self._english.definite or names):
@@ -129,7 +110,9 @@ class SaidInPassing:
             end = noun[1]
             while end < len(words) and words[end] in ("and", ",") and words[end] != ".":
                 end += 1
-        is_subject = bool(names) and end < len(words) and words[end] in _SAYS and words[end - 1] not in ("and", ",")
+        is_subject = (
+            bool(names) and end < len(words) and words[end] in self._english.says and words[end - 1] not in ("and", ",")
+        )
         return (end, names) if is_subject else None
 
     def _noun_at(self, words: Sequence[str], at: int) -> tuple[str, int] | None:
