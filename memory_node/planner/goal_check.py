@@ -183,7 +183,8 @@ class GoalCheck:
         names = goal.target.candidates
         pieces = tuple(filter(None, (self._kinds[name].slices for name in names)))
         if goal.sliced or goal.kind is GoalKind.SLICE:
-            return pieces
+            # A goal may name the pieces themselves.
+            return pieces or tuple(name for name in names if self._kinds.whole(name) != name)
         # What was cut is in its pieces: a goal about the apple is about them where no whole one is left.
         is_whole_left = self._of(names) or self._is(self._held, names)
         return names if is_whole_left or not pieces else (*names, *pieces)

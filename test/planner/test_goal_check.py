@@ -142,9 +142,11 @@ def test_fetch_and_examine_want_the_hand(kitchen) -> None:
 
 def test_slice_wants_pieces(kitchen) -> None:
     goal = Goal(GoalKind.SLICE, APPLE)
+    of_the_pieces = Goal(GoalKind.SLICE, Mention("AppleSliced", ("AppleSliced",)))
     assert unmet(kitchen, goal) == "no Apple is cut"
+    assert unmet(kitchen, of_the_pieces) == "no AppleSliced is cut"
     kitchen.things["m-apple"].object_class = "AppleSliced"
-    assert unmet(kitchen, goal) == ""
+    assert unmet(kitchen, goal) == unmet(kitchen, of_the_pieces) == ""
 
 
 @pytest.mark.parametrize(
