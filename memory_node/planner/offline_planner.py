@@ -168,6 +168,7 @@ class OfflinePlanner:
                 achieved.append(True)
             except (Setback, PlanningFailedError) as error:
                 failures.append(f"{goal}: {error}")
+                situation.conversation.discourse.take_back(goal, self._kinds)
                 is_final &= isinstance(error, Hopeless)
                 situation.report(PlanProgress(ProgressKind.NOTE, f"gave up on {goal}: {error}"))
                 achieved.append(False)

@@ -89,13 +89,13 @@ class Discourse:
     def take_over(self, goals: Sequence[Goal], kinds: ObjectCatalogue) -> None:
         """Take over the goals of one command, with what they do to their things."""
         for goal in goals:
-            treatment = kinds.treatment(goal.treatment) or kinds.usual_treatment(goal.kind)
-            gained = treatment.states if treatment is not None else ()
-            place = goal.destination
-            if place is not None and place.object_class and kinds[place.object_class].can(Property.COOLS):
-                gained = (*gained, ObjectState.COLD)
-            self.add(goal, gained, goal.kind in _PLACING and is_movable(place, kinds))
+            self.add(goal, _gained(goal, kinds), goal.kind in _PLACING and is_movable(goal.destination, kinds))
         self.end_command(goals)
+
+    def take_back(self, goal: Goal, kinds: ObjectCatalogue) -> None:
+        """Take back what a goal would have done to its thing, since it failed: who speaks of the thing means it as it
+        is."""
+        self.states.get(goal.target.object_class, set()).difference_update(_gained(goal, kinds))
 
     def end_command(self, goals: Sequence[Goal]) -> None:
         """Take note that these goals were asked for in one command."""
@@ -139,3 +139,11 @@ def is_movable(mention: Mention | None, kinds: ObjectCatalogue) -> bool:
     if mention is None or mention.beside or not mention.object_class:
         return False
     return kinds[mention.object_class].pickupable
+
+
+def _gained(goal: Goal, kinds: ObjectCatalogue) -> tuple[ObjectState, ...]:
+    """Return the states that a goal gives to its thing, where it is put included."""
+    treatment = kinds.treatment(goal.treatment) or kinds.usual_treatment(goal.kind)
+    gained, place = treatment.states if treatment is not None else (), goal.destination
+    cools = place is not None and bool(place.object_class) and kinds[place.object_class].can(Property.COOLS)
+    return (*gained, ObjectState.COLD) if cools else gained
