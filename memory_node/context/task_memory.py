@@ -12,6 +12,7 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.brainmem import confidence
+from memory_node.lessons.expectations import ENABLING
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.plugmem import calls_of, intents_of
 from memory_node.world.skills import establishing
@@ -98,7 +99,9 @@ def of_lesson(lesson: Lesson) -> Entry:
     any thing; all else is advice in words."""
     if intents_of(lesson):
         return _of_way(lesson)
-    before = tuple(SkillCall(one.skill, (one.thing_class,)) for one in lesson.before)
+    # A switch or a door is the same one for every call; what is done with the call's own thing is said in words.
+    switched = all(one.skill in ENABLING for one in lesson.before)
+    before = tuple(SkillCall(one.skill, (one.thing_class,)) for one in lesson.before) if switched else ()
     return Entry(
         lesson.id,
         EntryKind.PREPARATION if before else EntryKind.ADVICE,

@@ -19,7 +19,9 @@ Retrieve = Callable[[str, str, Sequence[str]], TaskMemory]
 
 
 class TaskRetrieval:
-    """A `Retrieve` over all memories of one robot. of_tries: what tries teach now."""
+    """A `Retrieve` over all memories of one robot. of_tries: what tries teach now. recipient: the class of persons, of
+    whom each is a case of its own, while entries speak of classes.
+    """
 
     def __init__(
         self,
@@ -27,8 +29,10 @@ class TaskRetrieval:
         rank_areas: RankAreas,
         config: CompilerConfig,
         of_tries: Callable[[], Sequence[Lesson]] = tuple,
+        recipient: str = "",
     ) -> None:
         self._of_tries = of_tries
+        self._recipient = recipient
         self._experience = experience
         self._rank_areas = rank_areas
         self._config = config
@@ -42,7 +46,9 @@ class TaskRetrieval:
         query = ExperienceQuery(task_type=task_type, episode_id=episode_id, instruction=instruction)
         yield from map(of_lesson, self._experience.ask(query).lessons)
         # What tries teach may be about a thing that no goal names: the tap, or the door of the microwave.
-        yield from map(of_lesson, self._of_tries())
+        yield from (
+            of_lesson(one) for one in self._of_tries() if not one.place_class or one.place_class != self._recipient
+        )
         yield from map(of_lesson, self._experience.ways_to(instruction))
         subgoals = [Subgoal.parse(goal) for goal in goals]
         for name in dict.fromkeys(name for subgoal in subgoals for name in (subgoal.target, subgoal.light)):

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from memory_node.domain.deed import Deed
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import SKILLS, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.domain.time_zone import part_of_day
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording
@@ -28,18 +28,22 @@ ENABLING = {
     "OpenObject": ObjectState.OPENED,
     "CloseObject": ObjectState.CLOSED,
 }
+# What is done with things for its own sake: the reason of a success only where nothing else was different.
+_ORDINARY = frozenset({"PutObject"}).union(
+    name for name, one in SKILLS.items() if one.brings_about and one.needs(Predicate.HOLDING)
+)
 # What these are done with is another thing each time, and they need no place.
 _ANYWHERE = frozenset({"SliceObject", "FillObject", "EmptyObject", "BreakObject", "ThrowObject", "PickupObject"})
 
 # What was done between a failure and a success so soon after it may be the reason of the success.
 LATELY_NS = 3600 * 10**9
-_ENABLING_KEPT = 64
+_DONE_KEPT = 64
 
 
 @dataclass(frozen=True)
 class _Try:
-    """One try of a call: at which thing or place, with which class, at which time, after which enabling calls: those of
-    its own instruction, and those since it failed a short time ago.
+    """One try of a call: at which thing or place, with which class, at which time, after which calls that may be the
+    reason: those of its own instruction, and those since it failed a short time ago.
     """
 
     deed: Deed
@@ -59,32 +63,78 @@ class _Try:
         return self.failed or not self.before
 
 
+@dataclass
+class _Suspects:
+    """What was done between a failure and a success: sets that leave several reasons open, and reasons that are certain
+    since nothing else was different, or they were different twice."""
+
+    open: list[set[Preparation]] = field(default_factory=list)
+    certain: set[Preparation] = field(default_factory=set)
+
+    def note(self, different: set[Preparation]) -> None:
+        """Take over what was different before one more success."""
+        if len(different) == 1:
+            self.certain |= different
+        for earlier in self.open:
+            self.certain |= earlier & different
+        self.open.append(different)
+
+
 class Expectations:
     """tried: every try of the robot, the newest last; zone: of the time of day, None for the machine's."""
 
     def __init__(self, tried: Sequence[Deed], zone: tzinfo | None = None) -> None:
         self._zone = zone
-        # By skill and place (or thing), and by skill and class of place.
+        # By skill and place (or thing), by skill and class of place, and by skill and class of thing.
         self._at: dict[tuple[str, str], list[_Try]] = {}
         self._of: dict[tuple[str, str], list[_Try]] = {}
-        enabling: deque[tuple[int, Deed, Preparation]] = deque(maxlen=_ENABLING_KEPT)
+        self._with: dict[tuple[str, str], list[_Try]] = {}
+        self._tries = len(tried)
+        self._done: deque[tuple[int, Deed]] = deque(maxlen=_DONE_KEPT)  # what may be the reason of a success
+        self._suspected: dict[tuple[str, str], _Suspects] = {}
         explained = _explained(tried)
         for number, deed in enumerate(tried):
             place_id, place_class = place_of(deed.skill, deed)
             of_class = self._of.setdefault((deed.skill, place_class), [])
-            since = _failed_lately(of_class, deed.stamp_ns, number)
-            before = [
-                one
-                for when, other, one in enabling
-                if (when > since or other.episode_id == deed.episode_id) and one.thing_id != place_id
-            ]
+            with_class = self._with.setdefault((deed.skill, deed.object_class), [])
+            before = self._switched(deed, place_id, _failed_lately(of_class, deed.stamp_ns, number))
+            before += self._done_otherwise(deed, _failed_lately(with_class, deed.stamp_ns, number), bool(before))
             part = part_of_day(deed.stamp_ns, zone)
             made = _Try(deed, number, place_id, place_class, part, tuple(dict.fromkeys(before)))
             of_class.append(made)
+            with_class.append(made)
             self._at.setdefault((deed.skill, place_id), []).append(made)
-            is_enabling = deed.skill in ENABLING and not deed.reason and bool(deed.object_id)
-            if is_enabling and (deed.episode_id, deed.object_id) not in explained:
-                enabling.append((number, deed, Preparation(deed.skill, deed.object_id, deed.object_class)))
+            may_be_reason = deed.skill in _ORDINARY or (deed.skill in ENABLING and _key(deed) not in explained)
+            if may_be_reason and not deed.reason and deed.object_id:
+                self._done.append((number, deed))
+
+    def _done_before(self, deed: Deed, since: int, skills: frozenset[str]) -> list[Deed]:
+        return [
+            other
+            for number, other in self._done
+            if other.skill in skills and (number > since or other.episode_id == deed.episode_id)
+        ]
+
+    def _switched(self, deed: Deed, place_id: str, since: int) -> list[Preparation]:
+        """Return what was switched or opened before a try. since: the number of its last failure at such a place."""
+        done = self._done_before(deed, since, frozenset(ENABLING))
+        return [_preparation(one) for one in done if one.object_id != place_id]
+
+    def _done_otherwise(self, deed: Deed, since: int, is_switched: bool) -> list[Preparation]:
+        """Return what was done for its own sake before a try: all of it before a failure, as that is no reason of a
+        success; before a success what alone was different from the failure, or was different twice.
+
+        since: the number of its last failure with such a thing. is_switched: something that was switched may be it.
+        """
+        done = [_with_role(one, deed) for one in self._done_before(deed, since, _ORDINARY) if _matters(one, deed)]
+        if deed.reason:
+            return done
+        suspects = self._suspected.setdefault((deed.skill, deed.object_class), _Suspects())
+        lately = [other for number, other in self._done if number > since and other.skill in _ORDINARY]
+        different = {_with_role(one, deed) for one in lately if _matters(one, deed)}
+        if different and not is_switched:
+            suspects.note(different)
+        return [one for one in done if one in suspects.certain]
 
     def failing(self, skill: str, object_class: str, place_id: str, now_ns: int) -> Lesson | None:
         """Return the lesson that a call fails at a place (or thing) now; None where nothing says so.
@@ -115,47 +165,47 @@ class Expectations:
             writer=WRITER,
         )
 
+    def was_tried(self, skill: str, place_id: str) -> bool:
+        """Return whether a call was tried at a place (or thing)."""
+        return (skill, place_id) in self._at
+
     def never_worked(self, skill: str, place_id: str) -> bool:
         """Return whether a call was tried at a place (or thing), and never worked there in any way."""
         tries = self._at.get((skill, place_id), ())
         return bool(tries) and all(one.failed for one in tries)
 
+    def may_be_mended(self, skill: str, place_class: str, now_ns: int) -> bool:
+        """Return whether a call failed a short time ago, and what may make it work was done since."""
+        failed = _failed_lately(self._of.get((skill, place_class), ()), now_ns, never=self._tries)
+        return any(number > failed and one.skill != skill for number, one in self._done)
+
     def way(self, skill: str, object_class: str, place_id: str, place_class: str) -> Lesson | None:
         """Return what to do before a call that fails without it; None where nothing says so.
 
-        What was learnt of one place, or of one class of thing there, holds for others until they were tried themselves.
+        What was switched for one place, or for one class of thing there, holds for others until they were tried
+        themselves; what was done with a thing holds for things of its class, wherever the call is made.
         """
-        tries = self._of.get((skill, place_class), ())
-        plain = [one for one in tries if one.plain]
-        here = [one for one in plain if one.place_id == place_id]
-        alike = [one for one in here if one.deed.object_class == object_class] or here or plain
-        failed = [one for one in tries if one.failed]
-        if not alike or not alike[-1].failed:
-            return None
-        worked = [one for one in tries if not one.failed and one.before and one.number > failed[0].number]
-        if not worked:
-            return None
-        last = worked[-1]
-        # What was done before each success is what they have in common.
-        before = tuple(
-            one
-            for one in last.before
-            if all(one in other.before for other in worked) and not any(one in other.before for other in failed)
-        )
+        tries = self._of.get((skill, place_class), [])
+        here = [one for one in tries if one.plain and one.place_id == place_id]
+        alike = [one for one in here if one.deed.object_class == object_class] or here or tries
+        before, worked = _reasons_of_success(tries, alike, frozenset(ENABLING))
+        if not before:
+            tries = alike = self._with.get((skill, object_class), [])
+            before, worked = _reasons_of_success(tries, alike, _ORDINARY)
         if not before:
             return None
-        first = " and ".join(f"{one.skill} {one.thing_class}" for one in before)
+        first, last = " and ".join(one.text for one in before), worked[-1]
         return Lesson(
             f"{WRITER}|{skill}|{object_class}|{place_id}",
             LessonKind.WAY,
-            (Wording("", f"{_call(skill, last.deed.object_class, place_class)} works after {first}"),),
+            (Wording("", f"{_call(skill, last.deed.object_class, last.place_class)} works after {first}"),),
             skill,
             frozenset({object_class}),
             place_id,
             place_class,
             before=before,
             evidence_for=tuple(one.deed.source for one in worked),
-            evidence_against=tuple(one.deed.source for one in alike if not one.failed),
+            evidence_against=tuple(one.deed.source for one in alike if one.plain and not one.failed),
             writer=WRITER,
         )
 
@@ -187,6 +237,43 @@ def place_of(skill: str, deed: Deed) -> tuple[str, str]:
     if skill in SKILLS and len(SKILLS[skill].arguments) > 1:
         return deed.to_id, deed.to_class
     return ("", "") if is_done_anywhere(skill, 1) else (deed.object_id, deed.object_class)
+
+
+def _reasons_of_success(
+    tries: Sequence[_Try], alike: Sequence[_Try], skills: frozenset[str]
+) -> tuple[tuple[Preparation, ...], list[_Try]]:
+    """Return the calls of some skills that came before each success since the first failure and before no failure, and
+    these successes; none where the last of the tries alike that had nothing before it went well."""
+    plain, failed = [one for one in alike if one.plain], [one for one in tries if one.failed]
+    if not plain or not plain[-1].failed:
+        return (), []
+    prepared = [one for one in tries if not one.failed and any(each.skill in skills for each in one.before)]
+    worked = [one for one in prepared if one.number > failed[0].number]
+    common = [one for one in (worked[-1].before if worked else ()) if all(one in other.before for other in worked)]
+    reasons = [one for one in common if one.skill in skills and not any(one in other.before for other in failed)]
+    return tuple(reasons), worked
+
+
+def _key(deed: Deed) -> tuple[str, str]:
+    return deed.episode_id, deed.object_id
+
+
+def _preparation(done: Deed) -> Preparation:
+    put = (done.to_id, done.to_class) if done.skill == "PutObject" else ("", "")
+    return Preparation(done.skill, done.object_id, done.object_class, *put)
+
+
+def _with_role(done: Deed, deed: Deed) -> Preparation:
+    """Return what was done as it is told of another thing of the kind: with the very thing, or with a tool."""
+    made = _preparation(done)
+    return replace(made, thing_id="") if done.object_id == deed.object_id else made
+
+
+def _matters(done: Deed, deed: Deed) -> bool:
+    """Return whether an ordinary deed left something different for a later one: where a thing was put does not matter
+    where it must be in the hand."""
+    own_place = done.skill == "PutObject" and done.object_id == deed.object_id
+    return done.skill != deed.skill and not (own_place and SKILLS[deed.skill].needs(Predicate.HOLDING))
 
 
 def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:

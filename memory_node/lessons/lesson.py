@@ -33,11 +33,22 @@ class LessonKind(str, enum.Enum):
 
 @dataclass(frozen=True)
 class Preparation:
-    """A call that made another one work: a skill and memory's id and class of its thing."""
+    """A call that made another one work.
+
+    thing_id, thing_class: memory's id and class of its thing; an id of "" for the very thing that the other call is
+    about. place_id, place_class: where it was put, "" for other calls.
+    """
 
     skill: str
     thing_id: str
     thing_class: str
+    place_id: str = ""
+    place_class: str = ""
+
+    @property
+    def text(self) -> str:
+        """The call over classes."""
+        return " ".join(filter(None, (self.skill, self.thing_class, self.place_class)))
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,18 @@ _PLACED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
 
 @dataclass
 class ExpectedFailures:
-    """expectations: what was learnt; scene: what memory knows; told: gets each lesson that was used, in words."""
+    """expectations: what was learnt; scene: what memory knows; told: gets each lesson that was used, in words.
+    has_prepared: something was switched, opened or closed in this instruction because it asks for that.
+    """
 
     expectations: Expectations
     kinds: ObjectCatalogue
     scene: Callable[[], SceneSnapshot]
     clock: Clock
     told: Callable[[str], None]
+    has_prepared: bool = False
     _used: set[str] = field(default_factory=set)
+    _prepared: set[tuple[str, str]] = field(default_factory=set)  # lessons that were followed, and for which thing
 
     def avoided(self, goal: Goal) -> frozenset[str]:
         """Return the ids of the places where a goal is expected to fail, as long as there is another one: they are for
@@ -57,12 +61,30 @@ class ExpectedFailures:
             if place is None or not place.memory_id:
                 return None
             place_id, place_class = place.memory_id, self.kinds[place.object_class].name
+            if place_class == self.kinds.recipient and not self.expectations.was_tried(call.skill, place_id):
+                return None  # what one person takes only so says nothing of another
         object_class = self.kinds[subject.object_class].name if subject is not None else ""
         lesson = self.expectations.way(call.skill, object_class, place_id, place_class)
-        if lesson is None or lesson.text in self._used:
+        if lesson is None:
             return None
+        about = subject.memory_id if subject is not None and any(not one.thing_id for one in lesson.before) else ""
+        if (lesson.text, about) in self._prepared:
+            return None
+        self._prepared.add((lesson.text, about))
         self._tell(lesson)
         return lesson
+
+    def is_done_by_hand(self, skill: str, subject: Thing, place: Thing) -> bool:
+        """Return whether a composite is expected to fail at a place, so that its steps are done one by one; while what
+        was done since may have mended it, it is tried again."""
+        place_class, of_class = self.kinds[place.object_class].name, self.kinds[subject.object_class].name
+        lesson = self.expectations.failing(skill, of_class, place.memory_id, self.clock())
+        if lesson is None or self.has_prepared or self.expectations.may_be_mended(skill, place_class, self.clock()):
+            return False
+        if self.expectations.way(skill, of_class, place.memory_id, place_class) is not None:
+            return False
+        self._tell(lesson)
+        return True
 
     def is_hopeless(self, call: SkillCall, place: Thing | None) -> bool:
         """Return whether a call was tried before, and never worked with the last thing that it names."""

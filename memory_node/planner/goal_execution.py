@@ -136,6 +136,8 @@ class GoalRun:
                 yield from acting.need_tool(self._treating.of(goal).tools)
             (state,) = GOALS[goal.kind].wants
             yield from acting.make(Wanted(_P.STATE, ("target",), state))
+            if self._expected is not None:
+                self._expected.has_prepared = True
             return
         if goal.kind is GoalKind.FIND:
             yield from self._reach(goal.target, "target", Wanted(_P.NEAR, ("target",)))

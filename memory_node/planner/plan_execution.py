@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.lessons.expectations import ENABLING
-from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.lesson import Preparation
 from memory_node.planner.belief import Belief
 from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.goal import Mention
@@ -162,9 +164,7 @@ class PlanExecution:
                 continue
             if not plan:
                 return
-            lesson = next(filter(None, map(self._way, plan)), None)
-            if lesson is not None:
-                yield from self._prepare(lesson)
+            if (yield from self._prepare(plan)):
                 continue
             try:
                 for call in plan:
@@ -173,21 +173,53 @@ class PlanExecution:
                 for name, mention in list(self.attempt.mentions.items()):
                     yield from self.need(name, mention)
 
-    def _way(self, call: SkillCall) -> Lesson | None:
+    def _prepare(self, plan: Sequence[SkillCall]) -> Generator[PlannedStep, SkillResult, bool]:
+        """Do what made the first call of a plan work that has such a way; return whether there is one. What cannot be
+        done any more is left out."""
         if self.expected is None:
-            return None
-        return self.expected.way(call, self.belief.named(call.arguments[0]), self.belief.named(call.arguments[-1]))
-
-    def _prepare(self, lesson: Lesson) -> Steps:
-        """Do what made a call work; what cannot be done any more is left out."""
-        for number, one in enumerate(lesson.before):
-            name = f"preparation {number}"
-            self.belief.forget(name)
-            try:
-                yield from self.need(name, Mention(one.thing_class, (one.thing_class,), thing_id=one.thing_id))
-                yield from self.make(Wanted(Predicate.STATE, (name,), ENABLING[one.skill]))
-            except (NothingFound, PlanningFailedError):
+            return False
+        for call in plan:
+            subject, place = self.belief.named(call.arguments[0]), self.belief.named(call.arguments[-1])
+            lesson = self.expected.way(call, subject, place)
+            if lesson is None:
                 continue
+            for number, one in enumerate(lesson.before):
+                with contextlib.suppress(NothingFound, PlanningFailedError, _Replan):
+                    yield from self._do_before(one, f"preparation {number}", subject)
+            return True
+        return False
+
+    def _do_before(self, one: Preparation, name: str, subject: Thing | None) -> Steps:
+        """Do one call that made another one work: with the other's own thing, or with the thing that it was done with.
+        What is switched or opened already is left so; all else is done again."""
+        if not one.thing_id and subject is not None:
+            name = subject.id
+        else:
+            name = yield from self._known_as(name, one.thing_class, one.thing_id)
+        if one.skill in ENABLING:
+            yield from self.make(Wanted(Predicate.STATE, (name,), ENABLING[one.skill]))
+            return
+        if SKILLS[one.skill].needs(Predicate.HOLDING):
+            yield from self.make(Wanted(Predicate.HOLDING, (name,)))
+        if one.place_id:
+            place = yield from self._known_as(f"{name} place", one.place_class, one.place_id)
+            yield from self.make(Wanted(Predicate.CONTAINED, (name, place)))
+            return
+        treatment = self.kinds.usual_treatment(GOAL_OF_SKILL[one.skill])
+        arguments = [name]
+        if treatment is not None and treatment.at:
+            arguments.append(f"{name} fixture")
+            yield from self.need(arguments[1], Mention(f"where to {treatment.name}", treatment.at))
+            yield from self.make(Wanted(Predicate.NEAR, (arguments[1],)))
+        yield from self.do(SkillCall(one.skill, tuple(map(self.reference, arguments))))
+
+    def _known_as(self, name: str, object_class: str, thing_id: str) -> Generator[PlannedStep, SkillResult, str]:
+        """Return the name of one certain thing, located under `name` where it has none."""
+        known = next((one.id for one in self.belief.state if one.memory_id == thing_id), None)
+        if known is None:
+            self.belief.forget(name)
+            yield from self.need(name, Mention(object_class, (object_class,), thing_id=thing_id))
+        return known or name
 
     def do(self, call: SkillCall) -> Steps:
         """Execute one call and take over what it changed.

@@ -40,6 +40,14 @@ class Wanted:
         return holds(self.fact, [state.things[name] for name in self.names], state)
 
 
+def brought_about(call: SkillCall) -> tuple[Wanted, ...]:
+    """Return what is so of named things after a call; what it ends goes without saying."""
+    skill = SKILLS[call.skill]
+    names = dict(zip((one.name for one in skill.arguments), call.arguments))
+    begun = [fact for fact in skill.effects if fact.value and fact.arguments]
+    return tuple(Wanted(fact.predicate, tuple(names[one] for one in fact.arguments), fact.state) for fact in begun)
+
+
 @dataclass(frozen=True)
 class _Operator:
     """A skill bound to things. needs: the tests of the facts that may fail to hold."""

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from memory_node.catalogue.treatment import Treatment
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.skill_library import Predicate
+from memory_node.domain.skill_library import SKILLS, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_attempt import NothingFound, Setback, Steps
 from memory_node.planner.plan_execution import PlanExecution
 from memory_node.planner.planner import PlanningContext, PlanProgress, ProgressKind
-from memory_node.planner.search import Wanted
+from memory_node.planner.search import Wanted, brought_about
 
 _P, _S = Predicate, ObjectState
 
@@ -68,6 +68,12 @@ class TreatmentSteps:
             yield from self._in_vessel(treatment)
             return
         acting, state = self._acting, treatment.states[0]
+        things = acting.belief.things
+        if acting.expected is not None and acting.expected.is_done_by_hand(
+            treatment.skill, things["target"], things["fixture"]
+        ):
+            yield from self._by_hand(treatment)
+            return
         yield from acting.make(Wanted(_P.HOLDING, ("target",)))
         done = Wanted(_P.STATE, ("target",), state), Wanted(_P.HOLDING, ("target",))
         yield from acting.make(*done, fixture="fixture")
@@ -95,6 +101,18 @@ class TreatmentSteps:
         for name in ("vessel", "fixture"):
             self._acting.attempt.mentions.pop(name, None)
             self._acting.belief.forget(name)
+
+    def _by_hand(self, treatment: Treatment) -> Steps:
+        """Do the declared steps of a composite one by one."""
+        acting, fixture = self._acting, self._acting.belief.things["fixture"]
+        appliance = self._kinds.appliance(fixture.object_class, "fixture")
+        if appliance.switch not in ("", "fixture"):
+            yield from acting.need("switch", acting.locator.nearest(appliance.switch, fixture))
+            appliance = replace(appliance, switch="switch")
+        yield from acting.make(Wanted(_P.HOLDING, ("target",)))
+        for step in SKILLS[treatment.skill].steps_at("target", appliance):
+            yield from acting.make(*brought_about(step))
+        acting.belief.state = acting.belief.state.with_state("target", treatment.states[0])
 
     def _in_vessel(self, treatment: Treatment) -> Steps:
         """Put the target into the vessel and that onto the appliance, which runs for a while; there it is left."""

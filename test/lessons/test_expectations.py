@@ -182,3 +182,59 @@ def test_way_of_what_is_done_anywhere_holds_for_another_class_of_thing() -> None
     way = Expectations(diary.tried, UTC).way("SliceObject", "Apple", "", "")
     assert way is not None
     assert way.before[0].thing_id == "lamp"
+
+
+def rinsed(diary: Diary, fails: bool = False) -> Diary:
+    """A cup that was not filled at once, then was washed, and filled or not."""
+    diary.begin().note("FillObject", "cup", "Cup", MORNING, fails=True)
+    diary.begin().note("CleanObject", "cup", "Cup", MORNING)
+    return diary.note("FillObject", "cup", "Cup", MORNING, fails=fails)
+
+
+def way_of_filling(diary: Diary, class_name: str) -> list[tuple[str, str, str]]:
+    way = Expectations(diary.tried, UTC).way("FillObject", class_name, "", "")
+    return [(one.skill, one.thing_id, one.thing_class) for one in way.before] if way is not None else []
+
+
+def test_what_alone_was_different_is_the_way_for_things_of_that_kind_only() -> None:
+    diary = rinsed(Diary())
+    assert way_of_filling(diary, "Cup") == [("CleanObject", "", "Cup")]
+    assert way_of_filling(diary, "Mug") == []
+    assert way_of_filling(rinsed(Diary(), fails=True), "Cup") == []
+
+
+def test_way_is_kept_when_it_was_followed() -> None:
+    diary = rinsed(Diary()).begin().note("CleanObject", "cup2", "Cup", NEXT).note("FillObject", "cup2", "Cup", NEXT)
+    assert way_of_filling(diary, "Cup") == [("CleanObject", "", "Cup")]
+
+
+def test_several_differences_are_no_way_until_one_of_them_is_there_again() -> None:
+    diary = Diary().begin().note("FillObject", "cup", "Cup", MORNING, fails=True)
+    diary.begin().note("CleanObject", "cup", "Cup", MORNING).note("CoolObject", "cup", "Cup", MORNING)
+    diary.note("FillObject", "cup", "Cup", MORNING)
+    assert way_of_filling(diary, "Cup") == []
+    diary.begin().note("FillObject", "cup", "Cup", NOON, fails=True)
+    diary.begin().note("CleanObject", "cup", "Cup", NOON).note("HeatObject", "apple", "Apple", NOON)
+    diary.note("FillObject", "cup", "Cup", NOON)
+    assert way_of_filling(diary, "Cup") == [("CleanObject", "", "Cup")]
+
+
+def test_tool_that_was_washed_between_is_part_of_the_way() -> None:
+    diary = Diary().begin().note("SliceObject", "tomato", "Tomato", MORNING, fails=True)
+    diary.begin().note("CleanObject", "knife", "Knife", MORNING)
+    diary.begin().note("SliceObject", "tomato", "Tomato", MORNING)
+    way = Expectations(diary.tried, UTC).way("SliceObject", "Tomato", "", "")
+    assert way is not None
+    assert [(one.skill, one.thing_id) for one in way.before] == [("CleanObject", "knife")]
+    assert way.text == "SliceObject of Tomato works after CleanObject Knife"
+
+
+@pytest.mark.parametrize(("skill", "matters"), [("SliceObject", True), ("HeatObject", False)])
+def test_where_a_thing_was_put_matters_for_what_is_not_done_in_the_hand(skill: str, matters: bool) -> None:
+    place = "" if matters else "micro"
+    diary = Diary().begin().note(skill, "bread", "Bread", MORNING, place, fails=True)
+    diary.begin().note("PutObject", "bread", "Bread", MORNING, "oven")
+    diary.begin().note(skill, "bread", "Bread", MORNING, place)
+    way = Expectations(diary.tried, UTC).way(skill, "Bread", place, CLASSES.get(place, ""))
+    assert (way is not None) == matters
+    assert not matters or (way.before[0].thing_id, way.before[0].place_id) == ("", "oven")

@@ -1,5 +1,7 @@
 """Where a call is expected to fail is the last place to try it, and what never worked is tried once."""
 
+from dataclasses import replace
+
 import pytest
 from seeing_robot import SeeingRobot, executor
 
@@ -7,11 +9,15 @@ from memory_node.context.recalled import Recalled
 from memory_node.domain.deed import Deed
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.states import ObjectState
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.reading.understanding import Understander
+from memory_node.world.state import Thing
 
 
 class CookingRobot(SeeingRobot):
@@ -45,34 +51,57 @@ def robot(word_embedder: TextEmbedder) -> CookingRobot:
     return CookingRobot("apartment", word_embedder)
 
 
-def heat(robot: CookingRobot, embedder: TextEmbedder, tried: list[Deed]) -> InstructionResult:
+def told(
+    robot: SeeingRobot, embedder: TextEmbedder, tried: list[Deed], instruction: str = "heat the apple"
+) -> InstructionResult:
     now_ns = lambda: robot.world.now_ns  # noqa: E731
     known = Known(Recalled(), now_ns, str, lessons=Expectations(tried))
     planner = OfflinePlanner(Understander(robot.kinds, None, embedder), robot.kinds)
-    return InstructionExecutor(robot.memory, robot, planner, known=known).execute("heat the apple")
+    return InstructionExecutor(robot.memory, robot, planner, known=known).execute(instruction)
 
 
 def test_place_that_failed_before_is_tried_when_the_other_fails(robot, word_embedder) -> None:
     tried = robot.failed_at("Microwave")
     robot.cold = {"Oven"}
-    result = heat(robot, word_embedder, tried)
+    result = told(robot, word_embedder, tried)
     assert result.success
     assert robot.heated_at[0] == "Oven"
     assert robot.heated_at[-1] == "Microwave"
 
 
-def test_what_never_worked_is_tried_once(robot, word_embedder) -> None:
+def test_composite_that_failed_everywhere_is_done_by_its_steps(robot, word_embedder) -> None:
     robot.cold = {"Oven", "Microwave"}
-    result = heat(robot, word_embedder, robot.failed_at("Microwave", "Oven"))
-    assert not result.success
-    assert sorted(robot.heated_at) == ["Microwave", "Oven"]
+    result = told(robot, word_embedder, robot.failed_at("Microwave", "Oven"))
+    assert result.success
+    assert not robot.heated_at
+    assert ObjectState.HEATED in robot.world["apple"].states
+    assert robot.world.held is not None
+    assert not robot.world["microwave"].is_on
+    assert not robot.world["microwave"].is_open
+
+
+def test_composite_is_tried_again_when_something_was_switched_for_it(robot, word_embedder) -> None:
+    robot.cold = {"Oven", "Microwave"}
+    tried = robot.failed_at("Microwave", "Oven")
+    robot.cold = set()
+    result = told(robot, word_embedder, tried, "turn on the television and heat the apple")
+    assert result.success
+    assert len(robot.heated_at) == 1
+
+
+def test_composite_is_tried_again_after_what_was_done_a_short_time_ago(robot, word_embedder) -> None:
+    switched = Deed("e2:0", "SwitchOn", "l", "FloorLamp", 3)
+    result = told(robot, word_embedder, [*robot.failed_at("Microwave", "Oven"), switched])
+    assert result.success
+    assert len(robot.heated_at) == 1
 
 
 class ThirstyRobot(SeeingRobot):
-    """A robot whose tap in the kitchen is dry; filled_at: where it tried to fill what it held, in order."""
+    """A robot with dry taps; filled_at: where it tried to fill what it held, in order."""
 
     def __init__(self, home: str, embedder: TextEmbedder) -> None:
         super().__init__(home, embedder)
+        self.dry = {"faucet"}
         self.filled_at: list[str] = []
         for thing in ("bath_faucet", "faucet", "cup"):
             self.execute(SkillCall("GoToObject", (thing,)))
@@ -80,7 +109,7 @@ class ThirstyRobot(SeeingRobot):
     def execute(self, call: SkillCall) -> SkillResult:
         if call.skill == "FillObject":
             self.filled_at.append(self._robot.resolve(call.arguments[1]).id)
-            if self.filled_at[-1] == "faucet":
+            if self.filled_at[-1] in self.dry:
                 return SkillResult(call, False, FailureReason.EXECUTION, "FillObject failed")
         return super().execute(call)
 
@@ -91,3 +120,76 @@ def test_vessel_is_filled_at_another_tap_where_one_is_dry(word_embedder) -> None
     assert result.success
     assert set(robot.filled_at[:-1]) == {"faucet"}
     assert robot.filled_at[-1] == "bath_faucet"
+
+
+def test_what_never_worked_is_tried_once(robot, word_embedder) -> None:
+    microwave = next(one for one in robot.memory.scene().objects if one.class_name == "Microwave")
+    robot.faults = ["OpenObject"] * 9
+    tried = [Deed("e:1", "OpenObject", microwave.id, "Microwave", 1, reason="execution")]
+    result = told(robot, word_embedder, tried, "open the microwave")
+    assert not result.success
+    assert [one.step.call.skill for one in result.steps].count("OpenObject") == 1
+
+
+def with_cup(robot: SeeingRobot, *tries: tuple[str, str]) -> list[Deed]:
+    """Return tries with a cup at the basin, each with why it failed: it is what the robot's memory knows as its cup."""
+    basin = next(one for one in robot.memory.scene().objects if one.class_name == "SinkBasin")
+    cup = next(one for one in robot.memory.scene().objects if one.class_name == "Cup")
+    return [
+        Deed(f"e{n}:0", skill, cup.id, "Cup", n, to_id=basin.id, to_class="SinkBasin", reason=reason)
+        for n, (skill, reason) in enumerate(tries)
+    ]
+
+
+def test_cup_that_was_filled_only_after_it_was_washed_is_washed_first(word_embedder) -> None:
+    robot = ThirstyRobot("apartment", word_embedder)
+    robot.dry = set()
+    tried = with_cup(robot, ("FillObject", "execution"), ("CleanObject", ""), ("FillObject", ""))
+    result = told(robot, word_embedder, tried, "fill the cup with water")
+    assert result.success
+    skills = [one.step.call.skill for one in result.steps]
+    assert skills.count("CleanObject") == 1
+    assert skills.index("CleanObject") < skills.index("FillObject")
+
+
+def test_what_was_cut_only_on_the_counter_is_put_there_first(word_embedder) -> None:
+    robot = SeeingRobot("apartment", word_embedder)
+    for thing in ("bread", "knife", "counter_left"):
+        robot.execute(SkillCall("GoToObject", (thing,)))
+    known = {one.class_name: one.id for one in robot.memory.scene().objects}
+    bread, table = known["Bread"], known["CounterTop"]
+    tried = [
+        Deed("e0:0", "SliceObject", bread, "Bread", 1, reason="execution"),
+        Deed("e1:0", "PutObject", bread, "Bread", 2, to_id=table, to_class="CounterTop"),
+        Deed("e2:0", "SliceObject", bread, "Bread", 3),
+    ]
+    result = told(robot, word_embedder, tried, "slice the bread")
+    assert result.success
+    skills = [one.step.call.skill for one in result.steps]
+    assert skills.index("PutObject") < skills.index("SliceObject")
+
+
+def test_what_one_person_wants_first_says_nothing_of_another(robot) -> None:
+    tried = [
+        Deed("e0:0", "PutObject", "n", "Newspaper", 1, to_id="ana", to_class="User", reason="execution"),
+        Deed("e1:0", "SwitchOn", "l", "FloorLamp", 2),
+        Deed("e1:1", "PutObject", "n", "Newspaper", 3, to_id="ana", to_class="User"),
+    ]
+    expected = ExpectedFailures(Expectations(tried), robot.kinds, robot.memory.scene, lambda: 4, lambda _: None)
+    call = SkillCall("PutObject", ("Newspaper", "User"))
+    newspaper, to = Thing("target", "Newspaper", "Newspaper"), Thing("destination", "User", "User")
+    assert expected.way(call, newspaper, replace(to, memory_id="me")) is None
+    assert expected.way(call, newspaper, replace(to, memory_id="ana")) is not None
+
+
+def test_what_failed_is_not_spoken_of_as_done(robot, word_embedder) -> None:
+    conversation = Conversation()
+    planner = OfflinePlanner(Understander(robot.kinds, None, word_embedder), robot.kinds)
+    acting = InstructionExecutor(robot.memory, robot, planner, conversation=conversation)
+    robot.faults = ["SliceObject"] * 60
+    assert not acting.execute("slice the bread").success
+    robot.faults.clear()
+    result = acting.execute("put the bread on the dining table, then slice it")
+    assert result.success
+    skills = [one.step.call.skill for one in result.steps]
+    assert skills.index("PutObject") < skills.index("SliceObject")
