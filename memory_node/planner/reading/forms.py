@@ -61,7 +61,7 @@ class InstructionReader:
             at = end if end is not None else self._unread(words, at, heard)
         if len(commands := [part for part in heard.parts if isinstance(part, Command)]) > 1 and heard.called_off:
             heard.parts.remove(commands[0])
-        return Instruction(tuple(words), tuple(heard.parts), heard.put_off, False, self._fragment(words))
+        return Instruction(tuple(words), tuple(heard.parts), heard.put_off, fragment=self._fragment(words))
 
     def named(self, words: Sequence[str]) -> set[str] | None:
         """Return the classes that the words name; None where some thing is described, unknown or referred to."""

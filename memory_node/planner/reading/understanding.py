@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
@@ -19,21 +19,20 @@ from memory_node.planner.reading.forms import InstructionReader
 from memory_node.planner.reading.goal_rows import tidied
 from memory_node.planner.reading.goals import Goals
 from memory_node.planner.reading.grounding import Grounding
-from memory_node.planner.reading.home_classes import HomeClasses, Recall, lacks, nothing_recalled
+from memory_node.planner.reading.guessing import LIKELY, Guessing
+from memory_node.planner.reading.home_classes import HomeClasses, Recall, nothing_recalled
 from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.meaning import Meaning, Prefer
 from memory_node.planner.reading.noun_phrase import NounPhrase
 from memory_node.planner.reading.passing import SaidInPassing
 from memory_node.planner.reading.question import Question, Slot, UnclearError
-from memory_node.planner.reading.trained_reader import GoalModel, Prediction
+from memory_node.planner.reading.trained_reader import GoalModel
 from memory_node.planner.reading.unseen_furniture import question_about
 from memory_node.planner.reading.words import words_of
 
 LONGEST_CHARACTERS = 4_000
-_SLOTS = {Slot.TARGET: "target", Slot.DESTINATION: "parent", Slot.LIGHT: "light", Slot.COMMAND: "target"}
 # Goals that hurt when they are wrong: a word must ask for them.
 _HURTFUL = frozenset({GoalKind.BREAK, GoalKind.THROW, GoalKind.SLICE, GoalKind.EMPTY, GoalKind.HEAT})
-_LIKELY = 0.5
 _TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
 
 
@@ -73,10 +72,10 @@ class Understander:
         open_names: bool = False,
     ) -> None:
         self._kinds = kinds
-        self._reader = reader
         self._asks = asks
         self._open_names = open_names
         self._grounding = Grounding(kinds, embedder)
+        self._guessing = Guessing(kinds, reader, self._grounding)
         self._english = english = English(kinds)
         self._lexicon = Lexicon(kinds, english.data["rooms"])
         self._instructions = InstructionReader(self._lexicon, english)
@@ -217,32 +216,12 @@ class Understander:
 
     def _guessed(self, text: str, home: HomeClasses) -> Understanding:
         """Return the trained reader's goal for the whole instruction where nobody can be asked."""
-        guess = self._guess(text, home)
+        guess = self._guessing.goal_of(text, home)
         if guess is None:
             return _asked(f"I did not understand {text[:60]!r}.")
-        if guess.remark > _LIKELY:
+        if guess.remark > LIKELY:
             return _asked("What shall I do?")
-        return Understanding((self._with_stand_ins(guess.goal, home),), "model", guess.whole)
-
-    def _guess(self, text: str, home: HomeClasses) -> Prediction | None:
-        if self._reader is None or not self._reader.fits(text):
-            return None
-        return self._reader.predict(text, home)
-
-    def _with_stand_ins(self, goal: Goal, home: HomeClasses) -> Goal:
-        """Return a goal with what is alike in place of furniture that memory, which knows furniture of this home, has
-        none of; the named thing is still looked for before."""
-        changed = {}
-        for slot in ("target", "destination", "light"):
-            mention = getattr(goal, slot)
-            if mention is None or any(self._kinds[name].pickupable for name in mention.candidates):
-                continue
-            if lacks(home, mention, self._kinds):
-                alike = sorted(self._kinds.alike(mention.candidates) & home.fixtures)
-                close = self._grounding.by_meaning(mention.text, alike)
-                names = dict.fromkeys((*mention.stand_ins, *close, *alike))
-                changed[slot] = replace(mention, stand_ins=tuple(names))
-        return goal.changed(**changed)
+        return Understanding((self._guessing.with_stand_ins(guess.goal, home),), "model", guess.whole)
 
     # --- what the words mean
 
@@ -280,7 +259,7 @@ class Understander:
         clause, confidence = text, 1.0
 
         def prefer(slot: Slot, among: Sequence[str]) -> str:
-            return self._preferred(clause, home, slot, among)
+            return self._guessing.preferred(clause, home, slot, among)
 
         reader = Goals(self._kinds, self._meaning(home, discourse, recall, prefer), home, discourse)
         for part in parts:
@@ -291,40 +270,26 @@ class Understander:
                     continue
             except UnclearError:
                 pass
-            whole = self._guess(text, home)
-            guess = self._guess(self._without_pronouns(clause, discourse), home)
-            if whole is None or guess is None or whole.several <= _LIKELY:
+            guess = self._guessing.of_clause(clause, discourse.focus, text, home)
+            if guess is None:
                 return self._guessed(text, home)
             confidence *= max(guess.whole, guess.remark)
-            if guess.remark <= _LIKELY:
+            if guess.remark <= LIKELY:
                 goals.append(guess.goal)
                 discourse.take_over([guess.goal], self._kinds)
         goals = tidied(goals, self._kinds.reading_lights, self._appliances)
         if not goals:
             return self._guessed(text, home)
         conversation.discourse = discourse
-        goals = [self._with_stand_ins(goal, home) for goal in goals]
+        goals = [self._guessing.with_stand_ins(goal, home) for goal in goals]
         source = "commands" if confidence == 1.0 else "model"
         return _noted(Understanding(tuple(goals), source, confidence), parts, conversation, 0)
-
-    def _without_pronouns(self, clause: str, discourse: Discourse) -> str:
-        """Return a clause with the name of what was spoken of last for "it"."""
-        if not discourse.focus:
-            return clause
-        name = f"the {self._kinds[discourse.focus].best_name}"
-        return " ".join(name if word in ("it", "them") else word for word in clause.split())
 
     def _meaning(self, home: HomeClasses, discourse: Discourse, recall: Recall, prefer: Prefer | None) -> Meaning:
         def similar(words: str) -> Sequence[str]:
             return self._grounding.by_meaning(words, home.all or self._kinds.names)
 
         return Meaning(self._kinds, home, discourse, recall, similar, prefer)
-
-    def _preferred(self, clause: str, home: HomeClasses, slot: Slot, among: Sequence[str]) -> str:
-        """Return which of several classes a clause means where nobody can be asked; "" where nothing tells."""
-        if self._reader is None or not self._reader.fits(clause):
-            return ""
-        return self._reader.preferred(clause, home, _SLOTS[slot], among)
 
 
 def _goals_of(part: Part, reader: Goals) -> list[Goal]:
