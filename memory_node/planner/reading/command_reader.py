@@ -721,7 +721,7 @@ class CommandReader:
             return replace(command, kind=_K.PLACE, to_user=True, way="")
         if args.to_user:
             return replace(command, to_user=True)
-        served = said in self.english.to_user and kind is _K.PLACE and command.destination is None
+        served = said in self.english.to_user and kind in (_K.PLACE, _K.FETCH) and command.destination is None
         return replace(command, to_user=True) if served and not (command.way or args.there) else command
 
 

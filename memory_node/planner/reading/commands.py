@@ -177,7 +177,7 @@ _FORMS: tuple[tuple[re.Pattern[str], _Made], ...] = tuple(
         (rf"(?:make|{_GIVE}) {_WHO} (?P<thing>{_OPEN})", _wished),
         (rf"{_GIVE} (?P<thing>{_OPEN}) to {_WHO}", _wished),
         (rf"{_GIVE} {_WHO} (?P<thing>{_ARTICLE} .+)", _given),
-        (rf"{_GIVE} (?P<thing>.+) to {_WHO}", _given),
+        (rf"{_GIVE} (?P<thing>.+) (?:to|for) {_WHO}", _given),
         (rf"{_PUT} (?P<thing>.+) (?:next to|beside) (?:the |a )?(?P<place>.+)", _put_next_to),
         (rf"{_PUT} (?P<thing>.+) {_HOW} (?P<place>(?:the |my |a |an )?.+)", _put),
         (r"(?:turn|switch) (?P<state>on|off) (?P<thing>.+)", _switched),

@@ -16,7 +16,8 @@ _TREATING = (_K.CLEAN, _K.HEAT, _K.COOL)
 def tidied(goals: Sequence[Goal], lamps: Sequence[str], appliances: Mapping[GoalKind, str]) -> list[Goal]:
     """Return the goals without fetching and finding that the next one implies, and without what is said twice.
 
-    "Take X, turn on the lamp" is one goal, to look at X in its light. appliances: the class that cleans, heats, cools.
+    "Take X, turn on the lamp" is one goal, to look at X in its light. "Fetch X" with nothing that follows brings it to
+    the person, who is its destination. appliances: the class that cleans, heats, cools.
     """
     tidy: list[Goal] = []
     for goal in goals:
@@ -31,8 +32,13 @@ def tidied(goals: Sequence[Goal], lamps: Sequence[str], appliances: Mapping[Goal
     left = [goal for index, goal in enumerate(left) if not _is_taken_first(goal, left[index + 1 :])]
     # "put it on the sofa, wait, the sofa is wet, ...": only the last one is meant as an order
     left = [goal for goal in left if goal.kind is not _K.WAIT or goal is left[-1]]
+    left = [goal.changed(kind=_K.PLACE) if _is_brought(goal) else goal for goal in left]
     others = [goal for goal in left if not _is_let_be(goal)]  # "take the big bowl, leave the small one"
     return others or left
+
+
+def _is_brought(goal: Goal) -> bool:
+    return goal.kind is _K.FETCH and goal.destination is not None
 
 
 def _is_let_be(goal: Goal) -> bool:
@@ -91,7 +97,8 @@ def _in_its_light(goal: Goal, before: Goal, lamps: Sequence[str]) -> Goal:
 def _lit(goal: Goal, before: Goal, lamps: Sequence[str]) -> bool:
     """Return whether a lamp is switched on while the thing taken before is held."""
     is_lamp = goal.kind is _K.SWITCH_ON and goal.target.object_class in lamps
-    return before.kind is _K.FETCH and is_lamp and before.target.object_class not in lamps
+    taken = before.kind is _K.FETCH and before.destination is None
+    return taken and is_lamp and before.target.object_class not in lamps
 
 
 def _is_said_already(goal: Goal, before: Sequence[Goal]) -> bool:

@@ -380,7 +380,7 @@ class Goals:
         if command.destination is not None:
             return self._into(command, target)
         if command.to_user:
-            return self._person("me") if command.kind is _K.PLACE else None
+            return self._person("me") if command.kind in (_K.PLACE, _K.FETCH) else None
         if command.way == "bin":
             return Mention("the bin", self._kinds.bins)
         if command.way == "away" and self._meaning.guesses:

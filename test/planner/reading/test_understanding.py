@@ -32,6 +32,12 @@ def read(text: str, conversation: Conversation | None = None, home: HomeClasses 
     [
         ("Put the mug in the sink.", "Mug at SinkBasin"),
         ("could you please bring me the red mug", "Mug at User"),
+        ("fetch the pen", "Pen at User"),
+        ("fetch two forks from the drawer", "2 Fork at User"),
+        ("fetch the towel and hang it on the towel rail", "Towel at TowelHolder"),
+        ("take the pen", "fetch Pen"),
+        ("fetch the pen and turn on the desk lamp", "Pen at User; switch_on DeskLamp"),
+        ("take the pen and turn on the desk lamp", "examine Pen with DeskLamp"),
         ("Take the pan off the stove and put it on the counter.", "Pan at CounterTop"),
         ("put the vase on the desk next to the lamp", "Vase at Desk"),
         ("put the vase next to the alarm clock on the desk", "Vase near AlarmClock"),
