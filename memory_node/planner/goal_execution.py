@@ -46,14 +46,14 @@ class GoalRun:
     def _belief(self) -> Belief:
         return self._acting.belief
 
-    def achieve(self, goal: Goal) -> Steps:
-        """Yield the steps of one goal.
+    def achieve(self, goal: Goal, closed: frozenset[str] = frozenset()) -> Steps:
+        """Yield the steps of one goal. closed: ids of the things that must not be used for it.
 
         Raises:
             Setback: it cannot be achieved.
             PlanningFailedError: no skills lead to it.
         """
-        self._begin()
+        self._begin(closed)
         if self._expected is not None:
             self._acting.attempt.avoided |= self._expected.avoided(goal)
         able = self._situation.skills
@@ -109,10 +109,10 @@ class GoalRun:
         known = [one for one in self._lookup.of_classes(names) if one.id not in ruled_out]
         return any(done is None or one.support_id not in done.identities for one in known)
 
-    def _begin(self) -> None:
+    def _begin(self, closed: frozenset[str] = frozenset()) -> None:
         """Start from what memory knows of the hand. Everything else is asked when it is needed."""
         belief = Belief(WorldState(self._kinds), self._situation.skills)
-        attempt = GoalAttempt(belief, excluded=set(self._situation.unusable), memory_ids=self._situation.memory_ids)
+        attempt = GoalAttempt(belief, excluded=set(closed), memory_ids=self._situation.memory_ids)
         self._acting = PlanExecution(self._kinds, self._locator, attempt, self._max_failures, self._expected)
         self._treating = TreatmentSteps(self._acting, self._situation)
         held = self._lookup.held_object()

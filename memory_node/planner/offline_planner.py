@@ -146,7 +146,6 @@ class OfflinePlanner:
             situation.report(PlanProgress(ProgressKind.NOTE, note))
         if verdict.question:
             return asked(Question(verdict.question), situation)
-        situation = replace(situation, unusable=verdict.unusable)
         lookup, names = MemoryLookup(situation), tuple(map(str, goals))
         run = GoalRun(self._kinds, lookup, situation, self._max_failures)
         achieved: list[bool] = []
@@ -164,7 +163,8 @@ class OfflinePlanner:
                 achieved.append(True)
                 continue
             try:
-                yield from _numbered(run.achieve(goal), index, lookup)
+                closed = verdict.closed[index] if verdict.closed else frozenset()
+                yield from _numbered(run.achieve(goal, closed), index, lookup)
                 achieved.append(True)
             except (Setback, PlanningFailedError) as error:
                 failures.append(f"{goal}: {error}")

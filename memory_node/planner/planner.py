@@ -170,9 +170,8 @@ class PlanningContext:
     sources: of what memory tells it in words. skills: names of those that the robot does. conversation: what was said
     before; the planner goes on with it. told: what people told that bears on an instruction. guide: compiles memory at
     each step, for a planner that reads; None: nobody does. limits: what was told that forbids acts; known: what the
-    plain reader needs of facts and the past; unusable: ids of things that must not be used.
-    memory_ids: by the robot's own id of a thing that a skill
-    has changed, the one that memory has for it; the executor fills it in. look_cost_m: what a look around
+    plain reader needs of facts and the past. memory_ids: by the robot's own id of a thing that a skill has changed, the
+    one that memory has for it; the executor fills it in. look_cost_m: what a look around
     costs the robot, as metres of way; inf where ways cost nothing. goals: what the instruction asks for, where that is
     known already; its words are not read then. asks_for_person: nothing is fetched for a person whose place
     memory does not know: the planner asks first.
@@ -188,7 +187,6 @@ class PlanningContext:
     guide: Guide | None = None
     limits: ToldLimits | None = None
     known: Known | None = None
-    unusable: frozenset[str] = frozenset()
     memory_ids: dict[str, str] = field(default_factory=dict)
     look_cost_m: float = LOOK_COST_M
     goals: tuple[Goal, ...] = ()

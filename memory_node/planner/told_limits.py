@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
 from memory_node.domain.goal_labels import GOALS, GoalKind
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.knowledge.told.binding import Act, BindingFacts, Objection, forbids_use
 from memory_node.knowledge.told.fact import ToldFact
@@ -35,11 +35,11 @@ def nothing_told(_text: str) -> Sequence[str]:
 @dataclass(frozen=True)
 class Verdict:
     """What told facts make of goals. question: asked instead of doing anything, "" for none. notes: what is told on the
-    way; unusable: ids of things that must not be used."""
+    way; closed: for each goal ids of the things that must not be used for it, () where no fact holds."""
 
     question: str = ""
     notes: tuple[str, ...] = ()
-    unusable: frozenset[str] = frozenset()
+    closed: tuple[frozenset[str], ...] = ()
 
 
 class ToldLimits:
@@ -100,33 +100,39 @@ class ToldLimits:
             return Verdict()
         unusable = binding.unusable()
         notes: dict[str, None] = {}
+        closed: list[frozenset[str]] = []
         for goal in goals:
             objection = _against(goal, binding)
             if objection is not None:
-                return Verdict(f"{objection.text}. What shall I do instead?", (objection.text,))
-            closed = self._closed_to(goal, binding, unusable)
-            if closed is None:
-                continue
-            alternatives, facts = closed
-            if not alternatives:
-                return Verdict(f"{facts[0]}. What shall I do instead?", tuple(facts))
-            notes |= dict.fromkeys(f"{fact}, so I use another." for fact in facts)
-        return Verdict("", tuple(notes), unusable)
+                return _asking([objection])
+            closed.append(unusable)
+            for skill, places in self._places_of(goal, binding):
+                acts = ((one.id, Act(skill, _reference(goal.target), one.id)) for one in places)
+                found = {name: objection for name, act in acts if (objection := binding.objection(act)) is not None}
+                if found and len(found) == len(places):
+                    return _asking(found.values())
+                notes |= dict.fromkeys(f"{one.text}, so I use another." for one in found.values())
+                closed[-1] |= found.keys()
+        return Verdict("", tuple(notes), tuple(closed))
 
-    def _closed_to(
-        self, goal: Goal, binding: BindingFacts, unusable: frozenset[str]
-    ) -> tuple[list[str], list[str]] | None:
-        """Return the places that are left for a treatment and what closes the others; None where nothing is closed."""
+    def _places_of(self, goal: Goal, binding: BindingFacts) -> Iterator[tuple[str, list[SceneObject]]]:
+        """Yield where a goal may be achieved as memory knows it, each with the skill: appliances, destinations."""
+        things = [one for one in binding.scene.objects if not one.removed]
         treatment = self._kinds.meant_treatment(goal.kind, goal.treatment) if goal.kind in _TREATED else None
-        if treatment is None:
-            return None
-        places = [one for one in binding.scene.objects if not one.removed and one.class_name in treatment.at]
-        closed = [one for one in places if one.id in unusable]
-        if not closed:
-            return None
-        skill = _SKILL_OF[goal.kind]
-        found = (binding.objection(Act(skill, "", one.id)) for one in closed)
-        return [one.id for one in places if one.id not in unusable], [one.text for one in found if one is not None]
+        if treatment is not None:
+            yield _SKILL_OF[goal.kind], [one for one in things if one.class_name in treatment.at]
+        place = goal.destination
+        if place is None or place.beside:
+            return
+        alike = [one for one in things if one.class_name == place.object_class]
+        if place.object_class == self._kinds.recipient:
+            alike = [one for one in alike if not one.attributes.get("name")]  # "me"; whoever else is meant has an id
+        yield "PutObject", [one for one in things if one.id == place.thing_id] or alike
+
+
+def _asking(objections: Iterable[Objection]) -> Verdict:
+    texts = tuple(dict.fromkeys(one.text for one in objections))
+    return Verdict(f"{texts[0]}. What shall I do instead?", texts)
 
 
 def _against(goal: Goal, binding: BindingFacts) -> Objection | None:
@@ -152,4 +158,4 @@ def _acts_of(goal: Goal) -> Iterator[Act]:
 
 
 def _reference(mention: Mention) -> str:
-    return mention.thing_id or mention.object_class
+    return mention.thing_id or mention.object_class or mention.room

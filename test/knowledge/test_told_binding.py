@@ -52,6 +52,8 @@ def test_place_of_a_ban_counts_also_as_a_room() -> None:
     facts = binding("The laptop must not be put in the kitchen.", scene=scene)
     assert objects(facts, "PutObject", "laptop", "counter")
     assert not objects(facts, "PutObject", "laptop", "desk")
+    assert objects(facts, "HeatObject", "laptop", "microwave")
+    assert not objects(facts, "PickupObject", "laptop")
 
 
 def test_harm_is_to_the_person_that_it_was_told_of() -> None:

@@ -33,6 +33,12 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("The lamp in the hall must never be moved.", None, "", ""),
         ("The statue must never be moved.", Relation.NEVER, "statue", ""),
         ("The bread must not be put in the microwave.", Relation.NEVER, "bread", "microwave"),
+        ("The laptop must never be in the kitchen.", Relation.NEVER, "laptop", "kitchen"),
+        ("The laptop must stay out of the kitchen.", Relation.NEVER, "laptop", "kitchen"),
+        ("Keep the laptop out of the bathroom.", Relation.NEVER, "laptop", "bathroom"),
+        ("The laptop is not allowed on the dining table.", Relation.NEVER, "laptop", "dining table"),
+        ("The laptop must not be left on the dining table.", Relation.NEVER, "laptop", "dining table"),
+        ("The laptop may be in the kitchen again.", Relation.NEVER, "laptop", "kitchen"),
         ("Nobody may touch the laptop.", Relation.NEVER, "laptop", ""),
         ("The oven is out of order until Friday.", Relation.BROKEN, "oven", ""),
         ("The sink in the kitchen is out of order.", Relation.BROKEN, "sink in the kitchen", ""),
@@ -76,6 +82,20 @@ def test_fact_of_several_things_or_verbs_is_one_for_each() -> None:
 def test_ban_may_hold_at_a_time_of_the_day() -> None:
     (ban,) = read("The television must not be turned on in the evening.")
     assert (ban.verb, ban.part_of_day, ban.object.words) == ("turn", "evening", "")
+
+
+@pytest.mark.parametrize(
+    ("ban", "end"),
+    [
+        ("The laptop must never be in the kitchen.", "The laptop may be in the kitchen again."),
+        ("The mug must not be put in the microwave.", "Actually, the mug can go in the microwave."),
+        ("The statue must never be moved.", "The statue may be moved again."),
+    ],
+)
+def test_ban_of_a_deed_or_a_place_ends_when_it_is_allowed_again(ban: str, end: str) -> None:
+    (never,), (allowed,), (elsewhere,) = read(ban), read(end), read("The laptop may be put on the bed.")
+    assert allowed.replaces(never)
+    assert not elsewhere.replaces(never)
 
 
 def test_what_somebody_eats_after_all_ends_that_they_do_not() -> None:

@@ -21,10 +21,10 @@ KINDS = load_catalogue()
 SCENE = home(thing("vase", "Vase"), thing("egg", "Egg"))
 
 
-def limits(*told: str) -> ToldLimits:
+def limits(*told: str, scene: SceneSnapshot = SCENE) -> ToldLimits:
     reader = TellingReader(KINDS, ZoneInfo("UTC"))
-    facts = [grounded(one, SCENE, KINDS) for text in told for one in reader.read(text, 1).facts]
-    return ToldLimits(facts, lambda: SCENE, KINDS, lambda: 2)
+    facts = [grounded(one, scene, KINDS) for text in told for one in reader.read(text, 1).facts]
+    return ToldLimits(facts, lambda: scene, KINDS, lambda: 2)
 
 
 def person(object_id: str) -> Mention:
@@ -49,6 +49,31 @@ def mention(name: str) -> Mention:
 )  # fmt: skip
 def test_goal_is_asked_about_where_what_was_told_forbids_it(told: str, goal: Goal, is_asked: bool) -> None:
     assert bool(limits(told).of_goals([goal]).question) == is_asked
+
+
+@pytest.mark.parametrize(
+    ("told", "goal", "is_asked", "closed"),
+    [
+        ("The egg must never be put in the microwave.", Goal(GoalKind.HEAT, mention("Egg")), False, {"microwave"}),
+        ("The egg must never be put in the microwave.", Goal(GoalKind.HEAT, mention("Apple")), False, set()),
+        ("The egg must never be in the kitchen.", Goal(GoalKind.HEAT, mention("Egg")), True, set()),
+        ("The egg must never be in the kitchen.", Goal(GoalKind.PLACE, mention("Egg"), Mention("", room="kitchen")),
+         True, set()),
+        ("The egg must never be in the kitchen.", Goal(GoalKind.PLACE, mention("Egg"), Mention("me", ("User",))),
+         False, set()),
+        ("The egg must never be in the study.", Goal(GoalKind.PLACE, mention("Egg"), Mention("me", ("User",))),
+         True, set()),
+        ("The egg must never be in the study.", Goal(GoalKind.PLACE, mention("Egg"), mention("Shelf")),
+         False, {"far shelf"}),
+    ],
+)  # fmt: skip
+def test_thing_is_kept_from_a_place_whatever_it_would_be_brought_there_for(
+    told: str, goal: Goal, is_asked: bool, closed: set[str]
+) -> None:
+    scene = home(thing("egg", "Egg"), thing("shelf", "Shelf"), thing("far shelf", "Shelf", area="a2"))
+    verdict = limits(told, scene=scene).of_goals([goal, Goal(GoalKind.SWITCH_ON, mention("Television"))])
+    assert bool(verdict.question) == is_asked
+    assert verdict.closed == (() if is_asked else (closed, set()))
 
 
 def test_what_a_food_contains_is_kept_from_who_must_not_have_it() -> None:
@@ -85,7 +110,7 @@ def test_what_cannot_be_used_is_told_of_although_nobody_names_it() -> None:
 def test_broken_appliance_is_told_of_and_another_one_is_used_or_asked_for() -> None:
     heat = [Goal(GoalKind.HEAT, mention("Egg"))]
     verdict = limits("The microwave is broken.").of_goals(heat)
-    assert verdict.unusable == {"microwave"}
+    assert verdict.closed == ({"microwave"},)
     assert "microwave is broken" in verdict.notes[0]
     assert limits("The microwave is broken.", "The oven is broken.").of_goals(heat).question
 
@@ -105,10 +130,10 @@ def test_basin_is_out_of_order_with_its_sink_or_its_tap(told: str, unusable: set
         thing("other basin", "SinkBasin", (6.0, 0.0, 0.8), area="a2"),
         thing("other tap", "Faucet", (6.0, 0.2, 1.0), area="a2"),
     )
-    facts = [grounded(one, scene, KINDS) for one in TellingReader(KINDS, ZoneInfo("UTC")).read(told, 1).facts]
-    told_limits = ToldLimits(facts, lambda: scene, KINDS, lambda: 2)
+    told_limits = limits(told, scene=scene)
     verdict = told_limits.of_goals([Goal(GoalKind.CLEAN, mention("Mug"))])
-    assert {one for one in verdict.unusable if "basin" in one} == (unusable if not verdict.question else set())
+    closed = frozenset[str]().union(*verdict.closed)
+    assert {one for one in closed if "basin" in one} == (unusable if not verdict.question else set())
     assert bool(verdict.question) == (len(unusable) == 2)
     call = SkillCall("CleanObject", ("Mug", "SinkBasin@6.0,0.0,0.8"))
     assert (told_limits.of_call(call) is not None) == ("other basin" in unusable)

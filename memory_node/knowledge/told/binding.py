@@ -49,7 +49,7 @@ _NEAR_M = 0.5
 @dataclass(frozen=True)
 class Act:
     """What is about to be done. thing: to what; place: where to or with which appliance; both as calls name things
-    (an id, a class, "Class@x,y,z"), "" for none."""
+    (an id, a class, "Class@x,y,z"), the place also by the name of a room; "" for none."""
 
     skill: str
     thing: str = ""
@@ -149,8 +149,11 @@ class BindingFacts:
         for fact in self._about(class_name, thing):
             if fact.relation is Relation.BROKEN and act.skill in _USED and not act.place:
                 return Objection(fact, thing.id if thing is not None else "")
-            if fact.relation is Relation.NEVER and fact.verb in verbs and self._is_there(fact.object, place, act.place):
-                return Objection(fact)
+            if fact.relation is Relation.NEVER and self._is_there(fact.object, place, act.place):
+                if fact.verb in verbs:
+                    return Objection(fact)
+                if fact.verb == "put" and fact.object.words and act.skill in _USED:  # it would be put there for that
+                    return Objection(fact, place.id if place is not None else act.place)
         if act.place and act.skill in _USED:
             closed = self._closed(place) if place is not None else self._about(self._class_of(act.place, place), None)
             for fact in filter(forbids_use, closed):
@@ -305,7 +308,8 @@ class BindingFacts:
         classes = {folded(name) for name in term.classes}
         if folded(self._class_of(said, place)) in classes:
             return True
-        return place is not None and self._room_of(place).lower() == term.words.lower()
+        room = self._room_of(place) if place is not None else said
+        return room.lower() == term.words.lower()
 
     def _room_of(self, thing: SceneObject) -> str:
         return self.scene.room_of_area.get(thing.area_id, "")

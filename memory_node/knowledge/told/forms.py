@@ -29,7 +29,10 @@ _EAT = r"(?:eat|drink|have|take|want|touch|tolerate|stand)s?"
 _DONT = r"(?:don't|doesn't|do not|does not|never|cannot|can't|must not|may not|mustn't|must never)"
 _PART = r"in the (?P<part>morning|afternoon|evening|night)s?"
 _UNTIL = r"(?: until (?P<until>[\w :'-]+?))?"
-_PLACING = frozenset({"go", "stand", "lie", "come", "put", "placed", "kept", "stored"})
+_OUT_OF = r"(?:out of|off|away from) (?:the |my |our |a |an )?(?P<place>[\w][\w' -]*?)"
+_STAND = r"(?:go|stand|lie|come|be|stay|remain)"
+_MUST_STAY = r"(?:must|should|shall|has to|have to|needs to|need to) (?:stay|remain|be kept)"
+_PLACING = frozenset({*_STAND[3:-1].split("|"), "put", "placed", "kept", "stored", "left"})
 _ALLERGY = r"(?:allergic|intolerant|sensitive) to"
 _IS_KEPT = r"(?:belongs?|goes|go|lives?|have (?:its|their) place|has its place|is kept|are kept)"
 _IS_WELL = r"(?:works?|is working|is repaired|has been repaired|was repaired|is fixed|(?:can|may) be used)(?: again)?"
@@ -87,12 +90,16 @@ class TellingReader:
                     rf"(?: (?:up|away|off|on))?(?: {_PLACE})?",
                     self._never,
                 ),
-                (rf"{_THING} {_NEGATED} (?P<verb>go|stand|lie|come)(?: {_PLACE})?", self._never),
+                (rf"{_THING} {_NEGATED} (?P<verb>{_STAND})(?: {_PLACE})?", self._never),
+                (rf"{_THING} {_MUST_STAY} {_OUT_OF}", self._kept_out),
+                (rf"keep {_THING} {_OUT_OF}", self._kept_out),
+                (rf"{_THING} (?:(?:is|are) not allowed|(?:has|have) no place) {_PLACE}", self._kept_out),
                 (rf"{_THING} {_NEGATED} (?P<verb>leave) (?:the )?(?P<place>[\w' -]+)", self._never),
                 (rf"(?:nobody|no one) (?:may|must|should|can) (?P<verb>\w+) {_THING}", self._never),
                 (rf"you {_NEGATED} (?P<verb>\w+) {_THING}(?: {_PLACE})?", self._never),
                 (rf"(?:never|do not|don't) (?P<verb>\w+) {_THING}(?: {_PLACE})?", self._never),
-                (rf"{_THING} (?:may|can) be (?P<verb>\w+)(?: again)?", self._allowed),
+                (rf"{_THING} (?:may|can) be (?P<verb>\w+)(?: {_PLACE})?(?: again)?", self._allowed),
+                (rf"{_THING} (?:may|can) (?P<verb>{_STAND}) {_PLACE}(?: again)?", self._allowed),
                 (rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>my [a-z-]+|[A-Z][\w-]*)(?:'s|')", self._owned),
                 (rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>mine)", self._owned),
                 (rf"{_THING}(?: {_PLACE})? belongs? to (?P<owner>{_NAME})", self._owned),
@@ -157,7 +164,7 @@ class TellingReader:
         place, part = groups.get("place") or "", ""
         if groups.get("how") in ("in", "at") and place in PARTS_OF_DAY:
             place, part = "", place
-        where = (self.thing(place) or Term(place)) if place else NOTHING
+        where = self._where(place)
         for thing in self._things(groups["thing"]):
             for verb in filter(None, (groups["verb"].lower(), groups.get("other"))):
                 if verb == "leave" or groups.get("how") == "from":
@@ -167,10 +174,15 @@ class TellingReader:
                 elif place:
                     yield ToldFact(Relation.NEVER, thing, where, verb="put", part_of_day=part)
 
+    def _kept_out(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
+        for thing in self._things(match["thing"]):
+            yield ToldFact(Relation.NEVER, thing, self._where(match["place"]), verb="put")
+
     def _allowed(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        thing = self.thing(match["thing"])
+        thing, verb = self.thing(match["thing"]), match["verb"].lower()
         if thing is not None:
-            yield ToldFact(Relation.NEVER, thing, verb=_infinitive(match["verb"].lower()), holds=False)
+            verb = "put" if verb in _PLACING else _infinitive(verb)
+            yield ToldFact(Relation.NEVER, thing, self._where(match["place"]), verb=verb, holds=False)
 
     def _owned(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
         groups = match.groupdict()
@@ -254,6 +266,9 @@ class TellingReader:
             return tuple(group)
         return self._kinds.spoken_names.answering(plain)[:1]
 
+    def _where(self, place: str | None) -> Term:
+        return (self.thing(place) or Term(place)) if place else NOTHING
+
     def _room(self, words: str) -> bool:
         return words.strip().lower() in self._kinds.rooms
 
@@ -266,7 +281,9 @@ def _clause(sentence: str) -> str:
     text = _ALSO.sub("", text)
     text = " ".join(text.split())
     # "The" begins a sentence with a capital that is no name's.
-    return re.sub(r"^(The|My|Our|Your|A|An|All|In|At|Nobody|No|Never|Do|Don't|You) ", lambda one: one[0].lower(), text)
+    return re.sub(
+        r"^(The|My|Our|Your|A|An|All|In|At|Nobody|No|Never|Do|Don't|You|Keep) ", lambda one: one[0].lower(), text
+    )
 
 
 def _people(words: str) -> list[Term]:
