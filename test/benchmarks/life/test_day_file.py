@@ -1,7 +1,12 @@
 """What a file of days says wrongly is told with file, line and name, all of it at once."""
 
+from pathlib import Path
+
 import pytest
 
+import benchmarks
+from benchmarks.life.day_check import check_days
+from benchmarks.life.day_file import read_days
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 
@@ -102,3 +107,10 @@ def test_check_says_how_many_scenarios_are_sound(tmp_path, capsys) -> None:
     path.write_text(SOUND.replace("at:", "ats:"))
     assert main(["bench", "life", "--days", str(path), "--check"]) == 1
     assert f"{path}, line 7: one: unknown key 'ats'" in capsys.readouterr().err
+
+
+def test_our_own_days_are_sound_and_none_stands_twice(days) -> None:
+    files = sorted((Path(benchmarks.__file__).parent / "checks" / "life").glob("*.yaml"))
+    read = read_days(files)
+    check_days(read, days.homes)
+    assert {day.path for day in read} == set(files)
