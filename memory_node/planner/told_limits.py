@@ -11,6 +11,7 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
+from memory_node.knowledge.text.dates import with_days
 from memory_node.knowledge.told.binding import Act, BindingFacts, Objection, forbids_use
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Goal, Mention
@@ -89,8 +90,10 @@ class ToldLimits:
         return list(dict.fromkeys(fact.text for fact in (*index.bearing_on(text), *closed)))
 
     def unread(self, statements: Sequence[str]) -> list[str]:
-        """Return the statements of which no fact was read: nothing holds the robot to them."""
-        read = {fact.text.strip(" .!").lower() for fact in self._facts}
+        """Return the statements of which no fact was read: nothing holds the robot to them. They are kept with the day
+        of "tomorrow" behind it."""
+        told = ((fact.text, with_days(fact.text, fact.told_ns, self._zone)) for fact in self._facts)
+        read = {text.strip(" .!").lower() for texts in told for text in texts}
         return [one for one in statements if one.strip(" .!").lower() not in read]
 
     def of_goals(self, goals: Sequence[Goal]) -> Verdict:

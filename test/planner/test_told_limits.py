@@ -24,7 +24,7 @@ SCENE = home(thing("vase", "Vase"), thing("egg", "Egg"))
 def limits(*told: str, scene: SceneSnapshot = SCENE) -> ToldLimits:
     reader = TellingReader(KINDS, ZoneInfo("UTC"))
     facts = [grounded(one, scene, KINDS) for text in told for one in reader.read(text, 1).facts]
-    return ToldLimits(facts, lambda: scene, KINDS, lambda: 2)
+    return ToldLimits(facts, lambda: scene, KINDS, lambda: 2, ZoneInfo("UTC"))
 
 
 def person(object_id: str) -> Mention:
@@ -74,6 +74,11 @@ def test_thing_is_kept_from_a_place_whatever_it_would_be_brought_there_for(
     verdict = limits(told, scene=scene).of_goals([goal, Goal(GoalKind.SWITCH_ON, mention("Television"))])
     assert bool(verdict.question) == is_asked
     assert verdict.closed == (() if is_asked else (closed, set()))
+
+
+def test_only_what_was_not_read_is_told_as_such() -> None:
+    kept = ["The oven is out of order until tomorrow (2 January 1970).", "It rains until tomorrow (2 January 1970)."]
+    assert limits("The oven is out of order until tomorrow.").unread(kept) == kept[1:]
 
 
 def test_what_a_food_contains_is_kept_from_who_must_not_have_it() -> None:
