@@ -33,16 +33,10 @@ class HomeEvents:
         """Move things."""
         for thing_id, place in event.move.items():
             for thing in self._things(thing_id):
-                known = self._remembered(thing) if event.seen else ""
+                known = sightings.remembered_as(self._life.memory, thing) if event.seen else ""
                 placing.put(self._life.world, thing, place)
                 if event.seen:
                     self._see_placed(thing, known)
-
-    def _remembered(self, thing: Thing) -> str:
-        held = self._life.memory.held_object()
-        if held is not None and placing.is_held(thing):
-            return held.object_id
-        return sightings.remembered_as(self._life.memory, thing)
 
     def _see_placed(self, thing: Thing, known: str) -> None:
         life = self._life
@@ -56,7 +50,7 @@ class HomeEvents:
         """Change states."""
         for thing_id, states in event.state.items():
             for thing in self._things(thing_id):
-                known = self._remembered(thing) if event.seen else ""
+                known = sightings.remembered_as(self._life.memory, thing) if event.seen else ""
                 placing.change_states(self._life.world, thing, states)
                 if event.seen and self._life.without != SCENE:
                     self._see_changed(thing, known, states)
@@ -99,7 +93,7 @@ class HomeEvents:
         life = self._life
         for thing_id in event.remove:
             for thing in self._things(thing_id):
-                known = self._remembered(thing) if event.seen else ""
+                known = sightings.remembered_as(self._life.memory, thing) if event.seen else ""
                 placing.take_away(life.world, thing)
                 if known:
                     life.remember([sightings.gone(thing, known, life.now_ns())])
@@ -108,6 +102,6 @@ class HomeEvents:
         """Put what the robot holds where it was taken from; memory sees it."""
         held = self._life.world.held
         if held is not None:
-            known = self._remembered(held)
+            known = sightings.remembered_as(self._life.memory, held)
             self._life.put_back()
             self._see_placed(held, known)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.life.home import USER
-from benchmarks.life.placing import is_person
+from benchmarks.life.placing import is_held, is_person
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.skill import StateChange
@@ -23,11 +23,17 @@ _SAME_PLACE_M = 0.5
 
 
 def remembered_as(memory: RobotMemory, thing: Thing) -> str:
-    """Return memory's id of what it holds nearest to a thing's true place, "" where it holds none within 0.5 m."""
+    """Return memory's id of what it has nearest to a thing's true place, "" where it has none within 0.5 m.
+
+    What the robot holds is the thing in the hand alone, although it was last seen where it was taken from.
+    """
+    held = memory.held_object()
+    if held is not None and is_held(thing):
+        return held.object_id
     near = [
         (float(np.linalg.norm(found.box.center - thing.box.center)), found.id)
         for found in memory.scene().objects
-        if not found.removed and found.class_name == thing.class_name
+        if not found.removed and found.class_name == thing.class_name and (held is None or found.id != held.object_id)
     ]
     distance, object_id = min(near, default=(np.inf, ""))
     return object_id if distance <= _SAME_PLACE_M else ""

@@ -213,6 +213,43 @@ def test_memory_is_told_of_what_is_seen_and_of_nothing_else(days) -> None:
     assert not lives[0].memory.past.episodes(9)
 
 
+def test_thing_brought_to_where_another_was_taken_from_is_not_the_one_in_the_hand(days) -> None:
+    events = """
+        - add: {cup: {class: Cup, at: table}}
+          seen: true
+        - do: take it
+        - add: {other: {class: Cup, at: table}}
+          seen: true
+        - move: {cup: bed}
+          seen: true
+        - do: x
+          want: {at: {other: table, cup: bed}}
+        """
+    lives: list[RobotLife] = []
+    held = []
+
+    def player(life: RobotLife) -> CallingPlayer:
+        lives.append(life)
+        made = CallingPlayer(life, [["GoToObject cup", "PickupObject cup", "GoToObject counter"]])
+        execute = made.execute
+
+        def noting(*arguments):
+            result = execute(*arguments)
+            held.append(life.memory.held_object())
+            return result
+
+        made.execute = noting
+        return made
+
+    assert right(days.play(events, player=player)) == [True]
+    scene = lives[0].memory.scene()
+    class_of = {found.id: found.class_name for found in scene.objects}
+    cups = {found.id: class_of[found.support_id] for found in scene.objects if found.class_name == "Cup"}
+    assert sorted(cups.values()) == ["Bed", "DiningTable"]
+    assert cups[held[0].object_id] == "Bed"
+    assert held[1] is None
+
+
 def test_see_lets_the_robot_look_and_counts_as_no_call(days) -> None:
     lives: list[RobotLife] = []
     report = days.play(
