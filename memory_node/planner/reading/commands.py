@@ -119,13 +119,18 @@ def _wished(references: References, match: re.Match[str]) -> Goal:
 
 
 def _put(references: References, match: re.Match[str]) -> Goal:
+    split = _PLACED_IN.match(match.group())
+    where_place_is = split is not None and split["place"] != match["place"]
     try:
-        return Goal(_K.PLACE, references.thing(match["thing"]), references.place(match["place"]))
+        thing, place = references.thing(match["thing"]), references.place(match["place"])
     except UnreadableError:  # "the apple in the sink in the kitchen": the last words say where the place is
-        split = _PLACED_IN.match(match.group())
-        if split is None or split["place"] == match["place"]:
+        if split is None or not where_place_is:
             raise
-        return Goal(_K.PLACE, references.thing(split["thing"]), references.place(split["place"]))
+    else:
+        # Nothing is put into the room that it is in already: "the phone in the drawer in the bedroom".
+        if split is None or not (where_place_is and references.is_in_room(thing, place)):
+            return Goal(_K.PLACE, thing, place)
+    return Goal(_K.PLACE, references.thing(split["thing"]), references.place(split["place"]))
 
 
 def _put_where_it_belongs(references: References, match: re.Match[str]) -> Goal:

@@ -273,6 +273,11 @@ class References:
         self._named = named  # "it" is what is carried, not where to
         return mention
 
+    def is_in_room(self, thing: Mention, place: Mention) -> bool:
+        """Return whether a place is a room, and the thing is known to be in it."""
+        known = next((one for one in self.scene.objects if one.id == thing.thing_id), None)
+        return bool(place.room) and not place.candidates and known is not None and self._room_of(known) == place.room
+
     def where_it_belongs(self, thing: Mention) -> Mention:
         """Return where people said that a thing belongs now.
 
