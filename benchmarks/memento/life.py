@@ -123,6 +123,7 @@ class MementoLife:
             database=str(folder / "memory.db"), site=f"home-{home.home}", label_space=self._label_space
         )
         memory = open_memory(config, lambda: self._now_ns, self._embedder, embed_in_background=False)
+        memory.knowledge.embed_statements()  # a robot does so in the seconds after its start
         _show_home(memory, home, self._now_ns)
         return memory
 

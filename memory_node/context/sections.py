@@ -49,7 +49,7 @@ _NAMED = 20
 # Characters of an earlier instruction that are told: what was said with it is told by itself.
 _LONGEST_TASK = 160
 # Share of each section when all of them would use up the budget. What people told binds, and is in no other section.
-_SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.8, 0.1, 0.1, 0.1, 0.28, 0.12)))
+_SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.4, 0.1, 0.1, 0.1, 0.28, 0.12)))
 
 
 def _source_of(title: str) -> ContextSource:

@@ -345,13 +345,14 @@ def test_context_that_is_not_remembered_is_told_and_counts_nothing(memory: Robot
 def test_context_is_about_the_things_that_the_instruction_names_seen_or_not(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
     memory.episodes.start("put the fork away", "place", "e1")
-    for index, name in enumerate(("Fork", "Mug")):
-        call = SkillCall("PickupObject", (name,))
-        memory.episodes.record(StepRecord("e1", index, call, True, FailureReason.NONE, (5 + index) * SECOND_NS))
+    tries = (("Fork", FailureReason.EXECUTION), ("Fork", FailureReason.NONE)) * 2 + (("Mug", FailureReason.EXECUTION),)
+    for index, (name, reason) in enumerate(tries):
+        call, worked = SkillCall("PickupObject", (name,)), reason is FailureReason.NONE
+        memory.episodes.record(StepRecord("e1", index, call, worked, reason, (5 + index) * SECOND_NS))
     memory.episodes.end("e1", True)
     assert memory.experience.wait_settled(60.0)
     text = memory.context("put the fork in the drawer", 2000).text
-    assert "- Fork: PickupObject worked 1 of 1 times" in text
+    assert "- Fork: PickupObject worked 2 of 4 times" in text
     assert "- Mug: PickupObject" not in text
 
 
@@ -360,8 +361,8 @@ def test_context_of_one_source_has_nothing_of_the_other(memory: RobotMemory, see
     memory.episodes.start("bring me the mug", "fetch")
     by_source = {source: memory.context("bring me the mug", 2000, "", {source}).text for source in ContextSource}
     assert "Mug (id " in by_source[ContextSource.OBJECTS]
-    assert "No step taken yet" not in by_source[ContextSource.OBJECTS]
-    assert "No step taken yet" in by_source[ContextSource.EXPERIENCE]
+    assert "holding nothing" not in by_source[ContextSource.OBJECTS]
+    assert "holding nothing" in by_source[ContextSource.EXPERIENCE]
     assert "Mug (id " not in by_source[ContextSource.EXPERIENCE]
 
 
