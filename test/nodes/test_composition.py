@@ -35,5 +35,7 @@ def test_instruction_is_carried_out_over_dds(composed: bool, tmp_path: Path) -> 
     assert any(skill.startswith("PutObject") for skill in heard)
     apples = [found.box.center for found in scene.objects if found.class_name == "Apple"]
     bowls = [found.box.center for found in scene.objects if found.class_name == "Bowl"]
+    known = sorted(found.class_name for found in scene.objects)
+    assert {"Apple", "Bowl"} <= set(known), known
     # Memory knows where it went, wherever the planner then had the bowl carried; before, the two lay 0.4 m apart.
     assert min(np.linalg.norm(apple - bowl) for apple in apples for bowl in bowls) < 0.2
