@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memory_node.context.recalled import Recalled
 from memory_node.context.told_contexts import PastEpisode
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
@@ -33,9 +32,6 @@ class AgentMemory(MemoryPort, Protocol):
 
     def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> KnowledgeAnswer:
         """Return what is known that answers; mode None: found out from the question; k = 0: memory's own number."""
-
-    def recall_past(self) -> Recalled:
-        """Return told facts, what the robot did, and unfinished instructions."""
 
     def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
         """Take over what a person told; return its statements once they are durable."""

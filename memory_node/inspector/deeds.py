@@ -13,9 +13,12 @@ from memory_node.domain.skill import StateChange
 from memory_node.inspector import requests as asks
 from memory_node.inspector.agent_memory import AgentMemory
 from memory_node.inspector.edit_book import Deed
+from memory_node.knowledge.mode import Mode
 
 # The stamp of what is told: memory's own now.
 _NOW = 0
+# Statements among which those are that a told fact says again.
+_ALIKE = 20
 
 
 def edit(memory: AgentMemory, told: asks.EditObject) -> Deed:
@@ -61,7 +64,8 @@ def tell_fact(memory: AgentMemory, told: asks.TellFact) -> Deed:
     counted: set[str] = set()
 
     def run() -> tuple[str, ...]:
-        counted.update(_bare(fact.text) for fact in memory.recall_past().facts)
+        alike = memory.ask(told.text, Mode.SEMANTIC, _ALIKE).propositions
+        counted.update(_bare(one.text) for one in alike if one.active)
         statements = memory.tell_fact(told.text, told.teller)
         return tuple(one.text if one.active else f"{_NO_LONGER}{one.text}" for one in statements)
 

@@ -215,12 +215,13 @@ class KnowledgeGraph(KnowledgeQuestions):
         What it took the place of counts again, and no longer where it comes back.
 
         Raises:
-            NotFoundError: no statement of this text is known.
+            NotFoundError: no statement of this text is known, or it counts no longer already.
         """
         with self._lock:
             known = self._nodes.semantic.get(text)
-            if known is None:
-                raise NotFoundError(f"no statement {text[:200]!r} is known; expected one as memory tells it")
+            if known is None or not (known.active or back):
+                what = "is known" if known is None else "counts any more"
+                raise NotFoundError(f"no statement {text[:200]!r} {what}; expected one as memory tells it")
             if not back:
                 return self._retracted([known])[0]
             again = [replace(known, active=True)]

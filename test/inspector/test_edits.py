@@ -212,6 +212,8 @@ def known(memory: RobotMemory) -> tuple[str, frozenset[str]]:
 
 @settings(max_examples=10)
 @example([("fact", 0, 0, [0.0, 0.0, 0.0]), ("fact", 0, 0, [0.0, 0.0, 0.0])])
+@example([("fact", 2, 0, [0.0, 0.0, 0.0]), ("fact", 2, 0, [0.0, 0.0, 0.0])])
+@example([("fact", 0, 0, [0.0, 0.0, 0.0]), ("retract", 0, 0, [0.0, 0.0, 0.0]), ("retract", 0, 0, [0.0, 0.0, 0.0])])
 @given(_STEPS)
 def test_any_edits_and_facts_undone_in_reverse_leave_what_was(steps: list[Any]) -> None:
     memory, _ = furnished()
