@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
@@ -26,7 +27,7 @@ from benchmarks.stream.recorded import row_of_attempts
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.lessons.optimizer.config import OPTIMIZERS, OptimizerConfig, OptimizerModelConfig
+from memory_node.lessons.optimizer.config import OPTIMIZERS, OptimizerConfig, OptimizerKind, OptimizerModelConfig
 from memory_node.lessons.optimizer.curator import Curator, open_curator
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.open_planner import open_planner
@@ -155,5 +156,5 @@ def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str
 def curator_of(args: argparse.Namespace, embedder: TextEmbedder, models: ModelShelf, name: str) -> Curator | None:
     """Return the curator of an empty bank for a row, None for rows without one."""
     llm = OptimizerModelConfig(timeout_s=args.lesson_timeout, **model_parameters(args))
-    config = OptimizerConfig(kind=name, capacity=args.capacity, llm=llm)
+    config = OptimizerConfig(kind=cast(OptimizerKind, name), capacity=args.capacity, llm=llm)
     return open_curator(config, embedder, load_catalogue(), models)
