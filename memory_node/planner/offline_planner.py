@@ -28,6 +28,7 @@ from memory_node.planner.reading.described import PlainWords
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.plain_reader import PlainReader
 from memory_node.planner.reading.question import Question
+from memory_node.planner.reading.speaker import with_speaker
 from memory_node.planner.reading.understanding import Understander, Understanding
 from memory_node.planner.reading.unseen_person import question_about_person
 from memory_node.planner.told_limits import Verdict
@@ -141,6 +142,8 @@ class OfflinePlanner:
 
     def achieve(self, goals: Sequence[Goal], situation: PlanningContext) -> PlanRun:
         """Yield the steps of goals that are understood already; a question where what was told forbids one of them."""
+        people = [one for one in situation.memory.scene().objects if one.class_name == self._kinds.recipient]
+        goals = with_speaker(goals, [one for one in people if not one.removed])
         verdict = situation.limits.of_goals(goals) if situation.limits is not None else Verdict()
         for note in verdict.notes:
             situation.report(PlanProgress(ProgressKind.NOTE, note))

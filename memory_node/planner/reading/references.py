@@ -17,6 +17,7 @@ from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Mention
 from memory_node.planner.reading.question import Question, UnclearError
+from memory_node.planner.reading.speaker import speaker_id
 from memory_node.questions.done import PlainPast, UnreadableError
 from memory_node.questions.past import past_form, verb_of
 from memory_node.questions.phrase import Phrase, phrase_of
@@ -323,9 +324,7 @@ class References:
         """
         people = self._of((self.kinds.recipient,)) if self.kinds.recipient else []
         if words.lower() in ("me", "us"):
-            nameless = [one for one in people if not one.attributes.get("name")]
-            thing_id = nameless[0].id if len(people) > 1 and len(nameless) == 1 else ""
-            return Mention("me", (self.kinds.recipient,), thing_id=thing_id)
+            return Mention("me", (self.kinds.recipient,), thing_id=speaker_id(people))
         called = self._person if words.lower() in ("him", "her", "them") else words.removeprefix("my ")
         name = self.binding.person_called(called)
         found = [one for one in people if str(one.attributes.get("name", "")).lower() == name.lower()]
