@@ -35,6 +35,8 @@ _BEGIN_NS = 1_700_000_000 * 10**9
 _BETWEEN_TASKS_NS = 600 * 10**9
 _DAY_NS = 86_400 * 10**9
 _LESSON_S = 60.0
+# Of every home: a store refuses another site's memory, and a task may be played with another home's.
+_SITE = "home"
 
 OpenPlanner = Callable[[ObjectCatalogue], Planner]
 
@@ -119,9 +121,7 @@ class MementoLife:
     def _open(self, database: str, home: Home) -> RobotMemory:
         folder = self._folder / database
         folder.mkdir(exist_ok=True)
-        config = MemoryConfig(
-            database=str(folder / "memory.db"), site=f"home-{home.home}", label_space=self._label_space
-        )
+        config = MemoryConfig(database=str(folder / "memory.db"), site=_SITE, label_space=self._label_space)
         memory = open_memory(config, lambda: self._now_ns, self._embedder, embed_in_background=False)
         memory.knowledge.embed_statements()  # a robot does so in the seconds after its start
         _show_home(memory, home, self._now_ns)

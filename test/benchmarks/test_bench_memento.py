@@ -188,6 +188,15 @@ def test_each_later_task_begins_at_the_same_moment(home: Home, tmp_path: Path) -
     assert planner.asked_ns[0] == planner.asked_ns[1]
 
 
+def test_a_task_may_be_played_with_another_home_s_memory(home: Home, tmp_path: Path) -> None:
+    life = MementoLife(
+        tmp_path, write_label_space([home], tmp_path / "memento.yaml"), HashedWords(), lambda _: Clocked()
+    )
+    life.first_day(home, home.first, "ours")
+    theirs = home.model_copy(update={"home": "theirs"})
+    assert not life.later(theirs, theirs.single[0], "ours").success
+
+
 def test_gift_is_known_by_what_it_looks_like(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
