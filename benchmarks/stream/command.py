@@ -36,6 +36,9 @@ from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 PLACES = ("household", "alfworld")
+# A model as it is, and with an adapter that was trained to write lessons: both are the product's `model`.
+_PROMPT, _LEARNED = "prompt", "learned"
+NAMES = (*OPTIMIZERS, _PROMPT, _LEARNED)
 # Failures of one goal after which an executor with faults gives up, as in `bench household --faults`.
 _PATIENCE = 3
 
@@ -43,7 +46,7 @@ _PATIENCE = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's options."""
     parser.add_argument("--on", choices=PLACES, default="household", help="which tasks (default household)")
-    parser.add_argument("--optimizer", nargs="+", choices=OPTIMIZERS, default=["none", "rules"], help="a row for each")
+    parser.add_argument("--optimizer", nargs="+", choices=NAMES, default=["none", "rules"], help="a row for each")
     parser.add_argument("--orders", type=int, default=5, help="shuffled orders of the tasks (default 5)")
     parser.add_argument("--epochs", type=int, default=1, help="passes over each order, memory kept (default 1)")
     parser.add_argument("--limit", type=int, default=30, help="a sample of so many tasks (default 30; 0: all)")
@@ -156,5 +159,10 @@ def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str
 def curator_of(args: argparse.Namespace, embedder: TextEmbedder, models: ModelShelf, name: str) -> Curator | None:
     """Return the curator of an empty bank for a row, None for rows without one."""
     llm = OptimizerModelConfig(timeout_s=args.lesson_timeout, **model_parameters(args))
-    config = OptimizerConfig(kind=cast(OptimizerKind, name), capacity=args.capacity, llm=llm)
+    if name == _LEARNED and not llm.adapter_path:
+        raise InvalidValueError("--optimizer learned: --adapter names the adapter that was trained to write lessons")
+    if name == _PROMPT:
+        llm = llm.model_copy(update={"adapter_path": ""})
+    kind = "model" if name in (_PROMPT, _LEARNED) else name
+    config = OptimizerConfig(kind=cast(OptimizerKind, kind), capacity=args.capacity, llm=llm)
     return open_curator(config, embedder, load_catalogue(), models)

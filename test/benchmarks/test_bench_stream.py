@@ -264,10 +264,13 @@ def test_lessons_of_a_model_are_asked_for_once(tmp_path, capsys, endpoint) -> No
     value = "Task: cool, move with egg. Way: take egg; cool egg with fridge; move egg at the goal."
     said = f"It was cooled.\n<experience><value>{value}</value><operation>ADD</operation></experience>"
     server = endpoint(said, said)
-    command = ["bench", "stream", "--on", "alfworld", "--attempts", str(attempts), "--optimizer", "model", "--json"]
+    command = ["bench", "stream", "--on", "alfworld", "--attempts", str(attempts), "--optimizer", "prompt", "--json"]
     command += ["--endpoint", server.url, "--lessons", str(lessons)]
     for model, asked in (("m", 1), ("m", 1), ("another", 2)):
         assert main([*command, "--model", model]) == 0
         row = json.loads(capsys.readouterr().out)
         assert (row["bank_size"], row["add_share"]) == (1, 1.0)
         assert len(server.requests) == asked
+    learned = ["learned" if word == "prompt" else word for word in command]
+    assert main([*learned, "--model", "m"]) == 1
+    assert "--adapter" in capsys.readouterr().err
