@@ -104,9 +104,17 @@ class Expectations:
             of_class.append(made)
             with_class.append(made)
             self._at.setdefault((deed.skill, place_id), []).append(made)
-            may_be_reason = deed.skill in _ORDINARY or (deed.skill in ENABLING and _key(deed) not in explained)
-            if may_be_reason and not deed.reason and deed.object_id:
-                self._done.append((number, deed))
+            if not deed.reason and deed.object_id:
+                self._note_done(number, deed, explained)
+
+    def _note_done(self, number: int, deed: Deed, explained: set[tuple[str, str]]) -> None:
+        """Keep a deed that may be the reason of a later success. explained: what was opened only to reach into it."""
+        if deed.skill == "PickupObject":  # where it was put makes no difference any more
+            put = [one for one in self._done if (one[1].skill, one[1].object_id) == ("PutObject", deed.object_id)]
+            for one in put:
+                self._done.remove(one)
+        if deed.skill in _ORDINARY or (deed.skill in ENABLING and (deed.episode_id, deed.object_id) not in explained):
+            self._done.append((number, deed))
 
     def _done_before(self, deed: Deed, since: int, skills: frozenset[str]) -> list[Deed]:
         return [
@@ -126,12 +134,12 @@ class Expectations:
 
         since: the number of its last failure with such a thing. is_switched: something that was switched may be it.
         """
-        done = [_with_role(one, deed) for one in self._done_before(deed, since, _ORDINARY) if _matters(one, deed)]
+        others = _ORDINARY - {deed.skill}
+        done = [_with_role(one, deed) for one in self._done_before(deed, since, others)]
         if deed.reason:
             return done
         suspects = self._suspected.setdefault((deed.skill, deed.object_class), _Suspects())
-        lately = [other for number, other in self._done if number > since and other.skill in _ORDINARY]
-        different = {_with_role(one, deed) for one in lately if _matters(one, deed)}
+        different = {_with_role(one, deed) for number, one in self._done if number > since and one.skill in others}
         if different and not is_switched:
             suspects.note(different)
         return [one for one in done if one in suspects.certain]
@@ -254,10 +262,6 @@ def _reasons_of_success(
     return tuple(reasons), worked
 
 
-def _key(deed: Deed) -> tuple[str, str]:
-    return deed.episode_id, deed.object_id
-
-
 def _preparation(done: Deed) -> Preparation:
     put = (done.to_id, done.to_class) if done.skill == "PutObject" else ("", "")
     return Preparation(done.skill, done.object_id, done.object_class, *put)
@@ -267,13 +271,6 @@ def _with_role(done: Deed, deed: Deed) -> Preparation:
     """Return what was done as it is told of another thing of the kind: with the very thing, or with a tool."""
     made = _preparation(done)
     return replace(made, thing_id="") if done.object_id == deed.object_id else made
-
-
-def _matters(done: Deed, deed: Deed) -> bool:
-    """Return whether an ordinary deed left something different for a later one: where a thing was put does not matter
-    where it must be in the hand."""
-    own_place = done.skill == "PutObject" and done.object_id == deed.object_id
-    return done.skill != deed.skill and not (own_place and SKILLS[deed.skill].needs(Predicate.HOLDING))
 
 
 def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:

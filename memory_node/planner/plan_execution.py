@@ -153,8 +153,6 @@ class PlanExecution:
         """Execute searched plans until all of `wanted` holds; fixture: what composites are done at. near: the robot
         must stand there first."""
         while True:
-            if near:
-                yield from self.make(Wanted(Predicate.NEAR, (fixture,)))
             try:
                 plan = find_plan(self.belief, wanted, fixture)
             except PlanningFailedError:
@@ -165,6 +163,10 @@ class PlanExecution:
             if not plan:
                 return
             if (yield from self._prepare(plan)):
+                continue
+            there = Wanted(Predicate.NEAR, (fixture,))
+            if near and not there.holds(self.belief.state):
+                yield from self.make(there)
                 continue
             try:
                 for call in plan:
@@ -210,7 +212,8 @@ class PlanExecution:
         if treatment is not None and treatment.at:
             arguments.append(f"{name} fixture")
             yield from self.need(arguments[1], Mention(f"where to {treatment.name}", treatment.at))
-            yield from self.make(Wanted(Predicate.NEAR, (arguments[1],)))
+            if not SKILLS[one.skill].composite:
+                yield from self.make(Wanted(Predicate.NEAR, (arguments[1],)))
         yield from self.do(SkillCall(one.skill, tuple(map(self.reference, arguments))))
 
     def _known_as(self, name: str, object_class: str, thing_id: str) -> Generator[PlannedStep, SkillResult, str]:

@@ -229,12 +229,16 @@ def test_tool_that_was_washed_between_is_part_of_the_way() -> None:
     assert way.text == "SliceObject of Tomato works after CleanObject Knife"
 
 
-@pytest.mark.parametrize(("skill", "matters"), [("SliceObject", True), ("HeatObject", False)])
-def test_where_a_thing_was_put_matters_for_what_is_not_done_in_the_hand(skill: str, matters: bool) -> None:
-    place = "" if matters else "micro"
-    diary = Diary().begin().note(skill, "bread", "Bread", MORNING, place, fails=True)
-    diary.begin().note("PutObject", "bread", "Bread", MORNING, "oven")
-    diary.begin().note(skill, "bread", "Bread", MORNING, place)
-    way = Expectations(diary.tried, UTC).way(skill, "Bread", place, CLASSES.get(place, ""))
-    assert (way is not None) == matters
-    assert not matters or (way.before[0].thing_id, way.before[0].place_id) == ("", "oven")
+@pytest.mark.parametrize("taken_again", [False, True])
+def test_where_a_thing_was_put_is_a_reason_unless_it_was_taken_again(taken_again: bool) -> None:
+    diary = Diary().begin().note("SliceObject", "bread", "Bread", MORNING, fails=True)
+    diary.begin().note("PutObject", "bread", "Bread", MORNING, "oven").note(
+        "PutObject", "knife", "Knife", MORNING, "oven"
+    )
+    diary.note("PickupObject", "knife", "Knife", MORNING)
+    if taken_again:
+        diary.note("PickupObject", "bread", "Bread", MORNING)
+    diary.note("SliceObject", "bread", "Bread", MORNING)
+    way = Expectations(diary.tried, UTC).way("SliceObject", "Bread", "", "")
+    assert (way is None) == taken_again
+    assert way is None or [(one.thing_id, one.place_id) for one in way.before] == [("", "oven")]
