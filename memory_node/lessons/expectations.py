@@ -33,7 +33,7 @@ _ORDINARY = frozenset({"PutObject"}).union(
     name for name, one in SKILLS.items() if one.brings_about and one.needs(Predicate.HOLDING)
 )
 # What these are done with is another thing each time, and they need no place.
-_ANYWHERE = frozenset({"SliceObject", "FillObject", "EmptyObject", "BreakObject", "ThrowObject", "PickupObject"})
+_ANYWHERE = frozenset({"SliceObject", "FillObject", "EmptyObject", "BreakObject", "ThrowObject"})
 
 # What was done between a failure and a success so soon after it may be the reason of the success.
 LATELY_NS = 3600 * 10**9

@@ -18,6 +18,7 @@ from memory_node.planner.goal import Goal
 from memory_node.world.state import Thing
 
 _PLACED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
+_TAKING = [("PickupObject", "")]  # of the thing's own class
 
 
 @dataclass
@@ -36,16 +37,16 @@ class ExpectedFailures:
     _prepared: set[tuple[str, str]] = field(default_factory=set)  # lessons that were followed, and for which thing
 
     def avoided(self, goal: Goal) -> frozenset[str]:
-        """Return the ids of the places where a goal is expected to fail, as long as there is another one: they are for
-        when that fails, too."""
+        """Return the ids of things and places with which a goal is expected to fail, as long as there is another one:
+        they are for when that fails, too."""
         declared, where = GOALS[goal.kind], goal.destination
-        if declared.treats:
-            treatment = self.kinds.meant_treatment(goal.kind, goal.treatment)
-            ways = [(declared.skills[0], goal.target.object_class)] if treatment is not None and treatment.at else []
-            places = self._of(treatment.at) if treatment is not None else []
-            avoided = self._failing(places, ways)
-        else:
-            avoided = frozenset()
+        treatment = self.kinds.meant_treatment(goal.kind, goal.treatment) if declared.treats else None
+        avoided: frozenset[str] = frozenset()
+        if treatment is not None:
+            avoided |= self._failing(self._of(treatment.at), [(declared.skills[0], goal.target.object_class)])
+            avoided |= self._failing(self._of(treatment.tools), _TAKING)
+        if not (declared.in_place or goal.target.thing_id):
+            avoided |= self._failing(self._of(goal.target.candidates[:1]), _TAKING)
         if where is not None and goal.kind in _PLACED and not where.thing_id:
             places = self._of(where.candidates[:1])
             avoided |= self._failing(places, [("PutObject", goal.target.object_class), ("OpenObject", "")])

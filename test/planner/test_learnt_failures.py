@@ -193,3 +193,19 @@ def test_what_failed_is_not_spoken_of_as_done(robot, word_embedder) -> None:
     assert result.success
     skills = [one.step.call.skill for one in result.steps]
     assert skills.index("PutObject") < skills.index("SliceObject")
+
+
+@pytest.mark.parametrize("stuck", ["book", "novel"])
+def test_other_thing_of_the_kind_is_taken_where_one_is_stuck(robot, word_embedder, stuck: str) -> None:
+    places = {}
+    for one in ("book", "novel"):
+        robot.execute(SkillCall("GoToObject", (one,)))
+        places[one] = robot.world[one].box.center[:2]
+    books = [one for one in robot.memory.scene().objects if one.class_name == "Book"]
+    assert len(books) == 2
+    known = min(books, key=lambda one: one.box.distance_m(places[stuck]))
+    tried = [Deed("e:1", "PickupObject", known.id, "Book", 1, reason="execution")]
+    result = told(robot, word_embedder, tried, "put a book on the bed")
+    assert result.success
+    (other,) = {"book", "novel"} - {stuck}
+    assert other in {one.id for one in robot.world.contents("bed")}
