@@ -25,6 +25,7 @@ from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.memories import Memory
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.time_zone import local_day
 from memory_node.episodes.deed_log import DeedLog
 from memory_node.intake.episodes import Episodes
 from memory_node.intake.graph_changes import GraphChanges
@@ -41,7 +42,7 @@ from memory_node.knowledge.mode import Mode as KnowledgeMode
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.in_words import in_words
-from memory_node.lessons.expectations import Expectations
+from memory_node.lessons.expectations import Expectations, expectations_of
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import Lesson
 from memory_node.questions.going_on import going_on
@@ -140,7 +141,7 @@ class RobotMemory:
         lock = self._changes.lock
         self._told = told = ToldContexts(clock)
         self.deeds = deeds if deeds is not None else DeedLog(_KeepNothing())
-        self._expected_of: tuple[Deed, ...] = ()
+        self._expected_of: tuple[tuple[Deed, ...], tuple[Proposition, ...]] = ((), ())
         self._expected = Expectations((), knowledge.zone)
         self.episodes = Episodes(experience, scene, lock, self._intake.remember, task_objects, told, clock, self.deeds)
         of_tries = self.lessons_of_tries
@@ -253,6 +254,7 @@ class RobotMemory:
             lambda text: self.knowledge.ask(text, None, k),
             self._clock(),
             self.knowledge.zone,
+            None if Memory.LESSONS in self._unread else self._expectations().way,
         )
         if not answer.read:
             return answer
@@ -281,28 +283,44 @@ class RobotMemory:
         """Return what the robot's tries teach now: calls that fail at a place, and what makes them work."""
         if Memory.LESSONS in self._unread:
             return ()
-        tried = self.deeds.all()
-        if tried != self._expected_of:
-            self._expected_of, self._expected = tried, Expectations(tried, self.knowledge.zone)
-        return self._expected.lessons(self._clock())
+        return self._expectations().lessons(self._clock())
+
+    def _expectations(self) -> Expectations:
+        made_from = tried, told = self.deeds.all(), tuple(self.knowledge.structured())
+        if made_from != self._expected_of:
+            facts = [fact for one in told for fact in one.facts]
+            self._expected = expectations_of(tried, facts, self._kinds, self.scene, self._clock(), self.knowledge.zone)
+            self._expected_of = made_from
+        return self._expected
 
     def lessons(self) -> tuple[Lesson, ...]:
         """Return every lesson that holds, those of tries first."""
         return (*self.lessons_of_tries(), *self.experience.lessons())
 
     def _unfinished(self, deeds: Sequence[Deed]) -> tuple[EpisodeSummary, ...]:
-        """Return the last instructions that were begun and did not succeed, the newest first; none from before one that
-        was gone on with to its end."""
+        """Return the last instructions that were begun and did not succeed, the newest first.
+
+        What was gone on with to its end is none of them, and of those before it only what was broken off the same day.
+        """
         acted = {deed.episode_id for deed in deeds if not deed.reason}
-        found = []
+        found: list[EpisodeSummary] = []
+        resumed, day = 0, None  # so many of the next ones were gone on with; on which day
+        finished = ""
         for episode in self.past.episodes(_LATEST_EPISODES):
             # Who only asked, or was asked back, has begun nothing.
             if not episode.ended_ns or not (episode.task_type or episode.id in acted):
                 continue
-            if not episode.success:
-                found.append(episode)
-            elif going_on(episode.instruction):
+            begun_on = local_day(episode.started_ns, self.knowledge.zone)
+            if episode.success:
+                if going_on(episode.instruction):
+                    resumed, day = resumed + 1, begun_on
+            elif day is not None and begun_on != day:
                 break
+            elif resumed or episode.instruction == finished:  # an earlier attempt, too
+                if not going_on(episode.instruction) and episode.instruction != finished:
+                    resumed, finished = resumed - 1, episode.instruction
+            else:
+                found.append(episode)
         return tuple(found)
 
     def told_facts(self, instruction: str) -> tuple[str, ...]:

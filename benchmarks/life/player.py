@@ -15,7 +15,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.compilations import Compilations
 from memory_node.domain.deed import Deed
 from memory_node.domain.step import EpisodeSummary
-from memory_node.lessons.expectations import Expectations
+from memory_node.lessons.expectations import expectations_of
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import Planner, PlanProgress
@@ -94,7 +94,11 @@ class RobotPlayer:
         recalled = memory.recall_past()
         # Lessons stay where the records of the instructions that taught them are off.
         tries = memory.deeds.all() if self.tries is None else self.tries
-        lessons = Expectations(tries, recalled.zone) if life.without != switches.LESSONS else None
+        lessons = (
+            expectations_of(tries, recalled.facts, self._kinds, memory.scene, life.now_ns(), recalled.zone)
+            if life.without != switches.LESSONS
+            else None
+        )
         unfinished = () if life.without == switches.WORKING else self.unfinished
         if unfinished is not None:
             recalled = replace(recalled, unfinished=unfinished)

@@ -7,14 +7,18 @@ the tries that differ in one of them alone: a microwave that heats potatoes and 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.deed import Deed
+from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill_library import SKILLS, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.domain.time_zone import part_of_day
+from memory_node.knowledge.told.binding import BindingFacts
+from memory_node.knowledge.told.fact import Relation, ToldFact
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording
 
 WRITER = "tries"
@@ -81,10 +85,16 @@ class _Suspects:
 
 
 class Expectations:
-    """tried: every try of the robot, the newest last; zone: of the time of day, None for the machine's."""
+    """tried: every try of the robot, the newest last; zone: of the time of day, None for the machine's. repaired: by
+    the id of a place (or thing), since when (ns) people say that it works again: what was tried there before says
+    nothing any more.
+    """
 
-    def __init__(self, tried: Sequence[Deed], zone: tzinfo | None = None) -> None:
+    def __init__(
+        self, tried: Sequence[Deed], zone: tzinfo | None = None, repaired: Mapping[str, int] | None = None
+    ) -> None:
         self._zone = zone
+        repaired = repaired or {}
         # By skill and place (or thing), by skill and class of place, and by skill and class of thing.
         self._at: dict[tuple[str, str], list[_Try]] = {}
         self._of: dict[tuple[str, str], list[_Try]] = {}
@@ -95,6 +105,8 @@ class Expectations:
         explained = _explained(tried)
         for number, deed in enumerate(tried):
             place_id, place_class = place_of(deed.skill, deed)
+            if deed.stamp_ns < repaired.get(place_id, 0):
+                continue
             of_class = self._of.setdefault((deed.skill, place_class), [])
             with_class = self._with.setdefault((deed.skill, deed.object_class), [])
             before = self._switched(deed, place_id, _failed_lately(of_class, deed.stamp_ns, number))
@@ -227,6 +239,20 @@ class Expectations:
                 if lesson is not None:
                     found[f"{lesson.text} {lesson.place_id}"] = one.deed.stamp_ns, lesson
         return tuple(lesson for _, lesson in sorted(found.values(), key=lambda row: -row[0]))
+
+
+def expectations_of(
+    tried: Sequence[Deed],
+    facts: Sequence[ToldFact],
+    kinds: ObjectCatalogue,
+    scene: Callable[[], SceneSnapshot],
+    now_ns: int,
+    zone: tzinfo | None,
+) -> Expectations:
+    """Return what tries teach beside what people told. facts: told, and read; scene: what memory knows."""
+    told = any(fact.relation is Relation.BROKEN and not fact.holds for fact in facts)
+    repaired = BindingFacts(facts, kinds, scene(), now_ns, zone).repaired() if told else {}
+    return Expectations(tried, zone, repaired)
 
 
 def _call(skill: str, object_class: str, place_class: str) -> str:

@@ -14,7 +14,7 @@ from memory_node.context.recalled import Recalled
 from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.lessons.expectations import Expectations
+from memory_node.lessons.expectations import expectations_of
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.experience_client import ExperienceClient
@@ -138,7 +138,9 @@ class PlannerNode(GuardedNode):
             guidance=self._experience if compiled else None,
         )
         recalled = self._memory.recall_past() if advised else Recalled()
-        lessons = Expectations(recalled.tried, recalled.zone)
+        lessons = expectations_of(
+            recalled.tried, recalled.facts, self._kinds, self._memory.scene, self._now_ns(), recalled.zone
+        )
         executor = InstructionExecutor(
             memory_in(mode, self._memory),
             _AwaitedRobot(self._robot, lambda: self._await("robot", self._robot.wait, feedback)),

@@ -11,8 +11,12 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.knowledge.told.binding import BindingFacts
+from memory_node.lessons.expectations import place_of
+from memory_node.lessons.lesson import Lesson, Preparation
 from memory_node.questions.past import Past, clock_of, past_form, spoken_deed, verb_of, with_whole_verbs
 from memory_node.questions.phrase import TIME, Phrase, phrase_of
+
+Way = Callable[[str, str, str, str], Lesson | None]
 
 _OF_TIME = rf"(?: (?P<time>{TIME}))?"
 _AT = rf"(?: (?P<how>from|out of|in|into|on|onto|to|at) (?:the |my )?(?P<place>(?!{TIME})[\w' -]+?))?"
@@ -28,7 +32,8 @@ class PlainPast:
     """What questions about the past are answered from.
 
     kinds: the label space; scene: what memory knows; facts: what was told, as an index; deeds: what the robot did, the
-    newest last; now_ns, zone: what "yesterday" counts from.
+    newest last; now_ns, zone: what "yesterday" counts from. way: returns what has to be done before a call works, by
+    skill, class of thing, and id and class of place; None where lessons are not used.
     """
 
     kinds: ObjectCatalogue
@@ -37,6 +42,7 @@ class PlainPast:
     deeds: Sequence[Deed]
     now_ns: int
     zone: tzinfo | None = None
+    way: Way | None = None
 
     def __post_init__(self) -> None:
         self.past = Past(self.deeds, self.scene, self.kinds.recipient, self.now_ns, self.zone)
@@ -184,10 +190,23 @@ def _how(known: PlainPast, match: re.Match[str]) -> str:
         raise UnreadableError(match.group())
     last = deeds[-1]
     before = [one for one in known.deeds if one.episode_id == last.episode_id and one.stamp_ns <= last.stamp_ns]
+    lesson = known.way(last.skill, thing, *place_of(last.skill, last)) if known.way is not None else None
+    needed = lesson.before if lesson is not None else ()
+    earlier = [_done_as(one, known.deeds, last.stamp_ns) for one in needed]
+    before = [*(one for one in earlier if one is not None and one not in before), *before]
     done = dict.fromkeys(_told(one, known) for one in before)
     name, other = (known.kinds[one].best_name for one in (thing, last.object_class))
     like = "" if thing == last.object_class else f" as I did with the {other}"
     return f"To {verb} the {name}{like}: I {_listed(list(done))}."
+
+
+def _done_as(preparation: Preparation, deeds: Sequence[Deed], until_ns: int) -> Deed | None:
+    """Return the last deed before a stamp that was such a preparation."""
+    for deed in reversed(deeds):
+        is_thing = preparation.thing_id in ("", deed.object_id) and deed.object_class == preparation.thing_class
+        if deed.stamp_ns <= until_ns and deed.skill == preparation.skill and is_thing:
+            return deed
+    return None
 
 
 def _told(deed: Deed, known: PlainPast) -> str:

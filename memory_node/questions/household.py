@@ -17,7 +17,7 @@ from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer
 from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
-from memory_node.questions.done import PlainPast
+from memory_node.questions.done import PlainPast, Way
 from memory_node.questions.present import PresentQuestions
 from memory_node.questions.told import told_answer
 
@@ -35,11 +35,13 @@ def household_answer(
     search: Search,
     now_ns: int,
     zone: tzinfo | None = None,
+    way: Way | None = None,
 ) -> KnowledgeAnswer:
     """Return the answer to a question; it abstains where nothing is known, and then says what it does not know.
 
     scenes: the scene as of a stamp, removed things included for 0, which is now. facts: what was told and read; deeds:
     what the robot did, the newest last. search: answers from all statements. zone: of "today", None: the machine's.
+    way: see PlainPast.
     """
     scene = scenes(0)
     index = BindingFacts(facts, kinds, scene, now_ns, zone)
@@ -49,7 +51,7 @@ def household_answer(
     told = told_answer(question, index)
     if told is not None:
         return KnowledgeAnswer(question, told.text, Mode.SEMANTIC, 1.0, read=told.facts)
-    done = PlainPast(kinds, scene, index, deeds, now_ns, zone).answer(question)
+    done = PlainPast(kinds, scene, index, deeds, now_ns, zone, way).answer(question)
     if done:
         return KnowledgeAnswer(question, done, Mode.EPISODIC, 1.0)
     found = search(question)

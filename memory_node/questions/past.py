@@ -193,6 +193,11 @@ def spoken_deed(deed: Deed, name_of: str) -> str:
         "CloseObject": "closed",
         "PutObject": "put",
         "ThrowObject": "threw",
+        "BreakObject": "broke",
+        "SwitchOn": "switched on",
+        "SwitchOff": "switched off",
+        "ToggleOn": "turned on",
+        "ToggleOff": "turned off",
     }
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", deed.skill).lower()
     return f"{verbs.get(deed.skill, plain)} the {name_of}"

@@ -64,6 +64,13 @@ def test_harm_is_to_the_person_that_it_was_told_of() -> None:
     assert not objects(facts, "PutObject", "butter", "user")
 
 
+def test_place_that_works_again_has_worked_since_that_was_told() -> None:
+    scene = home(thing("egg", "Egg"))
+    assert binding("The oven is broken.", "The microwave works again.", scene=scene).repaired() == {
+        "microwave": MORNING
+    }
+
+
 def test_appliance_out_of_order_blocks_until_it_is_said_to_work() -> None:
     scene = home(thing("egg", "Egg"))
     broken = ("The microwave is out of order until Tuesday.",)

@@ -99,6 +99,15 @@ def test_one_failure_is_one_lesson_with_its_evidence() -> None:
     assert "Microwave" in lesson.text
 
 
+def test_what_was_tried_before_a_place_was_repaired_says_nothing_any_more() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True).heat("Egg", MORNING, fails=True, place="oven")
+    known = Expectations(diary.tried, UTC, {"micro": at(NOON)})
+    assert known.failing("HeatObject", "Egg", "micro", at(NEXT)) is None
+    assert known.failing("HeatObject", "Egg", "oven", at(NEXT)) is not None
+    again = diary.heat("Egg", EVENING, fails=True).tried
+    assert Expectations(again, UTC, {"micro": at(NOON)}).failing("HeatObject", "Egg", "micro", at(NEXT)) is not None
+
+
 def prepared(diary: Diary, skill: str = "SwitchOn", thing: str = "lamp") -> Diary:
     return diary.begin().note(skill, thing, "FloorLamp", NOON)
 

@@ -41,6 +41,16 @@ def test_begun_instruction_stays_unfinished_until_it_was_gone_on_with(memory: Ro
     assert unfinished(memory) == []
 
 
+def test_what_was_broken_off_before_is_next_once_the_later_one_is_done(memory: RobotMemory) -> None:
+    begun(memory, "put the mug on the desk", None)
+    begun(memory, "put the pen in the drawer", None)
+    begun(memory, "go on", None)
+    begun(memory, "go on", True)
+    assert unfinished(memory) == ["put the mug on the desk"]
+    begun(memory, "go on", True)
+    assert unfinished(memory) == []
+
+
 def test_what_could_not_be_done_is_unfinished(memory: RobotMemory) -> None:
     begun(memory, "put the bread in the fridge", False)
     assert unfinished(memory) == ["put the bread in the fridge"]

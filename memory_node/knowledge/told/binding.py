@@ -168,13 +168,27 @@ class BindingFacts:
             return frozenset()
         return frozenset(one.id for one in self._objects.values() if any(map(forbids_use, self._closed(one))))
 
+    def repaired(self) -> dict[str, int]:
+        """Return the ids of the things of which was told that they, or what they need, work again, and when (ns)."""
+        told = [fact for fact in self._by_relation.get(Relation.BROKEN, ()) if not fact.holds]
+        found: dict[str, int] = {}
+        for thing in self._objects.values() if told else ():
+            parts = self._with_needed(thing)
+            stamps = [fact.told_ns for fact in told if any(self._is_meant(fact.subject, part) for part in parts)]
+            if stamps:
+                found[thing.id] = max(stamps)
+        return found
+
     def _closed(self, thing: SceneObject) -> list[ToldFact]:
-        """Return the facts about a thing, and about what it needs: the sink of a basin, and its tap."""
+        """Return the facts about a thing, and about what it needs."""
+        return [fact for one in self._with_needed(thing) for fact in self._about(one.class_name, one)]
+
+    def _with_needed(self, thing: SceneObject) -> list[SceneObject]:
+        """Return a thing, and what it needs: the sink of a basin, and its tap."""
         kind = self.kinds[thing.class_name]
         needed = [folded(name) for name in (kind.part_of, kind.switched_by) if name and name != kind.name]
         others = [one for one in self._objects.values() if needed and folded(one.class_name) in needed]
-        near = [one for one in others if math.dist(one.box.center[:2], thing.box.center[:2]) <= _NEAR_M]
-        return [fact for one in (thing, *near) for fact in self._about(one.class_name, one)]
+        return [thing, *(one for one in others if math.dist(one.box.center[:2], thing.box.center[:2]) <= _NEAR_M)]
 
     def _harmful(self, class_name: str, person: SceneObject | None) -> Objection | None:
         return next((one for name in self.names_of(person) if (one := self.harm(class_name, name))), None)

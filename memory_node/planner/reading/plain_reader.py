@@ -14,7 +14,7 @@ from memory_node.lessons.expectations import Expectations
 from memory_node.planner.reading.commands import commands_of, goal_of
 from memory_node.planner.reading.question import UnclearError
 from memory_node.planner.reading.references import References, UnreadableError
-from memory_node.planner.reading.resumption import goals_left, without
+from memory_node.planner.reading.resumption import all_left, goals_left, without
 from memory_node.planner.reading.understanding import Understanding
 from memory_node.questions.going_on import going_on
 from memory_node.questions.told import told_answer
@@ -49,7 +49,8 @@ class PlainReader:
         """Return what a sentence asks for; None where it is none of the plain forms, or memory lacks what it needs."""
         words = " ".join(text.replace("’", "'").split()).strip(" .!?")
         past = known.recalled
-        references = References(self._kinds, scene, past.facts, past.deeds, known.clock(), past.zone)
+        way = known.lessons.way if known.lessons is not None else None
+        references = References(self._kinds, scene, past.facts, past.deeds, known.clock(), past.zone, way=way)
         try:
             return _read(words, text, references, known)
         except UnclearError as unclear:
@@ -64,10 +65,10 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
         return Understanding(source=SOURCE, answer=known.tell(said["fact"] or said["back"]))
     resumed = going_on(words)
     if resumed is not None or _LEFT.match(words):
-        left = goals_left(known.recalled, references)
         if resumed is None:
-            names = "; ".join(goal.text for goal in left)
-            return Understanding(source=SOURCE, answer=f"Still to do: {names}." if left else "Nothing is left to do.")
+            names = "; ".join(goal.text for goal in all_left(known.recalled, references))
+            return Understanding(source=SOURCE, answer=f"Still to do: {names}." if names else "Nothing is left to do.")
+        left = goals_left(known.recalled, references)
         if resumed["left"]:
             left = without(left, resumed["left"], references)
         return Understanding(left, SOURCE, answer="" if left else "Nothing is left to do.")

@@ -18,7 +18,7 @@ from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Mention
 from memory_node.planner.reading.question import Question, UnclearError
 from memory_node.planner.reading.speaker import speaker_id
-from memory_node.questions.done import PlainPast, UnreadableError
+from memory_node.questions.done import PlainPast, UnreadableError, Way
 from memory_node.questions.past import past_form, verb_of
 from memory_node.questions.phrase import Phrase, phrase_of
 
@@ -37,6 +37,7 @@ class References:
     kinds: the label space; scene: what memory knows; facts: what was told; deeds: what the robot did, the newest last;
     now_ns, zone: what "yesterday" counts from. notes: what was taken for what, for people. verb: of the command that is
     read, which tells what is meant by "again". taken_from: by its id, the support of a thing that was moved since.
+    way: see PlainPast.
     """
 
     kinds: ObjectCatalogue
@@ -48,10 +49,11 @@ class References:
     notes: list[str] = field(default_factory=list)
     verb: str = ""
     taken_from: Mapping[str, str] = field(default_factory=dict)
+    way: Way | None = None
 
     def __post_init__(self) -> None:
         self.binding = BindingFacts(self.facts, self.kinds, self.scene, self.now_ns, self.zone)
-        self.plain_past = PlainPast(self.kinds, self.scene, self.binding, self.deeds, self.now_ns, self.zone)
+        self.plain_past = PlainPast(self.kinds, self.scene, self.binding, self.deeds, self.now_ns, self.zone, self.way)
         self.past = self.plain_past.past
         self._objects = {one.id: one for one in self.scene.objects if not one.removed}
         self._present = frozenset(one.class_name for one in self._objects.values())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memory_node.context.recalled import Recalled
 from memory_node.domain.deed import Deed
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.time_zone import local_day
 from memory_node.planner.goal import Goal
 from memory_node.planner.reading.commands import commands_of, goal_of
 from memory_node.planner.reading.question import Question, UnclearError
@@ -26,18 +27,39 @@ def goals_left(recalled: Recalled, references: References) -> tuple[Goal, ...]:
     Raises:
         UnclearError: it was in no plain words, or what it means is not known any more.
     """
+    return next(_left(recalled, references), ())
+
+
+def all_left(recalled: Recalled, references: References) -> tuple[Goal, ...]:
+    """Return the same of it and of those before it that were broken off the same day; the first of them first.
+
+    Raises:
+        UnclearError: as of goals_left.
+    """
+    unfinished = recalled.unfinished
+    today = local_day(unfinished[0].started_ns, recalled.zone) if unfinished else None
+    same_day = [one for one in unfinished if local_day(one.started_ns, recalled.zone) == today]
+    left = [*_left(replace(recalled, unfinished=tuple(same_day)), references)]
+    return tuple(goal for goals in reversed(left) for goal in goals) or goals_left(recalled, references)
+
+
+def _left(recalled: Recalled, references: References) -> Iterator[tuple[Goal, ...]]:
+    """Yield what is left of each interrupted instruction, the last one first."""
     called_off: list[str] = []
+    done: set[str] = set()
     for number, episode in enumerate(recalled.unfinished):
         resumed = going_on(episode.instruction)
         if resumed is not None:
             called_off += [resumed["left"]] if resumed["left"] else []
             continue
+        if episode.instruction in done:  # an earlier attempt at it
+            continue
+        done.add(episode.instruction)
         left = _unmet(episode.instruction, _begun_ns(recalled.unfinished[number:]), references)
         for words in called_off:
             left = without(left, words, references)
         if left:
-            return left
-    return ()
+            yield left
 
 
 def _begun_ns(episodes: Sequence[EpisodeSummary]) -> int:

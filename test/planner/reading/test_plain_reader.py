@@ -18,6 +18,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.domain.step import EpisodeSummary
 from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.forms import TellingReader
+from memory_node.lessons.expectations import Expectations
 from memory_node.planner.goal import Goal
 from memory_node.planner.reading.plain_reader import Known, PlainReader
 from memory_node.planner.reading.understanding import Understanding
@@ -40,10 +41,11 @@ def read(
     told: tuple[str, ...] = (),
     deeds: tuple[Deed, ...] = (),
     unfinished: tuple[EpisodeSummary, ...] = (),
+    lessons: Expectations | None = None,
 ) -> Understanding | None:
     reader = TellingReader(KINDS, ZONE)
     facts = tuple(grounded(one, scene, KINDS) for line in told for one in reader.read(line, NOW - HOUR).facts)
-    known = Known(Recalled(facts, deeds, unfinished, zone=ZONE), lambda: NOW, lambda fact: f"kept: {fact}")
+    known = Known(Recalled(facts, deeds, unfinished, zone=ZONE), lambda: NOW, lambda fact: f"kept: {fact}", lessons)
     return PlainReader(KINDS).read(text, scene, known)
 
 
@@ -228,6 +230,30 @@ def test_what_was_called_off_stays_called_off() -> None:
     task = EpisodeSummary("e", "put the mug in the oven and put the book on the desk", "", NOW - HOUR)
     resumed = EpisodeSummary("f", "go on, but leave the mug", "", NOW - HOUR // 2)
     assert str(goal(read("go on", scene, unfinished=(resumed, task)))) == "place Book to Desk"
+
+
+def test_all_that_was_broken_off_today_is_left_and_the_last_of_it_goes_on() -> None:
+    scene = home(thing("m", "Mug"), thing("b", "Book"), thing("p", "Pen"))
+    long_ago = EpisodeSummary("d", "put the pen in the bowl", "", NOW - 30 * HOUR)
+    first = EpisodeSummary("e", "put the mug in the oven", "", NOW - HOUR)
+    second = EpisodeSummary("f", "put the book on the desk", "", NOW - HOUR // 2)
+    left = read("what is left to do?", scene, unfinished=(second, first, long_ago))
+    assert left is not None
+    assert left.answer == "Still to do: put the mug in the oven; put the book on the desk."
+    assert str(goal(read("go on", scene, unfinished=(second, first)))) == "place Book to Desk"
+
+
+def test_way_tells_what_has_to_be_done_first() -> None:
+    times = ("2026-03-03 08:00", "2026-03-03 08:01", "2026-03-03 08:02")
+    place = {"to_id": "oven", "to_class": "Oven"}
+    tried = (
+        deed("HeatObject", "a", "Apple", times[0], reason="execution", **place),
+        deed("SwitchOn", "lamp", "FloorLamp", times[1]),
+        deed("HeatObject", "a", "Apple", times[2], **place),
+    )
+    reading = read("how do you heat an apple?", home(), deeds=tried[1:], lessons=Expectations(tried, ZONE))
+    assert reading is not None
+    assert reading.answer == "To heat the apple: I switched on the floor lamp and heated the apple at the oven."
 
 
 def test_again_means_the_thing_of_the_same_deed() -> None:
