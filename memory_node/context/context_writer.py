@@ -90,12 +90,23 @@ class ContextWriter:
         return [one for one, facts in stated if any(id(fact) in binding for fact in facts)]
 
     def _in_place(self, lesson: Lesson) -> str:
-        """Return a lesson of tries with memory's name of its place."""
+        """Return a lesson of tries with memory's names of its place and of what has to be done first."""
+        name = self._name_of(lesson.place_id)
+        text = lesson.text.replace(f"this {lesson.place_class}", name) if name else lesson.text
+        for one in lesson.before:
+            thing, place = (
+                self._name_of(one.thing_id) or one.thing_class,
+                self._name_of(one.place_id) or one.place_class,
+            )
+            text = text.replace(f"after {one.text}", " ".join(filter(None, ("after", one.skill, thing, place))))
+            text = text.replace(f" and {one.text}", " ".join(filter(None, (" and", one.skill, thing, place))))
+        return text
+
+    def _name_of(self, object_id: str) -> str:
         try:
-            name = self._scene.object(lesson.place_id).name if lesson.place_id else ""
+            return self._scene.object(object_id).name if object_id else ""
         except NotFoundError:
-            name = ""
-        return lesson.text.replace(f"this {lesson.place_class}", name) if name else lesson.text
+            return ""
 
     def _lessons(self, instruction: str, learnt: ExperienceAnswer) -> list[tuple[Lesson, str]]:
         """Return what was learnt, each in words: what tries teach now, ways of like instructions, the rest."""

@@ -22,6 +22,8 @@ def fitted(entry: Entry, subgoal: Subgoal, kinds: ObjectCatalogue) -> list[Skill
     parts = _parts(entry, subgoal)
     if not parts or not fits(entry.steps, subgoal.target, kinds):
         return []
+    if parts.get(PLACE) and not fits(entry.steps, parts[PLACE], kinds, PLACE):
+        return []
     calls = [SkillCall(call.skill, tuple(parts.get(text, text) for text in call.arguments)) for call in entry.steps]
     return [call for call in calls if all(call.arguments)]
 

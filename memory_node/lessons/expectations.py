@@ -282,7 +282,9 @@ def _reasons_of_success(
     if not plain or not plain[-1].failed:
         return (), []
     prepared = [one for one in tries if not one.failed and any(each.skill in skills for each in one.before)]
-    worked = [one for one in prepared if one.number > failed[0].number]
+    # Where it had never failed it may work without: what was done before says nothing there.
+    at = {one.place_id for one in failed}
+    worked = [one for one in prepared if one.number > failed[0].number and one.place_id in at]
     common = [one for one in (worked[-1].before if worked else ()) if all(one in other.before for other in worked)]
     reasons = [one for one in common if one.skill in skills and not any(one in other.before for other in failed)]
     return tuple(reasons), worked
@@ -300,15 +302,15 @@ def _with_role(done: Deed, deed: Deed) -> Preparation:
 
 
 def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:
-    """Return the episode and thing of what was opened to take something out or to put something in. A thing of which
-    nobody knows what it was in was in what was opened just before."""
+    """Return the episode and thing of what was opened to take something out or to put something in. What was taken
+    from such a thing, or from nobody knows where, was in what was opened just before: its id may be another by now."""
     found: set[tuple[str, str]] = set()
     before: Deed | None = None
     for deed in tried:
         if deed.skill not in ENABLING:
             found |= {(deed.episode_id, place) for place in (deed.from_id, deed.to_id, deed.object_id)}
-            taken = deed.skill == "PickupObject" and not deed.from_id
-            if taken and before is not None and before.skill == "OpenObject":
+            taken = deed.skill == "PickupObject" and before is not None and before.skill == "OpenObject"
+            if taken and before is not None and deed.from_class in ("", before.object_class):
                 found.add((before.episode_id, before.object_id))
         before = deed
     return found

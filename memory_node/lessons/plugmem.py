@@ -149,14 +149,14 @@ def without_search(calls: Iterable[SkillCall]) -> list[SkillCall]:
     return [call for call in calls if call.skill not in _SEARCH]
 
 
-def fits(calls: Iterable[SkillCall], thing: str, kinds: ObjectCatalogue) -> bool:
-    """Return whether things of a class can be what calls over roles are done with."""
+def fits(calls: Iterable[SkillCall], thing: str, kinds: ObjectCatalogue, role: str = THING) -> bool:
+    """Return whether things of a class can be what calls over roles are done with, in one of the roles."""
     state, one = WorldState(kinds), Thing(thing, thing)
     return all(
         fits_kind(SKILLS[call.skill], argument.name, one, state)
         for call in calls
         for argument, text in zip(SKILLS[call.skill].arguments, call.arguments)
-        if text == THING
+        if text == role
     )
 
 
@@ -167,7 +167,7 @@ def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue) -> str:
     movable = set(kinds.able(Property.PICKUPABLE)) | way.object_classes
     fitting = [name for name in named if fits(calls_of(way), name, kinds)]
     thing = next((name for name in fitting if name in movable), fitting[0] if fitting else "")
-    place = next((name for name in named if name != thing), "")
+    place = next((name for name in named if name != thing and fits(calls_of(way), name, kinds, PLACE)), "")
     itself = next(iter(sorted(way.object_classes)), THING) if named else THING
     roles = {THING: thing or itself, PLACE: place or PLACE}
     calls = (SkillCall(call.skill, tuple(roles.get(one, one) for one in call.arguments)) for call in calls_of(way))

@@ -32,15 +32,15 @@ class PlanAudit:
         """
         if not self.goals or call.skill not in _TAKES or not object_class:
             return ""
-        if call.skill != "SliceObject" and folded(object_class) in self._cut:
+        if call.skill not in ("SliceObject", "PickupObject") and folded(object_class) in self._cut:
             return f"{call}: the instruction asks for pieces of {object_class}"
         if folded(object_class) in self._handled:
             return ""
-        return f"{call}: no word of the instruction stands for {object_class}"
+        return f"{call}: no goal is about {object_class}"
 
     @cached_property
     def _cut(self) -> frozenset[str]:
-        """The classes of which all goals want pieces only: a whole one is cut where it is, and not taken."""
+        """The classes of which all goals want pieces only: a whole one is carried to where it is cut, and no more."""
         wanted: dict[str, bool] = {}
         for goal in self.goals:
             in_pieces = goal.sliced or goal.kind is GoalKind.SLICE

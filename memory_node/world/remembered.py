@@ -12,7 +12,7 @@ from memory_node.world.state import Thing, WorldState
 
 # What was heated or cooled so long ago has the warmth of the room again.
 _FADES_NS = 1800 * 10**9
-_FADING = frozenset({ObjectState.HEATED, ObjectState.COOKED, ObjectState.COLD})
+_FADING = frozenset({ObjectState.HEATED, ObjectState.COLD})
 # What was handed over lies in the person's box, or so far beside it (m): both are seen with errors.
 _LAP_M = 0.1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timezone
 
 import pytest
@@ -176,6 +177,29 @@ def test_what_was_opened_just_before_something_was_taken_is_no_reason_of_the_nex
     diary = Diary().begin().note("OpenObject", "cupboard", "Cabinet", NOON).note("PickupObject", "egg", "Egg", NOON)
     diary.heat("Egg", NOON).begin().heat("Bread", NEXT, fails=True)
     assert not diary.expects_failure("HeatObject", "Potato", "micro", "2026-03-04 13:00")
+
+
+def test_success_at_another_place_says_nothing_of_what_was_done_before_it() -> None:
+    diary = Diary().begin().note("OpenObject", "cupboard", "Cabinet", MORNING, fails=True)
+    diary.begin().note("SwitchOn", "lamp", "FloorLamp", MORNING).note("OpenObject", "other", "Cabinet", MORNING)
+    assert Expectations(diary.tried, UTC).way("OpenObject", "Cabinet", "cupboard", "Cabinet") is None
+
+
+def test_drawer_from_which_something_was_taken_is_explained_under_any_id() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True)
+    diary.begin().note("OpenObject", "seen anew", "Drawer", MORNING)
+    diary.tried.append(
+        replace(
+            diary.tried[-1],
+            skill="PickupObject",
+            object_id="egg",
+            object_class="Egg",
+            from_id="drawer",
+            from_class="Drawer",
+        )
+    )
+    diary.heat("Egg", MORNING)
+    assert Expectations(diary.tried, UTC).way("HeatObject", "Egg", "micro", "Microwave") is None
 
 
 def test_way_is_given_up_when_the_call_works_without_it() -> None:

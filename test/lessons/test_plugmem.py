@@ -168,3 +168,14 @@ def test_ways_survive_a_restart_and_are_no_neighbours_of_notes(word_embedder: Te
     bank.load([Lesson.from_dict(learnt.to_dict())])
     assert bank.ways_to("wash something", 2) == (learnt,)
     assert bank.retrieve("wash the apple") == ()
+
+
+def test_place_of_another_instruction_is_told_only_where_that_can_be_done_at_it() -> None:
+    heated = way(
+        "heat the potato in the microwave",
+        "Potato",
+        calls=(("PickupObject", "{}"), ("HeatObject", "{}", "Microwave")),
+    )
+    kinds = load_catalogue()
+    assert "HeatObject(Apple, the place)" in in_words(heated, "heat the apple and put it on the dining table", kinds)
+    assert "HeatObject(Apple, StoveBurner)" in in_words(heated, "heat the apple on the stove burner", kinds)

@@ -91,14 +91,19 @@ class HomeNames:
 
     def lines(self, scene: SceneSnapshot) -> list[str]:
         """Return what is known of each thing, one a line, with the room of what is in or on nothing known."""
-        has_rooms = _has_rooms(scene)
+        has_rooms, people = _has_rooms(scene), self._people()
         lines = []
         for line in self._world.lines():
             name = line.partition(":")[0]
             thing = self._world.things[name]
             room = thing.room if has_rooms and not thing.container and name != self._world.held else ""
-            lines.append(f"{line}{',' if ':' in line else ':'} {room}" if room else line)
+            told = ", ".join(filter(None, (people.get(thing.memory_id, ""), room)))
+            lines.append(f"{line}{',' if ':' in line else ':'} {told}" if told else line)
         return lines
+
+    def is_person(self, name: str) -> bool:
+        """Return whether somebody whom memory knows has a name."""
+        return name.lower() in {called.lower() for called in self._people().values() if called}
 
     def inventory(self, scene: SceneSnapshot) -> list[str]:
         """Return all named things by room: a line for each that holds others, and one for each state of the rest."""

@@ -100,9 +100,9 @@ class GoalReader:
 
     def _check_quote(self, words: str, target: Mention, place: Mention | None) -> None:
         """Raise where a short quote does not show that this thing and this place are meant: who does not know the
-        instruction may guess a word of it, but not several."""
+        instruction may guess a word of it, but not several, nor a run of words as it stands."""
         text = next(one for one in self.said if _is_within(_words(words), _words(one)))
-        if len(_content(words)) >= min(FULL_QUOTE, len(_content(text))):
+        if len(_content(words)) >= min(FULL_QUOTE, len(_content(text))) or len(_words(words)) > FULL_QUOTE:
             return
         is_named = not self._named_in(words).isdisjoint(self._names_of(target))
         places = self._names_of(place) if place is not None else {self.kinds.recipient}

@@ -34,8 +34,8 @@ def refusal(
     licensed, why = licensed_skills(goals, kinds), ""
     if skill not in licensed:
         why = f"{named}: no goal asks for {skill.name}; {_REMEDY}"
-    elif PlanAudit(tuple(goals), kinds).objection(named, object_class):
-        why = f"{named}: no goal is about {object_class}; {_REMEDY}"
+    elif objection := PlanAudit(tuple(goals), kinds).objection(named, object_class):
+        why = f"{objection}; {_REMEDY}"
     return "" if why and _is_taught(skill, object_class, licensed, lessons()) else why
 
 

@@ -46,6 +46,8 @@ class Services:
     def find(self, task: Task, name: str) -> str:
         """Return all known things of a class or name; the world names them from now on."""
         object_class = self._names.class_called(name) or self._names.meant(name).object_class
+        if not object_class and self._names.is_person(name):
+            object_class = task.world.kinds.recipient
         if object_class:
             self._names.widen((object_class, *sorted(task.world.kinds.alike((object_class,)))))
             task.refresh()
