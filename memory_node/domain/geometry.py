@@ -153,19 +153,20 @@ class OrientedBox:
 
     def distance_m(self, place: FloatArray) -> float:
         """Return the horizontal distance in metres from a place (2,) to the footprint, 0 within it."""
-        offset = place - self.center[:2]
-        cosine, sine = np.cos(self.yaw_rad), np.sin(self.yaw_rad)
-        along = np.array([cosine * offset[0] + sine * offset[1], cosine * offset[1] - sine * offset[0]])
-        return float(np.linalg.norm(np.maximum(np.abs(along) - 0.5 * self.size[:2], 0.0)))
+        return float(np.linalg.norm(np.maximum(np.abs(self.local(place)) - 0.5 * self.size[:2], 0.0)))
+
+    def local(self, points: ArrayLike) -> FloatArray:
+        """Return points (..., 2) or (..., 3) of the map along the box's own axes, from its middle, m."""
+        at = np.asarray(points, dtype=np.float64)
+        local = at - self.center[: at.shape[-1]]
+        cos, sin = math.cos(self.yaw_rad), math.sin(self.yaw_rad)
+        x, y = local[..., 0].copy(), local[..., 1].copy()
+        local[..., 0], local[..., 1] = cos * x + sin * y, cos * y - sin * x
+        return local
 
     def contains(self, points: ArrayLike, margin_m: float = 0.0) -> NDArray[np.bool_]:
         """Return for points (n, 3) whether each lies inside the box grown by `margin_m`."""
-        offset = np.asarray(points, dtype=np.float64) - self.center
-        cos, sin = np.cos(self.yaw_rad), np.sin(self.yaw_rad)
-        local = np.column_stack(
-            [cos * offset[:, 0] + sin * offset[:, 1], -sin * offset[:, 0] + cos * offset[:, 1], offset[:, 2]]
-        )
-        return np.asarray((np.abs(local) <= 0.5 * self.size + margin_m).all(axis=1))
+        return np.asarray((np.abs(self.local(points)) <= 0.5 * self.size + margin_m).all(axis=1))
 
     def moved_by(self, transform: Pose) -> OrientedBox:
         """Return the box after a rigid transform whose rotation is about +z."""

@@ -88,7 +88,7 @@ def part_neighbours(fixtures: Sequence[Thing]) -> None:
 def _overlap(box: OrientedBox, other: OrientedBox) -> bool:
     if abs(np.cos(box.yaw_rad - other.yaw_rad)) < _PARALLEL:
         return False
-    apart = np.abs(_in_frame(box, other.center))
+    apart = np.abs(box.local(other.center))
     return bool((apart < 0.5 * (box.size + other.size) - _SHARED_WALL_M).all())
 
 
@@ -102,29 +102,32 @@ def _row_axis(apart: FloatArray) -> int:
 
 def _open_double_door(one: Thing, other: Thing) -> None:
     """Move two with one middle to both sides of it."""
-    apart = _in_frame(one.box, other.box.center)
+    apart = one.box.local(other.box.center)
     axis = _row_axis(apart)
     if abs(apart[axis]) < _DOUBLE_DOOR_M:
-        by_m = 0.5 * (0.5 * float(one.box.size[axis] + other.box.size[axis]) - abs(float(apart[axis])))
-        toward = 1.0 if apart[axis] >= 0.0 else -1.0
-        one.box = _shifted(one.box, axis, -toward * by_m, 0.0)
-        other.box = _shifted(other.box, axis, _along(one, other) * toward * by_m, 0.0)
+        _draw_apart(one, other, axis, 0.5 * _shared_m(one, other, axis), 0.0)
 
 
 def _narrow(one: Thing, other: Thing) -> None:
     """Let each of two that overlap have half of what they share."""
-    apart = _in_frame(one.box, other.box.center)
-    axis = _row_axis(apart)
-    shared_m = 0.5 * float(one.box.size[axis] + other.box.size[axis]) - abs(float(apart[axis]))
-    less_m = min(0.5 * shared_m, 0.5 * float(min(one.box.size[axis], other.box.size[axis])))
-    toward = 1.0 if apart[axis] >= 0.0 else -1.0
-    one.box = _shifted(one.box, axis, -0.5 * toward * less_m, less_m)
-    other.box = _shifted(other.box, axis, 0.5 * _along(one, other) * toward * less_m, less_m)
+    axis = _row_axis(one.box.local(other.box.center))
+    less_m = min(0.5 * _shared_m(one, other, axis), 0.5 * float(min(one.box.size[axis], other.box.size[axis])))
+    _draw_apart(one, other, axis, 0.5 * less_m, less_m)
 
 
-def _along(one: Thing, other: Thing) -> float:
-    """Return 1.0 where two parallel boxes look the same way, -1.0 where they look at each other."""
-    return float(np.sign(np.cos(one.box.yaw_rad - other.box.yaw_rad)))
+def _shared_m(one: Thing, other: Thing, axis: int) -> float:
+    """Return how far two reach into each other along an axis of the first, m."""
+    apart_m = abs(float(one.box.local(other.box.center)[axis]))
+    return 0.5 * float(one.box.size[axis] + other.box.size[axis]) - apart_m
+
+
+def _draw_apart(one: Thing, other: Thing, axis: int, by_m: float, less_m: float) -> None:
+    """Move two away from each other along an axis of the first, each by so much, and make both shorter along it."""
+    toward = 1.0 if one.box.local(other.box.center)[axis] >= 0.0 else -1.0
+    # Of two that look at each other, the axes along the floor point opposite ways.
+    is_flipped = axis != 2 and np.cos(one.box.yaw_rad - other.box.yaw_rad) < 0.0
+    one.box = _shifted(one.box, axis, -toward * by_m, less_m)
+    other.box = _shifted(other.box, axis, (-toward if is_flipped else toward) * by_m, less_m)
 
 
 def _shifted(box: OrientedBox, axis: int, by_m: float, less_m: float) -> OrientedBox:
@@ -138,13 +141,6 @@ def _shifted(box: OrientedBox, axis: int, by_m: float, less_m: float) -> Oriente
     return OrientedBox(box.center + offset, size, box.yaw_rad)
 
 
-def _in_frame(box: OrientedBox, point: FloatArray) -> FloatArray:
-    """Return a point (3,) of the map along the axes of a box, from its middle."""
-    x, y, z = (float(value) for value in np.asarray(point) - box.center)
-    cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
-    return np.array([cos * x + sin * y, cos * y - sin * x, z])
-
-
 def reach_contents(fixtures: Sequence[Thing], objects: Sequence[Thing]) -> None:
     """Let each fixture reach to what stands on or in it: ALFRED tells where that is, and no sizes of furniture."""
     by_id = {fixture.id: fixture for fixture in fixtures}
@@ -152,7 +148,7 @@ def reach_contents(fixtures: Sequence[Thing], objects: Sequence[Thing]) -> None:
         fixture = by_id.get(thing.parent_id)
         if fixture is None:
             continue
-        middle = _in_frame(fixture.box, thing.box.center)
+        middle = fixture.box.local(thing.box.center)
         for axis in (0, 1):
             needed_m = abs(float(middle[axis])) + 0.5 * float(thing.box.size[:2].max()) - 0.5 * fixture.box.size[axis]
             if 0.0 < needed_m <= _REACH_OUT_M:
@@ -213,9 +209,7 @@ def _heights(thing_type: ObjectType, reference_m: float) -> tuple[float, float]:
 def _cost(thing: Thing, fixture: Thing) -> float:
     """Return in metres how badly an object's place fits a receptacle."""
     box = fixture.box
-    offset = thing.box.center[:2] - box.center[:2]
-    cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
-    local = np.abs([cos * offset[0] + sin * offset[1], -sin * offset[0] + cos * offset[1]])
+    local = np.abs(box.local(thing.box.center[:2]))
     outside = np.maximum(local - 0.5 * box.size[:2], 0.0) * LONG_SURFACES.get(fixture.kind.name, 1.0)
     # Of two that fit, the smaller one and the one whose middle is closer.
     tie = 0.02 * float(np.linalg.norm(local)) + 0.02 * float(np.prod(box.size[:2]))
