@@ -254,7 +254,7 @@ class RobotMemory:
             lambda text: self.knowledge.ask(text, None, k),
             self._clock(),
             self.knowledge.zone,
-            None if Memory.LESSONS in self._unread else self._expectations().way,
+            None if Memory.LESSONS in self._unread else lambda *call: self._expectations().way(*call),
         )
         if not answer.read:
             return answer

@@ -94,12 +94,11 @@ class ContextWriter:
         name = self._name_of(lesson.place_id)
         text = lesson.text.replace(f"this {lesson.place_class}", name) if name else lesson.text
         for one in lesson.before:
-            thing, place = (
-                self._name_of(one.thing_id) or one.thing_class,
-                self._name_of(one.place_id) or one.place_class,
-            )
-            text = text.replace(f"after {one.text}", " ".join(filter(None, ("after", one.skill, thing, place))))
-            text = text.replace(f" and {one.text}", " ".join(filter(None, (" and", one.skill, thing, place))))
+            thing = self._name_of(one.thing_id) or one.thing_class
+            place = self._name_of(one.place_id) or one.place_class
+            named = " ".join(filter(None, (one.skill, thing, place)))
+            for joint in ("after", " and"):
+                text = text.replace(f"{joint} {one.text}", f"{joint} {named}")
         return text
 
     def _name_of(self, object_id: str) -> str:

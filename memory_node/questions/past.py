@@ -89,8 +89,9 @@ def verb_of(word: str) -> str:
 
 def past_form(verb: str) -> str:
     """Return a verb's past: "wash" as "washed", "switch_on" as "switched on"."""
-    irregular = {"bring": "brought", "give": "gave", "take": "took", "put": "put", "cut": "cut", "throw": "threw",
-                 "get": "got", "empty": "emptied", "carry": "carried", "break": "broke", "chop": "chopped"}  # fmt: skip
+    irregular = {"bring": "brought", "give": "gave", "go": "went", "take": "took", "put": "put", "cut": "cut",
+                 "throw": "threw", "get": "got", "empty": "emptied", "carry": "carried", "break": "broke",
+                 "chop": "chopped"}  # fmt: skip
     first, _, particle = verb.partition("_")
     form = irregular.get(first) or (f"{first}d" if first.endswith("e") else f"{first}ed")
     return f"{form} {particle}".strip()
@@ -181,23 +182,6 @@ def clock_of(stamp_ns: int, now_ns: int, zone: tzinfo | None) -> str:
 
 def spoken_deed(deed: Deed, name_of: str) -> str:
     """Return what was done with a thing, without when: "washed the apple"."""
-    verbs = {
-        "CleanObject": "washed",
-        "HeatObject": "heated",
-        "CoolObject": "cooled",
-        "FillObject": "filled",
-        "EmptyObject": "emptied",
-        "SliceObject": "sliced",
-        "PickupObject": "took",
-        "OpenObject": "opened",
-        "CloseObject": "closed",
-        "PutObject": "put",
-        "ThrowObject": "threw",
-        "BreakObject": "broke",
-        "SwitchOn": "switched on",
-        "SwitchOff": "switched off",
-        "ToggleOn": "turned on",
-        "ToggleOff": "turned off",
-    }
-    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", deed.skill).lower()
-    return f"{verbs.get(deed.skill, plain)} the {name_of}"
+    said = {"CleanObject": "wash", "PickupObject": "take", "ToggleOn": "turn_on", "ToggleOff": "turn_off"}
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", deed.skill.removesuffix("Object")).lower()
+    return f"{past_form(said.get(deed.skill, plain))} the {name_of}"

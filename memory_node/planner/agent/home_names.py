@@ -62,15 +62,15 @@ class HomeNames:
             return Meant(things[same[0]], things[same[0]].object_class)
         return Meant(None, object_class, tuple(same))
 
-    def _people(self) -> dict[str, str]:
-        """Return the names of the people whom memory knows of, by its ids; "" for who has none."""
-        people = (one for one in self._memory.scene().objects if one.class_name == self._world.kinds.recipient)
+    def _people(self, scene: SceneSnapshot) -> dict[str, str]:
+        """Return the names of the people in a scene, by memory's ids; "" for who has none."""
+        people = (one for one in scene.objects if one.class_name == self._world.kinds.recipient)
         return {one.id: _plain(str(one.attributes.get("name") or "")) for one in people if not one.removed}
 
     def _person_called(self, name: str) -> Thing | None:
         """Return the person of a name; of several people the only one without a name is who speaks."""
         wanted = "" if name.lower() in ("me", "us") else name.lower()
-        found = [one for one, called in self._people().items() if called.lower() == wanted]
+        found = [one for one, called in self._people(self._memory.scene()).items() if called.lower() == wanted]
         if len(found) != 1:
             return None
         return next((one for one in self._world.things.values() if one.memory_id == found[0]), None)
@@ -91,7 +91,7 @@ class HomeNames:
 
     def lines(self, scene: SceneSnapshot) -> list[str]:
         """Return what is known of each thing, one a line, with the room of what is in or on nothing known."""
-        has_rooms, people = _has_rooms(scene), self._people()
+        has_rooms, people = _has_rooms(scene), self._people(scene)
         lines = []
         for line in self._world.lines():
             name = line.partition(":")[0]
@@ -103,12 +103,12 @@ class HomeNames:
 
     def is_person(self, name: str) -> bool:
         """Return whether somebody whom memory knows has a name."""
-        return name.lower() in {called.lower() for called in self._people().values() if called}
+        return name.lower() in {called.lower() for called in self._people(self._memory.scene()).values() if called}
 
     def inventory(self, scene: SceneSnapshot) -> list[str]:
         """Return all named things by room: a line for each that holds others, and one for each state of the rest."""
         state, has_rooms = self._world.state, _has_rooms(scene)
-        self._called = self._people()
+        self._called = self._people(scene)
         rooms: dict[str, dict[str, list[str]]] = {}
         for name, thing in sorted(self._world.things.items(), key=lambda one: by_number(one[0])):
             if thing.container or name == state.held:
