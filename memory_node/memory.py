@@ -270,14 +270,11 @@ class RobotMemory:
         if Memory.EPISODES in self._unread:
             deeds = tuple(deed for deed in deeds if deed.episode_id in {episode.id for episode in unfinished})
         facts, zone = tuple(self.knowledge.facts()), self.knowledge.zone
-        return Recalled(facts, deeds, unfinished, self._said_in_passing(), zone)
-
-    def _said_in_passing(self) -> tuple[str, ...]:
-        """Return the instructions that say more than what was to be done, the newest last."""
-        if Memory.FACTS in self._unread:
-            return ()
-        episodes = reversed(self.past.episodes(_SAID_EPISODES))
-        return tuple(dict.fromkeys(one.instruction for one in episodes if said_in_passing(one) is not None))
+        latest = self.past.episodes(_SAID_EPISODES)
+        acted = {deed.episode_id for deed in deeds}
+        asked = {one.id: one.instruction for one in latest if one.id in acted}
+        said = () if Memory.FACTS in self._unread else _said_in_passing(latest)
+        return Recalled(facts, deeds, unfinished, said, zone, asked)
 
     def lessons_of_tries(self) -> tuple[Lesson, ...]:
         """Return what the robot's tries teach now: calls that fail at a place, and what makes them work."""
@@ -407,3 +404,9 @@ class RobotMemory:
     def close(self) -> None:
         """Finish what is being learnt, make everything durable, and let go of the store; again does nothing."""
         self._upkeep.close()
+
+
+def _said_in_passing(episodes: Sequence[EpisodeSummary]) -> tuple[str, ...]:
+    """Return the instructions that say more than what was to be done, the newest last. episodes: the newest first."""
+    told = (one.instruction for one in reversed(episodes) if said_in_passing(one) is not None)
+    return tuple(dict.fromkeys(told))

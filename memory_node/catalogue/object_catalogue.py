@@ -25,19 +25,19 @@ class ObjectCatalogue:
     properties of `unknown`: by default a hand can take it, and nothing else can be done with it.
 
     groups: words for several classes ("fruit"). diets: what people are called who must not have some classes.
-    alike_sets: classes that can stand in for one another. treatments: what verbs ask for; the first of a skill is
-    meant when the words say no more. recipient: the class of those whom things are handed to. bins: where what is
-    thrown away goes. reading_lights: what a thing is looked at under. put_down_places: where what is only in the
-    way may be put, the handiest first. hides: what may hide a thing, with a prior, for things with a property or
-    for ANYTHING. rooms: kinds of rooms with phrases that describe them. phrases: what people say of several
-    classes, with the classes. strangers: what people ask for that is no class here, and its purposes.
+    alike_sets: rows of classes that can stand in for one another, the likest side by side. treatments: what verbs ask
+    for; the first of a skill is meant when the words say no more. recipient: the class of those whom things are handed
+    to. bins: where what is thrown away goes. reading_lights: what a thing is looked at under. put_down_places: where
+    what is only in the way may be put, the handiest first. hides: what may hide a thing, with a prior, for things with
+    a property or for ANYTHING. rooms: kinds of rooms with phrases that describe them. phrases: what people say of
+    several classes, with the classes. strangers: what people ask for that is no class here, and its purposes.
     """
 
     name: str
     kinds: tuple[ObjectKind, ...]
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     diets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    alike_sets: tuple[frozenset[str], ...] = ()
+    alike_sets: tuple[tuple[str, ...], ...] = ()
     treatments: tuple[Treatment, ...] = ()
     recipient: str = ""
     bins: tuple[str, ...] = ()
@@ -109,7 +109,13 @@ class ObjectCatalogue:
     def alike(self, names: Iterable[str]) -> frozenset[str]:
         """Return the classes that can stand in for some others where those are not to be had."""
         wanted = set(names)
-        return frozenset(other for group in self.alike_sets if group & wanted for other in group) - wanted
+        return frozenset(other for group in self.alike_sets if wanted & {*group} for other in group) - wanted
+
+    def alike_first(self, name: str) -> tuple[str, ...]:
+        """Return the classes that can stand in for one, the nearest first: those beside it in a row."""
+        rows = [row for row in self.alike_sets if name in row]
+        steps = {other: abs(row.index(other) - row.index(name)) for row in reversed(rows) for other in row}
+        return tuple(sorted(steps.keys() - {name}, key=lambda other: (steps[other], other)))
 
     def group(self, word: str) -> tuple[str, ...] | None:
         """Return the classes of a group word such as "fruit", () for "thing"; None for other words."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import tzinfo
 
 from memory_node.domain.deed import Deed
@@ -14,13 +15,15 @@ from memory_node.knowledge.told.fact import ToldFact
 class Recalled:
     """facts: every told fact that was read and counts; tried: what the robot did and what failed, the newest last;
     unfinished: instructions that were begun and did not succeed, the newest first; said: earlier ones that say more
-    than what was to be done, the newest last; zone: of days and clock times, None for the machine's."""
+    than what was to be done, the newest last; zone: of days and clock times, None for the machine's; asked: the
+    instructions of the newest episodes, by their ids."""
 
     facts: tuple[ToldFact, ...] = ()
     tried: tuple[Deed, ...] = ()
     unfinished: tuple[EpisodeSummary, ...] = ()
     said: tuple[str, ...] = ()
     zone: tzinfo | None = None
+    asked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def deeds(self) -> tuple[Deed, ...]:

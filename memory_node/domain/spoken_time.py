@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime, tzinfo
+
+from memory_node.domain.time_zone import NS, local_day
+
 _MINUTE_S, _HOUR_S, _DAY_S, _YEAR_S = 60.0, 3600.0, 86_400.0, 31_557_600.0
 # Spans shorter than `most` are given in this unit.
 _UNITS = ((600.0, 1.0, "s"), (2 * _HOUR_S, _MINUTE_S, "min"), (2 * _DAY_S, _HOUR_S, "h"), (2 * _YEAR_S, _DAY_S, "days"))
@@ -18,3 +22,17 @@ def span(seconds: float) -> str:
 def ago(seconds: float) -> str:
     """Return how long ago something was: "12 s ago"; "by a clock 3 h ahead" where that is not past yet."""
     return f"{span(max(seconds, 0.0))} ago" if seconds > -1.0 else f"by a clock {span(-seconds)} ahead"
+
+
+def roughly_ago(then_ns: int, now_ns: int, zone: tzinfo | None) -> str:
+    """Return about how long ago a stamp was, "" for less than an hour: "earlier today", "yesterday", "3 days ago"."""
+    days = (local_day(now_ns, zone) - local_day(then_ns, zone)).days
+    if now_ns - then_ns < _HOUR_S * NS:
+        return ""
+    return {0: "earlier today", 1: "yesterday"}.get(days, f"{days} days ago")
+
+
+def spoken_now(now_ns: int, zone: tzinfo | None) -> str:
+    """Return a moment as a clock and a calendar tell it: "Monday 15 June 2026, 08:05"."""
+    now = datetime.fromtimestamp(now_ns // NS, tz=zone)
+    return f"{now:%A} {now.day} {now:%B %Y, %H:%M}"

@@ -269,6 +269,7 @@ class MemoryClient:
             tuple(map(conversions.episode_from_msg, response.unfinished)),
             tuple(response.said),
             time_zone(response.time_zone),
+            dict(zip(response.asked_in, response.asked)),
         )
 
     def tell_in_words(self, text: str) -> str:

@@ -43,6 +43,7 @@ def answer_past(memory: RobotMemory, request: Any, response: Any) -> None:
     response.unfinished = [conversions.episode_to_msg(episode) for episode in recalled.unfinished]
     response.said = list(recalled.said)
     response.time_zone = zone_name(recalled.zone)
+    response.asked_in, response.asked = list(recalled.asked.keys()), list(recalled.asked.values())
 
 
 def answer_past_places(memory: RobotMemory, request: Any, response: Any) -> None:

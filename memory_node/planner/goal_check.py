@@ -91,13 +91,28 @@ class GoalCheck:
         return frozenset(target.id for target in inside) | (full & self._ids_at(vessels, place))
 
     def _unmet_in_hand(self, goal: Goal) -> str:
+        people = frozenset(self._people_meant(goal))
+        if any(found.container in people for found in self._of(self._wanted_classes(goal))):
+            return ""
         if not self._is(self._held, self._wanted_classes(goal)):
             return f"the hand holds {self._held or 'nothing'}, not {goal.target}"
         if goal.kind is GoalKind.EXAMINE and goal.light is not None:
             lights = self._of(goal.light.candidates)
             if not any(_S.ON in light.states for light in lights):
                 return f"{goal.light} is not on"
+        if people and goal.destination is not None and self._state.at not in people:
+            return f"the robot holds {self._held}, but does not stand at {min(people)}"
         return ""
+
+    def _people_meant(self, goal: Goal) -> list[str]:
+        """Return the keys of the persons to whom a thing is to be fetched; of all who are known where none is named."""
+        if goal.kind is not GoalKind.FETCH:
+            return []
+        people, place = self._of((self._kinds.recipient,)), goal.destination
+        if place is not None and self._kinds.recipient not in place.candidates:
+            return []
+        meant = [one.id for one in people if place is not None and place.thing_id and one.memory_id == place.thing_id]
+        return meant or [one.id for one in people]
 
     def _unmet_state(self, goal: Goal, there: Sequence[Thing]) -> str:
         """Return what is amiss with the state of one, or of all that are meant. there: those that are as wanted."""

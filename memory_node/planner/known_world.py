@@ -30,17 +30,22 @@ def prompt_objects(
     state: WorldState,
     about: Sequence[str],
     fixtures: Collection[str],
+    people: str,
     listed: Collection[str],
     most: int,
 ) -> list[str]:
     """Return the names of what the instruction is about, what holds it, and what skills need.
 
     about: classes, the most important first. fixtures: folded classes that skills need. listed: names that stand in a
-    prompt already; they, what memory does not hold, and what the hand holds are always chosen. most: so many at most,
-    besides these and what they all lie on.
+    prompt already; they, what memory does not hold, what the hand holds, and everybody of the class of people are
+    always chosen. most: so many at most, besides these and what they all lie on.
     """
     wanted = {folded(name): rank for rank, name in enumerate(about)}
-    always = {one.id for one in state if one.id in listed or not one.memory_id or one.id == state.held}
+    always = {
+        one.id
+        for one in state
+        if one.id in listed or not one.memory_id or one.id == state.held or one.object_class == people
+    }
 
     def rank(thing: Thing) -> tuple[int, float, str]:
         name = folded(thing.object_class)
@@ -58,7 +63,7 @@ def prompt_objects(
     for thing in sorted(state, key=rank):
         name = folded(thing.object_class)
         turn = counts[name] // _IN_TURN
-        counts[name] += thing.id not in always
+        counts[name] += 1  # what is listed already counts, else each look would list two more of a class
         if counts[name] <= most_of(name) or thing.id in always:
             turns.append((0 if thing.id in always else turn, thing))
     in_turn = [thing for _, thing in sorted(turns, key=lambda one: one[0])[: max(most, len(always))]]
@@ -95,7 +100,8 @@ class KnownWorld:
     def refresh(self, scene: SceneSnapshot, held: HeldObject | None = None) -> None:
         """Take over what memory believes now. held: what it holds to be in the hand."""
         everything = self.episode.refresh(scene, held)
-        chosen = prompt_objects(everything, self.about, self._needed.fixtures, self._listed, self.most)
+        people = self.kinds.recipient
+        chosen = prompt_objects(everything, self.about, self._needed.fixtures, people, self._listed, self.most)
         self._listed.update(chosen)
         listed = {name: everything.things[name] for name in chosen}
         things = {
@@ -108,6 +114,11 @@ class KnownWorld:
     def follow(self, result: SkillResult, memory_ids: Mapping[str, str] | None = None) -> None:
         """Take over how a skill ended; see EpisodeWorld.follow."""
         self.episode.follow(result, memory_ids or {})
+
+    @property
+    def left_out(self) -> Counter[str]:
+        """How many things of each class memory knows and `things` does not name."""
+        return Counter(one.object_class for one in self.episode.state if one.id not in self.things)
 
     @property
     def things(self) -> Mapping[str, Thing]:

@@ -93,6 +93,10 @@ class OfflinePlanner:
         """Return why goals that a language model reads in an instruction do not fit its words; "" where they do."""
         return self._understander.objection(instruction, goals, home_classes(situation, self._kinds))
 
+    def is_command(self, text: str, situation: PlanningContext) -> bool:
+        """Return whether a text asks for something by itself, whatever was said before."""
+        return self._understander.is_command(text, home_classes(situation, self._kinds))
+
     def means_stop(self, text: str) -> bool:
         """Return whether a person says no more than that it is to stop, or to leave it."""
         goals = self._understander.understand(text, conversation=Conversation()).goals

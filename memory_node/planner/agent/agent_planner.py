@@ -9,7 +9,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.sections import KNOWN, lines_of
 from memory_node.domain.context import ContextSource
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.spoken_time import ago
+from memory_node.domain.spoken_time import ago, roughly_ago, spoken_now
 from memory_node.domain.step import EpisodeSummary
 from memory_node.llm.chat import ChatModel, Message
 from memory_node.llm.errors import LlmError
@@ -34,6 +34,9 @@ from memory_node.planner.planner import (
 )
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.question import UnclearError
+from memory_node.planner.reading.references import References
+from memory_node.planner.reading.resumption import interrupted
 from memory_node.questions.going_on import going_on
 
 # Instructions of the conversation that are told again.
@@ -87,6 +90,8 @@ class AgentPlanner:
             raise PlanningFailedError("the instruction is empty")
         session = self._session_of(situation)
         run, session.run = session.run, None
+        if run is not None and not run.is_answered_by(instruction) and self._offline.is_command(instruction, situation):
+            run = None  # a new instruction: what memory holds of it is told
         account = session.account if run is not None else ModelAccount()
         if run is not None:
             run.answered(instruction, situation, self._offline.means_stop(instruction))
@@ -131,14 +136,22 @@ class AgentPlanner:
         context = situation.context(instruction, self._config.context_budget, {ContextSource.EXPERIENCE})
         # An occasion names no thing: what was told of it does.
         spoken = " ".join([instruction, *lines_of(context, KNOWN)[:_MOST_TOLD]]).lower()
-        about = tuple(dict.fromkeys(names[0] for names in self._kinds.spoken_names.named_in(spoken)))
+        readings = self._kinds.spoken_names.named_in(spoken)
+        about = tuple(dict.fromkeys(names[0] for names in readings))
         world = KnownWorld(situation.world(self._kinds), about, skills, _MOST_THINGS)
         task = Task(instruction, (), situation, world, self._config, self._prompts, account)
-        names = HomeNames(world, memory)
+        known = situation.known
+
+        def age(stamp_ns: int) -> str:
+            said = roughly_ago(stamp_ns, known.clock(), known.recalled.zone) if known is not None else ""
+            return f"seen {said}" if said else ""
+
+        names = HomeNames(world, memory, age)
         task.refresh()
+        names.read(readings)
         beginning = self._beginning(task, names, context.text)
         dialogue = AgentDialogue(self._model, tools, beginning, account, self._config)
-        left = _left(task) if going_on(instruction) else None
+        left, _ = self._left(task) if going_on(instruction) else (None, "")
         # Who goes on asks for what was left in the words of then.
         said = [*([left.instruction] if left is not None else []), *(text for text, _ in situation.conversation.said)]
 
@@ -152,7 +165,7 @@ class AgentPlanner:
 
     def _beginning(self, task: Task, names: HomeNames, learnt: str) -> tuple[Message, Message]:
         """Return the system prompt, which is always the same, and the task with what memory tells of it."""
-        scene, situation = task.situation.scene(), task.situation
+        scene, situation, known = task.situation.scene(), task.situation, task.situation.known
         bound = situation.limits.told_of(task.instruction) if situation.limits is not None else []
         told = dict.fromkeys([*bound, *situation.told(task.instruction)])
         turns = [
@@ -164,13 +177,14 @@ class AgentPlanner:
         text = task.prompt(
             "agent_task.j2",
             turns=turns,
-            unfinished=_left_in_words(task),
+            unfinished=self._left_in_words(task),
             told=[" ".join(line.replace('"', "'").split()) for line in told if line not in learnt],
             memory=learnt,
             things=names.inventory(scene),
             unknown=names.not_known(),
             areas=names.areas(scene),
             held=task.world.held,
+            now=spoken_now(known.clock(), known.recalled.zone) if known is not None else "",
             goals="; ".join(map(str, situation.goals)),
             instruction=" ".join(task.instruction.split()),
         )
@@ -178,22 +192,30 @@ class AgentPlanner:
         rules = task.prompt("agent_system.j2", at_once=at_once, asks=self._asks, most_calls=MOST_CALLS_A_REPLY)
         return Message("system", rules.strip()), Message("user", text.strip())
 
+    def _left(self, task: Task) -> tuple[EpisodeSummary | None, str]:
+        """Return the instruction that was left unfinished, and what of it is still to do, "" where that is not read;
+        None where nothing is, or where the robot did something else since and is not to go on with it."""
+        known = task.situation.known
+        if known is None or not known.recalled.unfinished:
+            return None, ""
+        past = known.recalled
+        try:
+            references = References(
+                self._kinds, task.situation.scene(), past.facts, past.deeds, known.clock(), past.zone
+            )
+            left, goals = next(interrupted(past, references), (None, ()))
+        except UnclearError:
+            left, goals = past.unfinished[0], ()
+        is_last = left is not None and bool(past.deeds) and past.deeds[-1].episode_id == left.id
+        to_do = ", ".join(goal.text for goal in goals)
+        return (left, to_do) if is_last or going_on(task.instruction) else (None, "")
 
-def _left(task: Task) -> EpisodeSummary | None:
-    """Return the instruction that was left unfinished, where the robot did nothing after it or is to go on with it."""
-    known = task.situation.known
-    if known is None or not known.recalled.unfinished:
-        return None
-    left, deeds = known.recalled.unfinished[0], known.recalled.deeds
-    is_last = bool(deeds) and deeds[-1].episode_id == left.id
-    return left if is_last or going_on(task.instruction) else None
-
-
-def _left_in_words(task: Task) -> str:
-    """Return what was left unfinished, and what was done of it; "" for nothing."""
-    left, known = _left(task), task.situation.known
-    if left is None or known is None:
-        return ""
-    done = ", ".join(f"{one.skill} {one.object_class}" for one in known.recalled.deeds if one.episode_id == left.id)
-    when = ago((known.clock() - (left.ended_ns or left.started_ns)) * 1e-9)
-    return f"{quoted(left.instruction, _LONGEST_TURN)}, {when}; done of it: {done or 'nothing'}"
+    def _left_in_words(self, task: Task) -> str:
+        """Return what was left unfinished, what was done of it, and what is still to do; "" for nothing."""
+        known, (left, to_do) = task.situation.known, self._left(task)
+        if left is None or known is None:
+            return ""
+        done = ", ".join(f"{one.skill} {one.object_class}" for one in known.recalled.deeds if one.episode_id == left.id)
+        when = ago((known.clock() - (left.ended_ns or left.started_ns)) * 1e-9)
+        said = f"{quoted(left.instruction, _LONGEST_TURN)}, {when}; done of it: {done or 'nothing'}"
+        return f"{said}; still to do: {to_do}" if to_do else said

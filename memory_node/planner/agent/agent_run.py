@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,26 +10,28 @@ from typing import Any
 
 from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.skill_declaration import ArgumentKind, Predicate, Skill
+from memory_node.domain.skill_declaration import Predicate, Skill
 from memory_node.domain.skill_library import SKILLS
+from memory_node.lessons.expectations import WRITER as TRIES
 from memory_node.lessons.lesson import Lesson
 from memory_node.llm.chat import Tool, ToolCall
 from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames
-from memory_node.planner.agent.model_goals import GoalFaultError, GoalReader, Objection, is_quoted
+from memory_node.planner.agent.model_goals import GoalFaultError, GoalReader, Objection, is_quoted, words_of
 from memory_node.planner.agent.permission import refusal
-from memory_node.planner.agent.services import Services, quoted
+from memory_node.planner.agent.services import Services, quoted, shortened
 from memory_node.planner.agent.task import Task, remedy_of
 from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, faults_of
 from memory_node.planner.goal import Goal
 from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, ProgressKind
+from memory_node.questions.going_on import going_on
 from memory_node.world.skills import Unmet, unmet
 from memory_node.world.state import Thing
 
-_MOST_NEWS = 12
+_MOST_NEWS, _MOST_SEEN = 12, 24
 # Times that the same question to memory is answered; its answer stands in the dialogue.
 _MOST_ASKED = 2
 # Times that goals said anew, and words for the person, count as progress.
@@ -93,6 +96,7 @@ class AgentRun:
         self._question: ToolCall | None = None
         self._is_stopped = False  # by the person's last answer
         self._guidance = ""  # what memory compiled last
+        self._has_failed = False  # the last skill
         self._skills = 0
         self._succeeded: set[str] = set()
         self._idle = 0
@@ -127,6 +131,12 @@ class AgentRun:
             if outcome is not None:
                 return outcome
 
+    def is_answered_by(self, text: str) -> bool:
+        """Return whether a text takes up a choice that the question gave."""
+        said = set(words_of(text))
+        choices = self._question.arguments.get("choices") or () if self._question is not None else ()
+        return any(words and said.issuperset(words) for words in map(words_of, map(str, choices)))
+
     def answered(self, text: str, situation: PlanningContext, stops: bool) -> None:
         """Go on: the person has answered the question. stops: by no more than that it is to stop; then the goals end,
         and what was said before asks for nothing any more."""
@@ -144,7 +154,8 @@ class AgentRun:
 
     def _tell_guidance(self) -> None:
         """Tell what memory has learnt of the next step; what was told before is not told again. A next step that no
-        lesson calls for is the model's own choice, as is whether to look for more of what is known."""
+        lesson calls for is the model's own choice, as is a search. After a failure only what tries teach is told, and
+        what not to do again: a way goes on as if the step had worked."""
         guide = self._task.situation.guide
         if guide is None or not self._task.goals or not self._task.judged().unmet:
             return
@@ -153,9 +164,8 @@ class AgentRun:
         guidance = compiled.guidance if compiled is not None else None
         if compiled is None or guidance is None or guidance.text == self._guidance:
             return
-        if not guidance.entries and not guidance.avoid:
-            return
-        if guidance.goal.skill == "Explore" and self._task.world.state.of_class(guidance.goal.arguments[0]):
+        taught = [one for one in guidance.entries if not self._has_failed or one.partition("|")[0] == TRIES]
+        if not (taught or guidance.avoid) or guidance.goal.skill == "Explore":
             return
         self._guidance = guidance.text
         self._dialogue.say(f"Memory: {guidance.text}")
@@ -320,10 +330,10 @@ class AgentRun:
         """Pursue goals from now on."""
         self._task = replace(self._task, goals=tuple(goals))
         self._told_unmet = None
-        named = [name for goal in goals for one in goal.mentions for name in one.candidates[:2]]
         kinds = self._task.world.kinds
         cut = (name for goal in goals if goal.sliced or goal.kind is GoalKind.SLICE for name in goal.target.candidates)
-        self._names.widen([*named, *filter(None, (kinds[name].slices for name in cut if name in kinds))])
+        self._names.read([one.candidates for goal in goals for one in goal.mentions])
+        self._names.widen(filter(None, (kinds[name].slices for name in cut if name in kinds)))
         self._task.refresh()
         self._task.watch()
 
@@ -347,7 +357,8 @@ class AgentRun:
             return CallResult("", ending=self._answer(summary))
         if not goals and self.begun:
             return CallResult("say the goals first, so that they can be checked", False, False)
-        if not goals and not self._asked["remember"] and "?" not in self._said[-1] and self._told_unmet is None:
+        is_command = "?" not in self._said[-1] and not going_on(self._said[-1])
+        if not goals and not self._asked["remember"] and is_command and self._told_unmet is None:
             self._told_unmet = ()
             return CallResult(
                 "no goal was said: say what is asked for, or call done again if it is only an answer", False
@@ -387,20 +398,17 @@ class AgentRun:
         meant = self._names.meant(name)
         if not done.ok or meant.thing is None:
             return done
-        inside = {meant.thing.id, *(one.id for one in self._task.world.state.contents(meant.thing.id))}
-        lines = [one for one in self._names.lines(self._task.situation.scene()) if one.partition(":")[0] in inside]
-        return CallResult("\n".join(lines[:_MOST_NEWS]), new=done.new)
+        state, thing = self._task.world.state, meant.thing
+        shown = [one for one in state if thing.id in (one.id, *(outer.id for _, outer in state.around(one.id)))]
+        names = {one.id for one in shown}
+        lines = [one for one in self._names.lines(self._task.situation.scene()) if one.partition(":")[0] in names]
+        return CallResult("\n".join(shortened(lines, _MOST_SEEN, "find tells of one by its name")), new=done.new)
 
     def _skill(self, skill: Skill, arguments: Mapping[str, Any]) -> CallRun:
         if skill.name == "Explore":
             return (yield from self._explore(str(arguments["target_class"]), arguments.get("areas") or ()))
         things: list[Thing] = []
-        for argument in skill.arguments:
-            value = arguments.get(argument.name)
-            if value in (None, ""):
-                break
-            if argument.kind is not ArgumentKind.OBJECT:
-                continue
+        for value in itertools.takewhile(bool, (arguments.get(one.name) for one in skill.arguments)):
             thing, why = self._thing(str(value))
             if thing is None:
                 return CallResult(why, False)
@@ -410,6 +418,8 @@ class AgentRun:
         named = SkillCall(skill.name, tuple(thing.id for thing in things))
         goals, kinds = self._task.goals, self._task.world.kinds
         why = refusal(skill, named, things[0].object_class, goals, kinds, self._lessons) or self._repeated(named)
+        if why and skill.name == "GoToObject" and self._task.world.state.at == things[0].id:
+            return CallResult(f"{named}: the robot stands there", new=False)
         if why:
             return CallResult(f"not done: {why}", False, False)
         broken = unmet(skill, self._task.world.state, named)
@@ -505,6 +515,7 @@ class AgentRun:
         result = yield PlannedStep(call, self._goal_index(), self._context_id, guided=is_guided)
         self.begun = True
         self._skills += 1
+        self._has_failed = not result.success
         self._succeeded |= {call.skill} if result.success else set()
         bare = SkillCall(call.skill, call.arguments[:1]) if call.skill == "Explore" else call
         result = replace(result, call=bare)
@@ -530,7 +541,7 @@ class AgentRun:
             said += [f"usual remedy: {remedy}"] if remedy and result.reason is not FailureReason.CANCELED else []
         now = self._task.world.held
         said += [f"the hand holds {now}" if now else "the hand is empty"] if now != held else []
-        return "\n".join([*said, *news[:_MOST_NEWS]])
+        return "\n".join([*said, *shortened(news, _MOST_NEWS, "find tells of them")])
 
 
 def _warning(broken: Sequence[Unmet]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
@@ -22,6 +23,8 @@ _LIKELY_AREAS = 4
 _LONGEST_NAME = 60
 # From here on a place is said to be high: a child does not reach it.
 _HIGH_M = 1.2
+# Classes of what the list of things leaves out that are named.
+_MOST_CLASSES = 12
 # Things in things in things that are told.
 _DEPTH = 3
 
@@ -37,12 +40,16 @@ class Meant:
 
 
 class HomeNames:
-    """Reads and writes names. world: follows memory; it is widened by the classes that a model asks for."""
+    """Reads and writes names. world: follows memory; it is widened by the classes that a model asks for. age: tells in
+    words how long ago a stamp was, "" for lately."""
 
-    def __init__(self, world: KnownWorld, memory: MemoryPort) -> None:
+    def __init__(self, world: KnownWorld, memory: MemoryPort, age: Callable[[int], str] = lambda _: "") -> None:
         self._world = world
         self._memory = memory
+        self._age = age
         self._called: dict[str, str] = {}  # people, by memory's ids
+        self._otherwise: dict[str, list[str]] = {}  # what words may mean besides a class that is not known
+        self._ages: dict[str, str] = {}  # of things that may have been moved, by name
 
     def meant(self, name: str) -> Meant:
         """Return what a name stands for: a thing's or a person's name, or a class where it has one thing only."""
@@ -84,20 +91,35 @@ class HomeNames:
         called = kinds.spoken_names.classes(name.lower())
         return called[0] if called else ""
 
+    def read(self, readings: Iterable[Sequence[str]]) -> None:
+        """Let the world name what words mean, each the classes that it may mean, the likeliest first: things of the
+        likeliest class, and where none is known what else the word may mean."""
+        present = {thing.object_class for thing in self._world.episode.state}
+        self.widen(names[0] for names in readings if names)
+        for names in readings:
+            others = [name for name in names[1:] if name in present]
+            if others and names[0] not in present:
+                self._otherwise[names[0]] = others
+                self.widen(others)
+
     def widen(self, classes: Iterable[str]) -> None:
         """Let the world name all things of some classes from now on."""
         new = [name for name in classes if name not in self._world.about]
         self._world.about = (*self._world.about, *new)
 
-    def lines(self, scene: SceneSnapshot) -> list[str]:
-        """Return what is known of each thing, one a line, with the room of what is in or on nothing known."""
+    def lines(self, scene: SceneSnapshot, aged: bool = False) -> list[str]:
+        """Return what is known of each thing, one a line, with the room of what is in or on nothing known.
+
+        aged: with how long ago it was seen, where that is long ago.
+        """
         has_rooms, people = _has_rooms(scene), self._people(scene)
+        ages = self._ages_in(scene) if aged else {}
         lines = []
         for line in self._world.lines():
             name = line.partition(":")[0]
             thing = self._world.things[name]
             room = thing.room if has_rooms and not thing.container and name != self._world.held else ""
-            told = ", ".join(filter(None, (people.get(thing.memory_id, ""), room)))
+            told = ", ".join(filter(None, (people.get(thing.memory_id, ""), room, ages.get(name, ""))))
             lines.append(f"{line}{',' if ':' in line else ':'} {told}" if told else line)
         return lines
 
@@ -106,30 +128,59 @@ class HomeNames:
         return name.lower() in {called.lower() for called in self._people(self._memory.scene()).values() if called}
 
     def inventory(self, scene: SceneSnapshot) -> list[str]:
-        """Return all named things by room: a line for each that holds others, and one for each state of the rest."""
+        """Return all named things: the people, and by room a line for each thing that holds others, and one for each
+        state of the rest. When things were seen is told for the room, and for what was seen at another time."""
         state, has_rooms = self._world.state, _has_rooms(scene)
-        self._called = self._people(scene)
-        rooms: dict[str, dict[str, list[str]]] = {}
-        for name, thing in sorted(self._world.things.items(), key=lambda one: by_number(one[0])):
-            if thing.container or name == state.held:
-                continue
-            told = rooms.setdefault(thing.room if has_rooms else "", {})
-            told.setdefault(self._described(name), []).append(name)
-        lines: list[str] = []
-        for room, told in sorted(rooms.items()):
-            lines += [f"{room}:"] if room else []
-            for said, names in told.items():
-                several = f"{said.strip(' ()')}: " if said and len(names) > 1 else ""
-                lines.append(f"- {several}{', '.join(names_folded(names))}{'' if several else said}")
-        return lines
+        people = [name for name, one in self._world.things.items() if one.object_class == self._world.kinds.recipient]
+        self._called, ages = self._people(scene), self._ages_in(scene)
+        shown = [name for name, thing in self._world.things.items() if not thing.container and name != state.held]
+        rooms: dict[str, list[str]] = {}
+        for name in sorted(shown, key=by_number):
+            if name not in people:
+                rooms.setdefault(state.things[name].room if has_rooms else "", []).append(name)
+        self._ages = {name: ages.get(name, "") for name in people}
+        root_of = {name: state.root_of(name) for name in ages}
+        described = ", ".join(f"{one}{self._described(one, _DEPTH - 1)}" for one in people)
+        lines = [f"- People: {described}"] if people else []
+        for room, names in sorted(rooms.items()):
+            usual = _usual(age for name, age in ages.items() if root_of[name] in names and name not in people)
+            self._ages = {name: age or "seen lately" for name, age in ages.items() if age != usual}
+            header = ", ".join(filter(None, (room, usual)))
+            lines += [f"{header}:"] if header else []
+            told: dict[str, list[str]] = {}
+            for name in names:
+                told.setdefault(self._described(name), []).append(name)
+            for said, alike in told.items():
+                several = f"{said.strip(' ()')}: " if said and len(alike) > 1 else ""
+                lines.append(f"- {several}{', '.join(names_folded(alike))}{'' if several else said}")
+        return lines + self._left_out()
+
+    def _left_out(self) -> list[str]:
+        """Return a line for what memory knows and the list leaves out."""
+        counts = self._world.left_out
+        named = [f"{count} {name}" for name, count in sorted(counts.items())]
+        more = len(named) - _MOST_CLASSES
+        named = [*named[:_MOST_CLASSES], *([f"things of {more} more classes"] if more > 0 else [])]
+        return [f"Not listed (find names them): {', '.join(named)}"] if named else []
+
+    def _ages_in(self, scene: SceneSnapshot) -> dict[str, str]:
+        """Return how long ago each thing that may have been moved was seen, by name."""
+        seen = {one.id: self._age(one.last_seen_ns) for one in scene.objects if one.movable and one.last_seen_ns}
+        things = self._world.things.items()
+        held = self._world.held
+        return {name: seen[one.memory_id] for name, one in things if one.memory_id in seen and name != held}
 
     def _described(self, name: str, depth: int = _DEPTH) -> str:
         """Return what is told behind a thing's name: its states, its height and what it holds."""
         state, is_outermost = self._world.state, depth == _DEPTH
         thing = state.things[name]
         states, height_m = sorted(map(str, thing.states)), thing.position[2] if thing.position is not None else 0.0
-        states = [*filter(None, [self._called.get(thing.memory_id, "")]), *states]
+        if thing.object_class == self._world.kinds.recipient:
+            unnamed = [key for key, called in self._called.items() if not called]
+            who = self._called.get(thing.memory_id) or ("me" if unnamed == [thing.memory_id] else "")
+            states = [*filter(None, (who, thing.room)), *states]
         states += [looks_of(thing)] if thing.description else []
+        states += filter(None, [self._ages.get(name, "")])
         states += [f"{height_m:.1f} m high"] if is_outermost and height_m >= _HIGH_M else []
         said = f" ({', '.join(states)})" if states else ""
         contents = sorted(state.contents(name), key=lambda one: by_number(one.id)) if depth else []
@@ -169,17 +220,24 @@ class HomeNames:
         known = {folded(thing.object_class) for thing in self._world.things.values()}
         needed = NeededClasses(kinds, licensed_skills(goals, kinds) if goals else ())
         for name in needed.missing(self._world.about, known):
-            alike = sorted(kinds.alike((name,)) - {name}) if name in kinds else []
+            alike = kinds.alike_first(name) if name in kinds else ()
             here = [one for one in alike if any(thing.object_class == one for thing in self._world.things.values())]
             likely = self.likely(name)
             said = f"{name}: likely at {likely}" if likely else name
-            lines.append(f"{said}; alike: {', '.join(here)}" if here else said)
+            meant = [thing.id for one in self._otherwise.get(name, ()) for thing in self._world.state.of_class(one)]
+            said += f"; the words may mean {', '.join(meant[:_LIKELY_AREAS])}" if meant else ""
+            lines.append(f"{said}; alike, the nearest first: {', '.join(here)}" if here else said)
         return lines
 
 
 def _has_rooms(scene: SceneSnapshot) -> bool:
     """Return whether telling rooms tells anything."""
     return len(set(scene.room_of_area.values())) > 1
+
+
+def _usual(ages: Iterable[str]) -> str:
+    """Return the commonest of some ages, "" for none."""
+    return max(Counter(ages).items(), key=lambda one: (one[1], one[0]), default=("", 0))[0]
 
 
 def _plain(name: str) -> str:

@@ -15,7 +15,6 @@ from typing import Any
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.planner.agent.tools import FULL_QUOTE
 from memory_node.planner.goal import Goal, Mention
 from memory_node.world.state import Thing
 
@@ -25,6 +24,8 @@ Objection = Callable[[Sequence[Goal], str], str]
 _NEVER_OVERRULED = frozenset({GoalKind.BREAK, GoalKind.THROW})
 _HURTFUL = _NEVER_OVERRULED | {GoalKind.SLICE, GoalKind.EMPTY, GoalKind.HEAT}
 _NEEDS_PLACE = frozenset({GoalKind.PLACE})
+# Words that count of a quote for a goal whose things the person has not named.
+_FULL_QUOTE = 3
 _PRONOUN = re.compile(r"\b(it|them|that|this|those|these)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 # A quote of these alone asks for nothing.
@@ -77,7 +78,6 @@ class GoalReader:
         target = self._mention(str(row["thing"]))
         place = self._mention(str(row["place"])) if row.get("place") else None
         container = self._mention(str(row["container"])) if row.get("container") else None
-        self._check_quote(words, target, place)
         if kind in _NEEDS_PLACE and place is None:
             raise GoalFaultError(f"place {target}: say the place")
         if container is not None:
@@ -94,20 +94,24 @@ class GoalReader:
             every=bool(row.get("all")),
             text=words,
         )
+        self._check_quote(words, goal)
         if kind not in _HURTFUL and not reason:
             self._check_named(goal, words)
         return goal
 
-    def _check_quote(self, words: str, target: Mention, place: Mention | None) -> None:
-        """Raise where a short quote does not show that this thing and this place are meant: who does not know the
-        instruction may guess a word of it, but not several, nor a run of words as it stands."""
-        text = next(one for one in self.said if _is_within(_words(words), _words(one)))
-        if len(_content(words)) >= min(FULL_QUOTE, len(_content(text))) or len(_words(words)) > FULL_QUOTE:
+    def _check_quote(self, words: str, goal: Goal) -> None:
+        """Raise where a short quote is all that speaks for a goal with things that the person has not named: who does
+        not know the instruction may guess a word of it, but not several, nor a run of words as it stands."""
+        text = next(one for one in self.said if _is_within(words_of(words), words_of(one)))
+        if len(_content(words)) >= min(_FULL_QUOTE, len(_content(text))) or len(words_of(words)) > _FULL_QUOTE:
             return
-        is_named = not self._named_in(words).isdisjoint(self._names_of(target))
-        places = self._names_of(place) if place is not None else {self.kinds.recipient}
-        if not (is_named and places & {self.kinds.recipient, *self._named_in(text)}):
-            raise GoalFaultError(f"{words[:80]!r} is too short a quote for this; quote more of the instruction's words")
+        named = {self.kinds.recipient, *self._named_in(" ".join(self.said))}
+        strange = [str(one) for one in goal.mentions if self._names_of(one).isdisjoint(named)]
+        if strange:
+            raise GoalFaultError(
+                f"the person has not named {strange[0]}, and {words[:80]!r} may mean anything; quote all words that ask"
+                " for it"
+            )
 
     def _named_in(self, text: str) -> set[str]:
         return {name for names in self.kinds.spoken_names.named_in(text.lower()) for name in names}
@@ -129,7 +133,8 @@ class GoalReader:
         """Raise where the words name other things than the goal."""
         things = {name for name in self._named_in(words) if self.kinds[name].pickupable}
         is_movable = any(self.kinds[name].pickupable for name in goal.target.candidates if name in self.kinds)
-        is_meant = not things.isdisjoint(self._names_of(goal.target)) or self._is_spoken_of(goal, words)
+        meant = {name for one in goal.mentions for name in self._names_of(one)}
+        is_meant = not things.isdisjoint(meant) or self._is_spoken_of(goal, words)
         if things and is_movable and not is_meant:
             raise GoalFaultError(
                 f"{words[:80]!r} names {', '.join(sorted(things)[:5])}, not {goal.target}; if it is meant, say the goal"
@@ -138,8 +143,8 @@ class GoalReader:
 
     def _said_in(self, words: str) -> int:
         """Return the index of the newest text of the person that holds a quote."""
-        quote = _words(words)
-        return max((at for at, text in enumerate(self.said) if _is_within(quote, _words(text))), default=0)
+        quote = words_of(words)
+        return max((at for at, text in enumerate(self.said) if _is_within(quote, words_of(text))), default=0)
 
     def _is_spoken_of(self, goal: Goal, words: str) -> bool:
         """Return whether a goal's words may mean by "it" a thing that was named before."""
@@ -174,14 +179,15 @@ class GoalReader:
 
 def is_quoted(words: str, said: Sequence[str]) -> bool:
     """Return whether words stand in this order in what a person said, and are more than filling."""
-    return bool(_content(words)) and any(_is_within(_words(words), _words(text)) for text in said)
+    return bool(_content(words)) and any(_is_within(words_of(words), words_of(text)) for text in said)
 
 
 def _content(text: str) -> list[str]:
-    return [word for word in _words(text) if word not in _EMPTY_WORDS]
+    return [word for word in words_of(text) if word not in _EMPTY_WORDS]
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in small letters."""
     return [word.lower() for word in _WORD.findall(text)]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Skill
+from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.lesson import Lesson, LessonKind
 from memory_node.planner.goal import Goal
 from memory_node.planner.permitted_skills import licensed_skills
@@ -40,11 +41,22 @@ def refusal(
 
 
 def _is_taught(skill: Skill, object_class: str, licensed: Sequence[Skill], lessons: Sequence[Lesson]) -> bool:
-    """Return whether the robot has learnt that a licensed skill works after this one with such a thing."""
+    """Return whether the robot has learnt that a licensed skill works after this one with such a thing, or after one
+    that this one undoes."""
     served = {one.name for one in licensed}
+    taught = {skill.name, *(name for name, other in SKILLS.items() if _undoes(skill, other))}
     return any(
-        (one.skill, one.thing_class) == (skill.name, object_class)
+        one.skill in taught and one.thing_class == object_class
         for lesson in lessons
         if lesson.kind is LessonKind.WAY and lesson.skill in served
         for one in lesson.before
     )
+
+
+def _undoes(skill: Skill, other: Skill) -> bool:
+    """Return whether a skill ends what another one brings about, and the other way round: they open and close."""
+    gained = {fact.state for fact in other.effects if fact.state is not None and fact.value}
+    lost = {fact.state for fact in skill.effects if fact.state is not None and not fact.value}
+    back = {fact.state for fact in skill.effects if fact.state is not None and fact.value}
+    ended = {fact.state for fact in other.effects if fact.state is not None and not fact.value}
+    return bool(gained) and gained == lost and back == ended

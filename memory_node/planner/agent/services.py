@@ -16,7 +16,7 @@ from memory_node.planner.agent.home_names import HomeNames
 from memory_node.planner.agent.task import Task
 from memory_node.planner.memory_lookup import MemoryLookup
 
-_MOST_LINES = 20
+_MOST_LINES, _MOST_ALIKE, _MOST_EPISODES = 20, 8, 12
 _LONGEST_QUOTE = 400
 _LONGEST_UNFINISHED, _MOST_UNFINISHED = 160, 3
 
@@ -35,6 +35,12 @@ def quoted(text: str, most: int = _LONGEST_QUOTE) -> str:
     return f'"{plain[:most]}{" ..." if len(plain) > most else ""}"'
 
 
+def shortened(lines: Sequence[str], most: int, rest: str) -> list[str]:
+    """Return the first lines, with how many more there are and how to get them."""
+    more = len(lines) - most
+    return [*lines[:most], f"... and {more} more; {rest}"] if more > 0 else list(lines)
+
+
 class Services:
     """Answers the tools that ask memory."""
 
@@ -45,25 +51,28 @@ class Services:
 
     def find(self, task: Task, name: str) -> str:
         """Return all known things of a class or name; the world names them from now on."""
-        object_class = self._names.class_called(name) or self._names.meant(name).object_class
+        called = self._names.class_called(name)
+        object_class = called or self._names.meant(name).object_class
         if not object_class and self._names.is_person(name):
             object_class = task.world.kinds.recipient
         if object_class:
             self._names.widen((object_class, *sorted(task.world.kinds.alike((object_class,)))))
             task.refresh()
         meant = self._names.meant(name)
-        wanted = set(meant.several) or ({meant.thing.id} if meant.thing is not None else set())
-        lines = [one for one in self._names.lines(task.situation.scene()) if one.partition(":")[0] in wanted]
+        one = {meant.thing.id} if meant.thing is not None else set()
+        # The name of a class may be that of one thing, too: all of them are told.
+        wanted = {thing.id for thing in task.world.state.of_class(called)} or set(meant.several) or one
+        lines = [one for one in self._names.lines(task.situation.scene(), True) if one.partition(":")[0] in wanted]
         if lines:
-            return "\n".join(lines[:_MOST_LINES])
+            return "\n".join(shortened(lines, _MOST_LINES, "find one by its name, or what holds it"))
         if not object_class:
             return f"nothing is called {quoted(name, 60)}, and no class either"
         likely = self._names.likely(object_class)
-        alike = [
-            key for key, one in task.world.things.items() if one.object_class in task.world.kinds.alike((object_class,))
-        ]
+        nearest = task.world.kinds.alike_first(object_class)
+        there = [one for one in task.world.things.values() if one.object_class in nearest]
+        alike = [one.id for one in sorted(there, key=lambda one: nearest.index(one.object_class))]
         said = f"memory knows of no {object_class}; likely at {likely or 'any area'}"
-        return f"{said}; alike: {', '.join(alike[:8])}" if alike else said
+        return f"{said}; alike, the nearest first: {', '.join(alike[:_MOST_ALIKE])}" if alike else said
 
     def locate(self, task: Task, name: str) -> str:
         """Return where a thing is by memory, and the areas where else to look."""
@@ -89,14 +98,22 @@ class Services:
         return "\n".join(dict.fromkeys(lines))
 
     def recall_past(self, task: Task, about: str) -> str:
-        """Return what the robot did or tried with things of a class, the newest last, with what it opened and switched
-        for that, and what it left unfinished with them."""
+        """Return what the robot did or tried with things of a class, by instruction, the newest last, with what it
+        opened and switched for that, and what it left unfinished with them."""
         known = task.situation.known
         assert known is not None
         object_class, now_ns = self._names.class_called(about), known.clock()
         names = {thing.memory_id: name for name, thing in task.world.things.items()}
+        lines = []
         deeds = _deeds_with(object_class, known.recalled.tried)
-        lines = [_deed_in_words(deed, names, now_ns) for deed in deeds[-_MOST_LINES:]]
+        for episode, done in itertools.groupby(deeds, key=lambda deed: deed.episode_id):
+            first, *others = done
+            asked = known.recalled.asked.get(episode, "")
+            when = ago((now_ns - first.stamp_ns) * 1e-9)
+            said = f"{when}, {quoted(asked, _LONGEST_UNFINISHED)}" if asked else when
+            lines.append(f"{said}: {', '.join(_deed_in_words(deed, names) for deed in (first, *others))}")
+        if len(lines) > _MOST_EPISODES:
+            lines = [f"(of {len(lines)} instructions the newest {_MOST_EPISODES})", *lines[-_MOST_EPISODES:]]
         named_in = task.world.kinds.spoken_names.named_in
         left = [
             one.instruction
@@ -126,9 +143,11 @@ def _deeds_with(object_class: str, deeds: Sequence[Deed]) -> list[Deed]:
     ]
 
 
-def _deed_in_words(deed: Deed, names: Mapping[str, str], now_ns: int) -> str:
+def _deed_in_words(deed: Deed, names: Mapping[str, str]) -> str:
+    """Return a deed with where its thing was before or ended, whichever the skill is about."""
     thing = names.get(deed.object_id, deed.object_class)
-    came = f" from {names.get(deed.from_id, deed.from_class)}" if deed.from_class else ""
-    went = f" to {names.get(deed.to_id, deed.to_class)}" if deed.to_class else ""
-    ended = f", failed: {quoted(deed.reason, 60)}" if deed.reason else ""
-    return f"{ago((now_ns - deed.stamp_ns) * 1e-9)}: {deed.skill} {thing}{came}{went}{ended}"
+    place = f" at {names.get(deed.to_id, deed.to_class)}" if deed.to_class else ""
+    if deed.skill == "PickupObject":
+        place = f" from {names.get(deed.from_id, deed.from_class)}" if deed.from_class else ""
+    ended = f" (failed: {quoted(deed.reason, 60)})" if deed.reason else ""
+    return f"{deed.skill} {thing}{place}{ended}"

@@ -14,9 +14,8 @@ from memory_node.llm.chat import JsonForm, Tool
 _NO_GOAL = frozenset({GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
 GOAL_KINDS: tuple[str, ...] = tuple(str(kind) for kind in GoalKind if kind not in _NO_GOAL)
 _MOST_GOALS = 20
-# Calls that one reply may make, and words that count of which a quotation of the instruction has at least so many.
+# Calls that one reply may make.
 MOST_CALLS_A_REPLY = 12
-FULL_QUOTE = 3
 
 
 def _text(description: str, **more: Any) -> dict[str, Any]:
@@ -41,8 +40,8 @@ _GOAL = {
     "type": "object",
     "properties": {
         "kind": _text(
-            "place: in or on a place; fetch: have it in the hand, as for 'bring me'; examine: hold it with a lamp on;"
-            " go: be at a room or person",
+            "place: in or on a place; fetch: take it, and with a person as place (me: who asks) be beside them with it"
+            " or PutObject it there, as for 'bring me'; examine: hold it with a lamp on; go: be at a room or person",
             enum=list(GOAL_KINDS),
         ),
         "thing": _text("name or class"),
@@ -51,9 +50,7 @@ _GOAL = {
         "count": {"type": "integer", "description": "how many (default 1)"},
         "all": {"type": "boolean", "description": "all that there are"},
         "sliced": {"type": "boolean", "description": "a piece of it"},
-        "words": _text(
-            f"the words of the instruction that ask for it, as they stand: {FULL_QUOTE} that carry meaning, or all"
-        ),
+        "words": _text("the words of the instruction that ask for it, as they stand"),
         "reason": _text("why it is meant all the same, after a warning"),
     },
     "required": ["kind", "thing", "words"],

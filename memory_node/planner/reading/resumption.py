@@ -27,7 +27,7 @@ def goals_left(recalled: Recalled, references: References) -> tuple[Goal, ...]:
     Raises:
         UnclearError: it was in no plain words, or what it means is not known any more.
     """
-    return next(_left(recalled, references), ())
+    return next((goals for _, goals in interrupted(recalled, references)), ())
 
 
 def all_left(recalled: Recalled, references: References) -> tuple[Goal, ...]:
@@ -39,12 +39,16 @@ def all_left(recalled: Recalled, references: References) -> tuple[Goal, ...]:
     unfinished = recalled.unfinished
     today = local_day(unfinished[0].started_ns, recalled.zone) if unfinished else None
     same_day = [one for one in unfinished if local_day(one.started_ns, recalled.zone) == today]
-    left = [*_left(replace(recalled, unfinished=tuple(same_day)), references)]
+    left = [goals for _, goals in interrupted(replace(recalled, unfinished=tuple(same_day)), references)]
     return tuple(goal for goals in reversed(left) for goal in goals) or goals_left(recalled, references)
 
 
-def _left(recalled: Recalled, references: References) -> Iterator[tuple[Goal, ...]]:
-    """Yield what is left of each interrupted instruction, the last one first."""
+def interrupted(recalled: Recalled, references: References) -> Iterator[tuple[EpisodeSummary, tuple[Goal, ...]]]:
+    """Yield each interrupted instruction of which something is left, with what that is; the last one first.
+
+    Raises:
+        UnclearError: as of goals_left.
+    """
     called_off: list[str] = []
     done: set[str] = set()
     for number, episode in enumerate(recalled.unfinished):
@@ -59,7 +63,7 @@ def _left(recalled: Recalled, references: References) -> Iterator[tuple[Goal, ..
         for words in called_off:
             left = without(left, words, references)
         if left:
-            yield left
+            yield episode, left
 
 
 def _begun_ns(episodes: Sequence[EpisodeSummary]) -> int:

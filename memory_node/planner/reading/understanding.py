@@ -113,6 +113,15 @@ class Understander:
             return self._not_understood(said, conversation)
         return self._meant(parts, text, home, recall, conversation)
 
+    def is_command(self, text: str, home: HomeClasses) -> bool:
+        """Return whether a text is a whole command, or a question, that names what it is about: understood without
+        anything that was said before."""
+        said = self._read(" ".join(text.split()), home)
+        first = next(iter(said.commands), None)
+        if first is None or said.unread or (said.fragment is not None and said.fragment.corrects):
+            return False
+        return bool(first.targets) and not first.targets[0].pronoun
+
     def overheard(self, instruction: str, goals: Sequence[Goal], home: HomeClasses, conversation: Conversation) -> None:
         """Take over into a conversation what somebody else read in an instruction, each goal a command; without goals
         what its words name."""

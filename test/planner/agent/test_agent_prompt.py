@@ -64,9 +64,25 @@ def test_what_was_left_last_is_told_with_what_was_done_of_it() -> None:
 
 
 def test_what_was_left_before_another_deed_is_told_to_who_goes_on_with_it() -> None:
-    older = known(LEFT[1])
+    older = known(LEFT[1], tried=(*TRIED[:3], *TRIED[4:]))
     assert "heat the mug" not in beginning("put the mug into the fridge", older)
     assert "heat the mug" in beginning("go on", older)
+
+
+def test_what_was_done_since_is_not_left_unfinished() -> None:
+    assert "heat the mug" not in beginning("go on", known(LEFT[1]))
+    # Nothing is left to do, so nothing has to be said before the end.
+    end = ("done", {"summary": "Nothing is left."})
+    assert carry_out(ScriptedModel([[end]]), "go on", known=known(LEFT[1])).success
+
+
+def test_what_is_still_to_do_of_an_interrupted_instruction_is_told() -> None:
+    taken = (deed("e5:0", "PickupObject", "Apple", 6),)
+    left = EpisodeSummary("e5", "heat the mug and put the apple in the fridge", "", 5 * SECOND_NS, 7 * SECOND_NS, False)
+    tried = (*taken, deed("e5:1", "HeatObject", "Mug", 6, "Microwave"))
+    text = beginning("go on", known(left, tried=tried))
+    assert text.count("put the apple in the fridge") == 2  # in the instruction, and as what is left of it
+    assert text.count("heat the mug") == 1
 
 
 def test_who_goes_on_is_asked_for_what_was_left_in_the_words_of_then() -> None:

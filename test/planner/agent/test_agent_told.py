@@ -1,0 +1,200 @@
+"""A reader who sees only the prompt is told who is there, how old what memory holds is, and what a list leaves out."""
+
+from dataclasses import replace
+
+import pytest
+from scripted_model import ScriptedModel, carry_out, home
+from tiny_home import TinyHome, TinyThing
+
+from memory_node.context.recalled import Recalled
+from memory_node.domain.deed import Deed
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.lessons.expectations import Expectations
+from memory_node.planner.reading.plain_reader import Known
+
+END = [("impossible", {"reason": "no"})]
+HOUR_NS = 3600 * 10**9
+NOW_NS = (100 * 24 + 12) * HOUR_NS
+
+
+class OldHome(TinyHome):
+    """A home in which each thing was seen some hours ago, by its id; the others just now."""
+
+    hours: dict[str, float] = {}
+
+    def scene(self) -> SceneSnapshot:
+        scene = super().scene()
+        seen = {one.id: int(NOW_NS - self.hours.get(one.id, 0.0) * HOUR_NS) for one in scene.objects}
+        return replace(scene, objects=tuple(replace(one, last_seen_ns=seen[one.id]) for one in scene.objects))
+
+
+def known(*tried: Deed, asked: dict[str, str] | None = None) -> Known:
+    return Known(Recalled(tried=tried, asked=asked or {}), lambda: NOW_NS, str, Expectations(tried))
+
+
+def beginning(place: TinyHome, instruction: str = "put the mug into the fridge", what: Known | None = None) -> str:
+    model = ScriptedModel([END])
+    carry_out(model, instruction, place, known=what)
+    return model.dialogues[0][1].text
+
+
+def test_old_sightings_and_the_time_are_told_and_new_ones_are_not() -> None:
+    place = OldHome(*home().things.values())
+    text = beginning(place, what=known())
+    assert "Saturday 11 April 1970" in text
+    assert "seen" not in text.partition("# Instruction")[0].partition("# Things")[2]
+    place.hours = {"m": 30.0, "v": 2.0, "a": 2.0}
+    text = beginning(place, what=known())
+    assert "Mug (seen yesterday)" in text
+    assert text.count("earlier today") == 1  # for all else together
+    assert beginning(place, what=known()) == text
+
+
+def test_everybody_at_home_is_listed_however_many_things_there_are() -> None:
+    place = home()
+    for number in range(6):
+        place.things[f"u{number}"] = TinyThing(f"u{number}", "User", name="" if number == 3 else f"Ada{number}")
+    text = beginning(place)
+    assert all(f"Ada{number}" in text for number in (0, 1, 2, 4, 5))
+    assert "(me)" in text
+
+
+def test_what_the_list_leaves_out_is_counted_and_stays_left_out() -> None:
+    place = home()
+    for number in range(9):
+        place.things[f"s{number}"] = TinyThing(f"s{number}", "Spoon", "t")
+    model = ScriptedModel([[("GoToObject", {"object": "Fridge"}), ("find", {"name": "spoon"})], END])
+    carry_out(model, place=place)
+    assert "7 Spoon" in model.dialogues[0][1].text
+    moved, found = model.results()
+    assert "Spoon" not in moved
+    assert found.count("Spoon") == 9
+
+
+def test_a_long_answer_says_how_much_it_leaves_out() -> None:
+    place = home()
+    for number in range(30):
+        place.things[f"s{number}"] = TinyThing(f"s{number}", "Spoon", "t")
+    model = ScriptedModel([[("find", {"name": "spoon"})], END])
+    carry_out(model, place=place)
+    assert "10 more" in model.results()[0]
+
+
+def test_word_for_several_classes_means_the_one_that_is_known() -> None:
+    text = beginning(home(), "put the mug on the table")
+    assert "DiningTable" in text.partition("# Not known")[2].partition("# Rooms")[0] or "# Not known" not in text
+
+
+def test_what_serves_instead_is_told_the_nearest_first() -> None:
+    place = TinyHome(*(TinyThing(name, name) for name in ("Desk", "CoffeeTable", "Dresser", "Mug")))
+    model = ScriptedModel([[("find", {"name": "dining table"})], END])
+    carry_out(model, "where is the dining table?", place)
+    for told in (model.results()[0], model.dialogues[0][1].text.partition("# Not known")[2]):
+        assert told.index("CoffeeTable") < told.index("Desk") < told.index("Dresser")
+
+
+def test_the_past_is_told_by_instruction_without_moves_to_the_same_place() -> None:
+    at = {"from_id": "t", "from_class": "DiningTable", "to_id": "t", "to_class": "DiningTable"}
+    tried = (
+        Deed("e1:0", "PickupObject", "m", "Mug", 1, from_id="t", from_class="DiningTable"),
+        Deed("e1:1", "PutObject", "m", "Mug", 2, **at),
+        Deed("e2:0", "PickupObject", "m", "Mug", 3, from_id="t", from_class="DiningTable"),
+    )
+    model = ScriptedModel([[("recall_past", {"about": "mug"})], END])
+    carry_out(model, known=known(*tried, asked={"e1": "wipe under the mug", "e2": "bring me the mug"}))
+    first, second = model.results()[0].splitlines()
+    assert "wipe under the mug" in first
+    assert first.count("DiningTable") == 2  # taken from it, put on it
+    assert "bring me the mug" in second
+
+
+def test_a_look_shows_what_is_in_what_lies_there() -> None:
+    place = home()
+    place.things["b"] = TinyThing("b", "Bowl", "t")
+    place.things["s"] = TinyThing("s", "Spoon", "b")
+    model = ScriptedModel([[("look_at", {"thing": "DiningTable"}), ("GoToObject", {"object": "DiningTable"})], END])
+    carry_out(model, place=place)
+    seen, gone = model.results()
+    assert "Spoon" in seen
+    assert not gone.startswith("not done")  # it stands there already
+
+
+TO_ADA = {"kind": "fetch", "thing": "Mug", "place": "Ada", "words": "bring Ada the mug"}
+PICK = ("PickupObject", {"object": "Mug"})
+
+
+@pytest.mark.parametrize(
+    ("last", "is_brought"),
+    [
+        ([], False),
+        ([("GoToObject", {"object": "me"})], False),
+        ([("GoToObject", {"object": "Ada"})], True),
+        ([("PutObject", {"object": "Mug", "receptacle": "Ada"})], True),
+    ],
+)
+def test_what_is_to_be_brought_is_brought_to_that_person(last, is_brought: bool) -> None:
+    place, done = home(), ("done", {"summary": "Here it is."})
+    place.things["u1"], place.things["u2"] = TinyThing("u1", "User"), TinyThing("u2", "User", name="Ada")
+    model = ScriptedModel([[("set_goals", {"goals": [TO_ADA]}), PICK, *last, done], [done]])
+    assert carry_out(model, "bring Ada the mug", place).success is is_brought
+
+
+def test_where_nobody_is_known_to_be_it_is_enough_to_have_taken_it() -> None:
+    goal = {"kind": "fetch", "thing": "Mug", "place": "me", "words": "bring me the mug"}
+    model = ScriptedModel([[("set_goals", {"goals": [goal]}), PICK, ("done", {"summary": "Here it is."})]])
+    assert carry_out(model, "bring me the mug").success
+
+
+def test_short_quote_will_do_for_what_the_person_has_named() -> None:
+    goal = {"kind": "slice", "thing": "Apple", "words": "chop it"}
+    other = {"kind": "place", "thing": "Vase", "place": "Fridge", "words": "chop it"}
+    for row, taken in ((goal, True), (other, False)):
+        model = ScriptedModel([[("set_goals", {"goals": [row]})], END])
+        carry_out(model, "take the apple out of the fridge, then chop it")
+        assert model.results()[0].startswith("taken over") is taken
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_new"),
+    [("fill the mug with water and put it on the table", True), ("put it on the table", False), ("the cup", False)],
+)
+def test_new_instruction_is_no_answer_to_an_open_question(answer: str, is_new: bool) -> None:
+    ask = ("ask_person", {"question": "Shall I leave it?", "choices": ["the cup", "nothing"]})
+    model = ScriptedModel([[ask], END])
+    carry_out(model, "heat the mug", answers=[answer])
+    went_on = model.dialogues[1][: len(model.dialogues[0])] == model.dialogues[0]
+    assert went_on is not is_new
+    assert is_new is ("Shall I leave it?" in model.dialogues[1][1].text)
+
+
+def test_what_a_lesson_has_switched_on_may_be_switched_off_again() -> None:
+    tried = (
+        Deed("e1:1", "OpenObject", "f", "Fridge", 1, reason="execution"),
+        Deed("e1:2", "SwitchOn", "l", "DeskLamp", 2),
+        Deed("e1:3", "OpenObject", "f", "Fridge", 3),
+    )
+    place = home()
+    place.things["l"], place.things["l2"] = TinyThing("l", "DeskLamp"), TinyThing("l2", "FloorLamp")
+    goal = {"kind": "place", "thing": "Mug", "place": "Fridge", "words": "put the mug into the fridge"}
+    lamp = {"object": "DeskLamp"}
+    calls = [("set_goals", {"goals": [goal]}), ("SwitchOn", lamp), ("OpenObject", {"object": "Fridge"})]
+    other = ("SwitchOff", {"object": "FloorLamp"})
+    model = ScriptedModel([[*calls, ("SwitchOff", lamp), other], END])
+    carry_out(model, place=place, known=known(*tried))
+    assert ["done" in one.partition("\n")[0] for one in model.results()[1:4]] == [True] * 3
+    assert model.results()[4].startswith("not done")
+
+
+def test_goal_may_quote_words_that_name_its_container() -> None:
+    place = home()
+    place.things["b"] = TinyThing("b", "Bowl", "t")
+    row = {
+        "kind": "place",
+        "thing": "Apple",
+        "container": "Bowl",
+        "place": "Fridge",
+        "words": "the red fruit in the bowl",
+    }
+    model = ScriptedModel([[("set_goals", {"goals": [row]})], END])
+    carry_out(model, "put the red fruit in the bowl and that into the fridge", place)
+    assert model.results()[0].startswith("taken over")
