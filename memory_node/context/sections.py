@@ -237,10 +237,13 @@ def _areas_left_out(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _proven(lesson: Lesson) -> str:
-    """Return what bears a lesson out, in words: the tries, or how often it helped of the times that it was given."""
+    """Return what bears a lesson out, in words: the tries, or how it went when it was given, a way: followed."""
     if lesson.writer == WRITER:
         against = f", {len(lesson.evidence_against)} against" if lesson.evidence_against else ""
         return f"{lesson.support} tries{against}" if lesson.support > 1 else f"one try{against}"
-    if not lesson.given.trials:
-        return f"worked in {len(lesson.episodes)}" if lesson.writer == WAYS else "not tried yet"
-    return f"helped {lesson.given.total:g} of {lesson.given.trials} times"
+    given, is_way = lesson.given, lesson.writer == WAYS
+    if not given.trials:
+        times = len(lesson.episodes)
+        return f"worked {'once' if times == 1 else f'{times} times'}" if is_way else "not given to anyone yet"
+    times = "once" if given.trials == 1 else f"{given.trials} times"
+    return f"{'followed' if is_way else 'given'} {times}, {given.total:g} went well"

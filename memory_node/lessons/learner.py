@@ -228,6 +228,7 @@ class Learner:
         if not attempt.query.strip():
             return
         with self._lock:
+            given = self._long_term.acted_on(given, steps)
             if self._curator is None:
                 counted, bad = self._long_term.count(summary, given)
                 write_lessons(self._log, counted, bad)

@@ -81,6 +81,16 @@ class LongTermExperience:
         kept = plugmem.merged(known, way) if known is not None else way
         return kept, self.bank.put(kept)
 
+    def acted_on(self, given: Collection[str], steps: Sequence[StepRecord]) -> frozenset[str]:
+        """Return the lessons that a planner was given and acted on: a way that no steps followed has not helped."""
+        done = [class_call(step.action) for step in steps if step.success]
+        ways = ((key, self.bank.get(key)) for key in given)
+        return frozenset(
+            key
+            for key, lesson in ways
+            if lesson is None or lesson.writer != plugmem.WRITER or plugmem.is_followed(lesson, done)
+        )
+
     def count(self, summary: EpisodeSummary, given: Collection[str]) -> tuple[tuple[Lesson, ...], tuple[Lesson, ...]]:
         """Move the counts of the lessons for an ended episode; return those that changed, and those proven bad."""
         before = {lesson.id: lesson for lesson in self.bank}

@@ -52,6 +52,18 @@ class Method:
         return " ".join(filter(None, sentences))
 
     @property
+    def told(self) -> str:
+        """The same for a reader who does not know the form."""
+        verbs, thing = ", ".join(self.verbs), self.thing or "the thing"
+        said = [
+            f"way that worked ({verbs}): {'; '.join(self.way)}" if self.way else "",
+            f"it was found at {', then '.join(self.found_at)}" if self.found_at else "",
+            f"looked for in vain at {', '.join(self.vain)}" if self.vain else "",
+            *(f"what went wrong once: {trap}" for trap in self.traps),
+        ]
+        return f"{thing[:1].upper()}{thing[1:]}: {'. '.join(filter(None, said)) or f'done: {verbs}'}."
+
+    @property
     def kind(self) -> LessonKind:
         """What the lesson is that says it."""
         if self.way:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -58,17 +58,20 @@ def way_over_roles(
     """Return the way that some calls over classes are; None where they only find and carry things.
 
     The thing is the one that the instruction names and that was picked up, else handled last; the place is where
-    something was put last that it names. What an instruction ("yes, try it") does not name stands for nothing else.
+    something was put last, if the instruction names it: an appliance on the way is none. What an instruction ("yes, try
+    it") does not name stands for nothing else.
     sources: "episode:step" of the steps. Equal ways have one id.
     """
     if is_plain(call.skill for call in calls):
         return None
     asked = set(words_of(instruction))
+    spoken = {name for called in names.named_in(instruction.lower()) for name in called}
     handled = [call.arguments[0] for call in calls if call.arguments]
     taken = [call.arguments[0] for call in calls if call.skill == "PickupObject" and call.arguments]
     places = [call.arguments[1] for call in calls if len(call.arguments) > 1]
     thing = next((name for name in (*taken, *reversed(handled)) if is_named(name, asked)), "")
-    place = next((name for name in reversed(places) if is_named(name, asked) and name != thing), "")
+    last = places[-1] if places else ""
+    place = last if last != thing and (is_named(last, asked) or last in spoken) else ""
     roles = {name: role for name, role in ((place, PLACE), (thing, THING)) if name}
     over_roles = [SkillCall(call.skill, tuple(roles.get(name, name) for name in call.arguments)) for call in calls]
     steps = tuple(str(call) for n, call in enumerate(over_roles) if not n or call != over_roles[n - 1])
@@ -167,12 +170,34 @@ def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue) -> str:
     movable = set(kinds.able(Property.PICKUPABLE)) | way.object_classes
     fitting = [name for name in named if fits(calls_of(way), name, kinds)]
     thing = next((name for name in fitting if name in movable), fitting[0] if fitting else "")
-    place = next((name for name in named if name != thing and fits(calls_of(way), name, kinds, PLACE)), "")
+    # What the way does at a place of its own is not where the thing ends.
+    own = {text for call in calls_of(way) for text in call.arguments}
+    others = (name for name in named if name != thing and name not in own)
+    place = next((name for name in others if fits(calls_of(way), name, kinds, PLACE)), "")
     itself = next(iter(sorted(way.object_classes)), THING) if named else THING
     roles = {THING: thing or itself, PLACE: place or PLACE}
     calls = (SkillCall(call.skill, tuple(roles.get(one, one) for one in call.arguments)) for call in calls_of(way))
-    shown = f" as with {', '.join(sorted(way.object_classes))}" if way.object_classes else ""
+    shown = f" (done so with {', '.join(sorted(way.object_classes))})" if way.object_classes else ""
     return f"To {way.situation}{shown}: {' -> '.join(map(str, calls))}"
+
+
+def is_followed(way: Lesson, done: Sequence[SkillCall]) -> bool:
+    """Return whether calls over classes hold the steps of a way in their order, with the same things in each role."""
+    calls, classes = calls_of(way), {name for call in done for name in call.arguments}
+    return any(
+        _is_within([SkillCall(call.skill, tuple(map(_role(thing, place), call.arguments))) for call in calls], done)
+        for thing in classes
+        for place in classes
+    )
+
+
+def _role(thing: str, place: str) -> Callable[[str], str]:
+    return lambda text: {THING: thing, PLACE: place}.get(text, text)
+
+
+def _is_within(calls: Iterable[SkillCall], done: Iterable[SkillCall]) -> bool:
+    rest = iter(done)
+    return all(call in rest for call in calls)
 
 
 def _call(text: str) -> SkillCall | None:

@@ -6,12 +6,13 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.episodes.class_actions import class_call
 from memory_node.lessons.bank import BankLimits, LessonBank
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import NullLog
-from memory_node.lessons.plugmem import in_words, intent_of, way_of, without
+from memory_node.lessons.plugmem import in_words, intent_of, is_followed, way_of, without
 
 NAMES = load_catalogue().spoken_names
 WASH = (
@@ -82,8 +83,39 @@ def test_way_that_only_finds_and_carries_teaches_nothing(calls) -> None:
 def test_way_is_told_with_the_things_of_the_question() -> None:
     learnt = way("wash the apple and put it on the shelf", "Apple")
     said = in_words(learnt, "how do I wash a mug and put it in the cabinet?", load_catalogue())
-    assert "To wash something and put it on something as with Apple: PickupObject(Mug) -> PutObject(Mug, Sink" in said
+    title, _, steps = said.partition(": ")
+    assert "wash something and put it on something" in title
+    assert "Apple" in title
+    assert steps.startswith("PickupObject(Mug) -> PutObject(Mug, Sink")
     assert said.endswith("PutObject(Mug, Cabinet)")
+
+
+HEATED = (
+    ("PickupObject", "{}"),
+    ("PutObject", "{}", "Microwave"),
+    ("ToggleOn", "Microwave"),
+    ("PickupObject", "{}"),
+    ("PutObject", "{}", "DiningTable"),
+)
+
+
+def test_place_of_a_way_is_where_the_thing_ended_and_no_appliance() -> None:
+    learnt = way("heat the plate in the microwave and put it on the table", "Plate", calls=HEATED)
+    said = in_words(learnt, "heat the cup in the microwave", load_catalogue())
+    assert said.count("PutObject(Cup, Microwave)") == 1
+    assert not said.endswith("Microwave)")
+    said = in_words(learnt, "heat the cup in the microwave and put it on the desk", load_catalogue())
+    assert said.endswith("PutObject(Cup, Desk)")
+
+
+def test_way_is_followed_by_its_steps_in_order_with_one_thing() -> None:
+    learnt = way("wash the apple and put it on the shelf", "Apple")
+    done = [class_call(step.action) for step in steps_of("e2", "Mug")]
+    done[-1] = SkillCall("PutObject", ("Mug", "Desk"))
+    assert is_followed(learnt, done)
+    assert not is_followed(learnt, done[:4])
+    assert not is_followed(learnt, done[::-1])
+    assert not is_followed(learnt, [*done[:5], SkillCall("PickupObject", ("Cup",)), done[-1]])
 
 
 def test_way_is_not_told_with_a_thing_that_it_cannot_be_done_with() -> None:

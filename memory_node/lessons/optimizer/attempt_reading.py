@@ -38,8 +38,10 @@ def method_of(attempt: Attempt) -> Method:
     """Return what an attempt shows, as a method over kinds."""
     done = [deed for deed in attempt.deeds if deed.worked]
     thing = target_of(attempt)
-    places = tuple(_found_at(done, thing, set(words_of(attempt.query))))
-    vain = tuple(p for p in dict.fromkeys(_looked_in_vain(done, thing)) if p not in places)
+    handled = {deed.thing for deed in done if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)}
+    places = tuple(p for p in _found_at(done, thing, set(words_of(attempt.query))) if p not in handled)
+    looked = dict.fromkeys(_looked_in_vain(done, thing))
+    vain = tuple(p for p in looked if p not in places and p not in handled)
     if not attempt.success:
         return Method((), thing, (), places, vain, tuple(_root_causes(attempt, done, thing)))
     acting = _acting(done, thing)

@@ -1,6 +1,7 @@
 """A reader who sees only the prompt is told who is there, how old what memory holds is, and what a list leaves out."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 from scripted_model import ScriptedModel, carry_out, home
@@ -20,7 +21,7 @@ NOW_NS = (100 * 24 + 12) * HOUR_NS
 class OldHome(TinyHome):
     """A home in which each thing was seen some hours ago, by its id; the others just now."""
 
-    hours: dict[str, float] = {}
+    hours: ClassVar[dict[str, float]] = {}
 
     def scene(self) -> SceneSnapshot:
         scene = super().scene()
