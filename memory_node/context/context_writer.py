@@ -102,6 +102,9 @@ class ContextWriter:
                 text = text.replace(f"{joint} {one.text}", f"{joint} {named}")
         return text
 
+    def _is_there(self, object_class: str) -> bool:
+        return bool(len(self._scene.centers_of_class(object_class)[0]))
+
     def _name_of(self, object_id: str) -> str:
         try:
             return self._scene.object(object_id).name if object_id else ""
@@ -113,8 +116,9 @@ class ContextWriter:
         tried = self._of_tries()
         ways = self._experience.ways_to(instruction)
         with self._lock:
-            of_tries = [(one, self._in_place(one)) for one in tried]
-        of_ways = [(one, in_words(one, instruction, self._kinds)) for one in ways]
+            # Of a place that memory does not know any more nobody could tell which it is.
+            of_tries = [(one, self._in_place(one)) for one in tried if not one.place_id or self._name_of(one.place_id)]
+            of_ways = [(one, in_words(one, instruction, self._kinds, self._is_there)) for one in ways]
         return [*of_tries, *of_ways, *((one, _told(one)) for one in learnt.lessons)]
 
     def _needed(self, instruction: str) -> list[SceneObject]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -191,8 +192,11 @@ class MemoryExcerpt:
     def _action_hints(self) -> list[str]:
         """Return what failed before, and what does not always work: of the rest a planner expects it anyway."""
         answer = self.experience
+        failed: dict[str, Counter[FailureReason]] = {}
+        for transition in answer.failed_before:
+            failed.setdefault(transition.action, Counter()).update(transition.reasons)
         return [
-            *(f"- {t.action} failed {t.failures}x ({', '.join(map(str, t.reasons))})" for t in answer.failed_before),
+            *(f"- {action} failed {why.total()}x ({', '.join(map(str, why))})" for action, why in failed.items()),
             *(
                 f"- {name}: {skill} worked {done} of {tried} times"
                 for name, skill, done, tried in answer.action_hints
@@ -244,6 +248,6 @@ def _proven(lesson: Lesson) -> str:
     given, is_way = lesson.given, lesson.writer == WAYS
     if not given.trials:
         times = len(lesson.episodes)
-        return f"worked {'once' if times == 1 else f'{times} times'}" if is_way else "not given to anyone yet"
+        return f"worked {'once' if times == 1 else f'{times} times'}" if is_way else "not told before"
     times = "once" if given.trials == 1 else f"{given.trials} times"
     return f"{'followed' if is_way else 'given'} {times}, {given.total:g} went well"

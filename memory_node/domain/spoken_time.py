@@ -24,12 +24,10 @@ def ago(seconds: float) -> str:
     return f"{span(max(seconds, 0.0))} ago" if seconds > -1.0 else f"by a clock {span(-seconds)} ahead"
 
 
-def roughly_ago(then_ns: int, now_ns: int, zone: tzinfo | None) -> str:
-    """Return about how long ago a stamp was, "" for less than an hour: "earlier today", "yesterday", "3 days ago"."""
+def spoken_day_ago(then_ns: int, now_ns: int, zone: tzinfo | None) -> str:
+    """Return the day of a stamp as it is spoken of: "today", "yesterday", "3 days ago"."""
     days = (local_day(now_ns, zone) - local_day(then_ns, zone)).days
-    if now_ns - then_ns < _HOUR_S * NS:
-        return ""
-    return {0: "earlier today", 1: "yesterday"}.get(days, f"{days} days ago")
+    return {0: "today", 1: "yesterday"}.get(max(days, 0), f"{days} days ago")
 
 
 def spoken_now(now_ns: int, zone: tzinfo | None) -> str:

@@ -163,10 +163,14 @@ def fits(calls: Iterable[SkillCall], thing: str, kinds: ObjectCatalogue, role: s
     )
 
 
-def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue) -> str:
+def in_words(
+    way: Lesson, instruction: str, kinds: ObjectCatalogue, is_there: Callable[[str], bool] = lambda _: False
+) -> str:
     """Return a way in words for another instruction: with the things that this one names in the roles; what cannot be
-    done with them is told of the thing that it was done with."""
-    named = [classes[0] for classes in kinds.spoken_names.named_in(instruction)]
+    done with them is told of the thing that it was done with. is_there: whether there is a thing of a class; words of
+    several meanings mean such a one first."""
+    readings = kinds.spoken_names.named_in(instruction)
+    named = [next(filter(is_there, classes), classes[0]) for classes in readings]
     movable = set(kinds.able(Property.PICKUPABLE)) | way.object_classes
     fitting = [name for name in named if fits(calls_of(way), name, kinds)]
     thing = next((name for name in fitting if name in movable), fitting[0] if fitting else "")

@@ -18,12 +18,14 @@ from memory_node.nodes.newest_image import NewestImage
 from memory_node.nodes.qos import OVERRIDABLE
 from memory_node.nodes.verifier_parameters import VerifierParameters
 from memory_node.perception.crop import picture_jpeg
+from memory_node.planner.picture_source import PictureSource, SeenPicture
 from memory_node.planner.planner import Planner
 from memory_node.planner.seen_verification import SeenVerification
 from memory_node.planner.verification_counts import VerificationCounts
-from memory_node.planner.visual_verifier import SeenPicture, open_seer
+from memory_node.planner.visual_verifier import open_seer
 
 _JPEG_QUALITY = 90
+_CLOSER_MAX_PX = 512
 
 
 class CameraPictures:
@@ -62,7 +64,10 @@ class CameraPictures:
         if self._held is None:
             return None
         color = conversions.color_from_msg(self._held)
-        return SeenPicture(self._stamp_ns(), picture_jpeg(color, self._config.picture_max_px, _JPEG_QUALITY))
+        whole = picture_jpeg(color, self._config.picture_max_px, _JPEG_QUALITY)
+        height, width = color.shape[:2]
+        middle = color[height // 4 : height - height // 4, width // 4 : width - width // 4]
+        return SeenPicture(self._stamp_ns(), whole, picture_jpeg(middle, _CLOSER_MAX_PX, _JPEG_QUALITY))
 
     def end(self) -> None:
         """Wait for no picture any more."""
@@ -74,16 +79,16 @@ class CameraPictures:
 
 
 class PictureVerification:
-    """Listens to the camera and verifies the successes of planners by its pictures.
+    """Verifies the successes of planners by pictures of the camera.
 
     clock: the node's, which stamps pictures, too.
     """
 
-    def __init__(self, node: Node, config: VerifierParameters, clock: Clock) -> None:
+    def __init__(self, pictures: PictureSource, config: VerifierParameters, clock: Clock) -> None:
         self._config = config
         self._clock = clock
         self._seer = open_seer(config.llm)
-        self._pictures = CameraPictures(node, config)
+        self._pictures = pictures
         self._counts = VerificationCounts()
 
     def of(self, inner: Planner) -> Planner:
@@ -94,7 +99,3 @@ class PictureVerification:
         """Return how many outcomes were verified, refused, not visible and skipped; why, where the last one was."""
         problem = self._counts.problem
         return Diagnosis(self._counts.values(), (problem,) if problem else ())
-
-    def end(self) -> None:
-        """Wait for no picture any more."""
-        self._pictures.end()

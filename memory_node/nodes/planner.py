@@ -23,7 +23,7 @@ from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.node_parameters import PlannerParameters
 from memory_node.nodes.parameters import declare
-from memory_node.nodes.picture_verification import PictureVerification
+from memory_node.nodes.picture_verification import CameraPictures, PictureVerification
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_client import SkillClient
 from memory_node.nodes.waiting import PeerTimeoutError
@@ -61,10 +61,14 @@ class PlannerNode(GuardedNode):
         self._started_s = time.monotonic()
         self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)
         self._kinds = catalogue = load_catalogue(self.config.label_space)
-        self._planner: Planner = open_planner(self.config.planner, MiniLmEmbedder(), self.config, catalogue)
-        seen = self.config.verifier.kind == "pictures"
-        self._verification = PictureVerification(self, self.config.verifier, self._now_ns) if seen else None
-        if self._verification is not None:
+        verifies, sees = self.config.verifier.kind == "pictures", self.config.planner == "llm" and self.config.llm.sees
+        self._camera = CameraPictures(self, self.config.verifier) if verifies or sees else None
+        self._planner: Planner = open_planner(
+            self.config.planner, MiniLmEmbedder(), self.config, catalogue, camera=self._camera
+        )
+        self._verification: PictureVerification | None = None
+        if verifies and self._camera is not None:
+            self._verification = PictureVerification(self._camera, self.config.verifier, self._now_ns)
             self._planner = self._verification.of(self._planner)
         self._session = Session(_session_file(self.config.session_file, self.get_namespace()), self.config.session_s)
         self._server = GoalServer(
@@ -92,8 +96,8 @@ class PlannerNode(GuardedNode):
 
     def end(self) -> None:
         """Stop the robot and tell the caller."""
-        if self._verification is not None:
-            self._verification.end()
+        if self._camera is not None:
+            self._camera.end()
         self._server.end()
 
     def _peers_diagnosis(self) -> Diagnosis:

@@ -11,6 +11,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PLANNERS, PlannerConfig
 from memory_node.planner.reading.trained_reader import GoalModel
@@ -26,17 +27,19 @@ def open_planner(
     kinds: ObjectCatalogue | None = None,
     fallback: bool = True,
     asks: bool = True,
+    camera: PictureSource | None = None,
 ) -> Planner:
     """Return a planner by name.
 
-    embedder: grounds descriptions, None grounds names only. kinds: what can be done with classes, by default the
-    household's. asks: whether somebody is there to answer questions.
+    camera: the robot's, for a model that sees. embedder: grounds descriptions, None grounds names only. kinds: what can
+    be done with classes, by default the household's. asks: whether somebody is there to answer questions.
 
     fallback: the language model's planner falls back to the offline one, and says so when it does; without it a model
     that fails is a failed instruction.
 
     Raises:
-        InvalidValueError: no such planner, or a language model is to plan and none is named.
+        InvalidValueError: no such planner, a language model is to plan and none is named, or a model in this process is
+            to see.
     """
     if name not in PLANNERS:
         raise InvalidValueError(f"planner: expected one of {', '.join(PLANNERS)}, got {name!r}")
@@ -51,8 +54,10 @@ def open_planner(
             "planner llm: the embedded model is no planner (docs/planner.md); name an endpoint, llm.base_url, or a"
             " model file, llm.model_path"
         )
+    if config.llm.in_process and config.llm.sees:
+        raise InvalidValueError("llm.sees: no model in this process takes pictures; llm.base_url names an endpoint")
     model = ModelShelf().open_or_excuse(config.llm)
-    return AgentPlanner(model, config.llm, kinds, offline, fallback, asks)
+    return AgentPlanner(model, config.llm, kinds, offline, fallback, asks, camera)
 
 
 def open_understander(kinds: ObjectCatalogue, embedder: TextEmbedder | None, asks: bool = True) -> Understander:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.clock import Clock
@@ -16,6 +15,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.llm.errors import LateError, LlmError, ModelMissingError, RejectedReplyError
 from memory_node.planner.goal import Goal
 from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.picture_source import PictureSource, SeenPicture
 from memory_node.planner.planner import (
     Planner,
     PlanningContext,
@@ -26,7 +26,7 @@ from memory_node.planner.planner import (
 )
 from memory_node.planner.verification_counts import VerificationCounts
 from memory_node.planner.verifier_config import VerifierConfig
-from memory_node.planner.visual_verifier import GoalSeer, Seen, SeenPicture, goals_to_see
+from memory_node.planner.visual_verifier import GoalSeer, Seen, goals_to_see
 
 # Not to be in one of these is to be in its opposite.
 _ONE_OR_OTHER = frozenset({ObjectState.ON, ObjectState.OFF, ObjectState.OPENED, ObjectState.CLOSED})
@@ -66,17 +66,6 @@ def refuted_states(
 
 _LOG = logging.getLogger(__name__)
 _NO_REASON = "a picture shows that it is not so"
-
-
-class PictureSource(Protocol):
-    """The robot's camera."""
-
-    def newest(self, earliest_ns: int) -> SeenPicture | None:
-        """Return the newest picture, waiting a bounded time for one taken at `earliest_ns` or later; None for none.
-
-        Raises:
-            InputSkippedError: the newest picture cannot be read; `reason` says what it is counted under.
-        """
 
 
 class SeenVerification:

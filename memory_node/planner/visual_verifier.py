@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,6 +18,7 @@ from memory_node.llm.json_reply import json_form, read_json
 from memory_node.llm.open_model import MissingModel, ModelShelf
 from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.goal import Goal
+from memory_node.planner.picture_source import SeenPicture
 from memory_node.planner.verifier_config import SeeingModelConfig
 
 _K = GoalKind
@@ -53,14 +54,6 @@ class Seen:
 
     verdict: Verdict
     reason: str
-
-
-@dataclass(frozen=True)
-class SeenPicture:
-    """A picture of the robot's camera as JPEG or PNG, and when it was taken (ns)."""
-
-    stamp_ns: int
-    coded: bytes = field(repr=False)
 
 
 def seen_end(goal: Goal) -> str:

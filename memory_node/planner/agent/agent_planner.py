@@ -9,7 +9,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.sections import KNOWN, lines_of
 from memory_node.domain.context import ContextSource
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.spoken_time import ago, roughly_ago, spoken_now
+from memory_node.domain.spoken_time import ago, spoken_day_ago, spoken_now
 from memory_node.domain.step import EpisodeSummary
 from memory_node.llm.chat import ChatModel, Message
 from memory_node.llm.errors import LlmError
@@ -24,6 +24,7 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import (
     PlanningContext,
     PlanningFailedError,
@@ -62,7 +63,7 @@ class AgentPlanner:
 
     offline: carries on where the model fails before anything is done, which is said; fallback False: that fails. Its
     grammar also says whether goals that hurt when they are wrong are asked for. asks: whether somebody is there to
-    answer questions.
+    answer questions. camera: the robot's, whose pictures a model that sees is shown.
     """
 
     def __init__(
@@ -73,8 +74,10 @@ class AgentPlanner:
         offline: OfflinePlanner,
         fallback: bool,
         asks: bool = True,
+        camera: PictureSource | None = None,
     ) -> None:
         self._asks = asks
+        self._camera = camera if config.sees else None
         self._model = model
         self._config = config
         self._kinds = kinds
@@ -143,8 +146,7 @@ class AgentPlanner:
         known = situation.known
 
         def age(stamp_ns: int) -> str:
-            said = roughly_ago(stamp_ns, known.clock(), known.recalled.zone) if known is not None else ""
-            return f"seen {said}" if said else ""
+            return f"seen {spoken_day_ago(stamp_ns, known.clock(), known.recalled.zone)}" if known is not None else ""
 
         names = HomeNames(world, memory, age)
         task.refresh()
@@ -158,7 +160,7 @@ class AgentPlanner:
         def objection(goals: Sequence[Goal], words: str) -> str:
             return self._offline.objection(words, goals, situation)
 
-        run = AgentRun(task, dialogue, tools, names, [*said, instruction], objection, context.id)
+        run = AgentRun(task, dialogue, tools, names, [*said, instruction], objection, context.id, self._camera)
         if situation.goals:
             run.take_goals(situation.goals)
         return run

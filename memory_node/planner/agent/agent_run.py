@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_declaration import Predicate, Skill
@@ -26,12 +27,15 @@ from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, faults_of
 from memory_node.planner.goal import Goal
 from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
+from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, ProgressKind
 from memory_node.questions.going_on import going_on
 from memory_node.world.skills import Unmet, unmet
 from memory_node.world.state import Thing
 
 _MOST_NEWS, _MOST_SEEN = 12, 24
+# Looks of an instruction that come with pictures: each is some hundred to a thousand tokens.
+_MOST_LOOKS = 10
 # Times that the same question to memory is answered; its answer stands in the dialogue.
 _MOST_ASKED = 2
 # Times that goals said anew, and words for the person, count as progress.
@@ -64,8 +68,8 @@ Steps = Generator[PlannedStep, SkillResult, PlanOutcome]
 class AgentRun:
     """One instruction's dialogue. It ends with an outcome; one that asks the person goes on with `answered`.
 
-    said: what the person said, the instruction last. objection: of the grammar, against goals. begun: whether the robot
-    has done anything.
+    said: what the person said, the instruction last. objection: of the grammar, against goals. camera: whose picture a
+    look shows; None shows none. begun: whether the robot has done anything.
     """
 
     def __init__(
@@ -77,8 +81,10 @@ class AgentRun:
         said: Sequence[str],
         objection: Objection,
         context_id: str = "",
+        camera: PictureSource | None = None,
     ) -> None:
         self.begun = False
+        self._camera = camera
         self._task = task
         self._dialogue = dialogue
         self._tools = {tool.name: tool for tool in tools}
@@ -101,6 +107,7 @@ class AgentRun:
         self._succeeded: set[str] = set()
         self._idle = 0
         self._faulty = 0
+        self._looks = 0  # that were shown
 
     # --- the loop
 
@@ -402,7 +409,25 @@ class AgentRun:
         shown = [one for one in state if thing.id in (one.id, *(outer.id for _, outer in state.around(one.id)))]
         names = {one.id for one in shown}
         lines = [one for one in self._names.lines(self._task.situation.scene()) if one.partition(":")[0] in names]
+        self._show(thing)
         return CallResult("\n".join(shortened(lines, _MOST_SEEN, "find tells of one by its name")), new=done.new)
+
+    def _show(self, thing: Thing) -> None:
+        """Show what the camera sees now, where the model takes pictures; a look without one is told in words alone."""
+        known = self._task.situation.known
+        if self._camera is None or self._looks >= _MOST_LOOKS:
+            return
+        try:
+            picture = self._camera.newest(known.clock() if known is not None else 0)
+        except InputSkippedError as error:
+            self._note(ProgressKind.NOTE, f"{thing.id} was looked at without a picture: {error}")
+            return
+        if picture is None:
+            return
+        self._looks += 1
+        pictures = tuple(filter(None, (picture.coded, picture.closer)))
+        behind = ", then its middle closer" if picture.closer else ""
+        self._dialogue.show(f"What the robot's camera sees at {thing.id}: the whole picture{behind}.", pictures)
 
     def _skill(self, skill: Skill, arguments: Mapping[str, Any]) -> CallRun:
         if skill.name == "Explore":

@@ -59,6 +59,7 @@ class AgentDialogue:
         self._beginning = tuple(beginning) if self._native else _with_tools_in_words(beginning, tools)
         self._rest: list[Message] = []
         self._results: list[str] = []  # of calls in words, told together
+        self._shown: list[Message] = []  # pictures, behind the results: a result holds none by the protocol
         self._calls = 0
 
     def ask(self, timeout_s: float) -> Turn:
@@ -108,10 +109,16 @@ class AgentDialogue:
         self._flush()
         self._rest.append(Message("user", text))
 
+    def show(self, text: str, pictures: tuple[bytes, ...]) -> None:
+        """Show pictures when the results of all calls are told. text: what they show."""
+        self._shown.append(Message("user", text, pictures))
+
     def _flush(self) -> None:
         if self._results:
             self._rest.append(Message("user", "\n".join(self._results)))
             self._results.clear()
+        self._rest += self._shown
+        self._shown.clear()
 
     def _fold(self) -> None:
         """Shorten all but the newest messages, all at once: each change of old text costs a cache."""
@@ -119,7 +126,8 @@ class AgentDialogue:
             return
         old = self._rest[:-_KEPT_WHOLE]
         self._rest[:-_KEPT_WHOLE] = [
-            replace(one, text=_folded(one.text)) if one.role != "assistant" or one.tool_calls else one for one in old
+            replace(one, text=_folded(one.text), pictures=()) if one.role != "assistant" or one.tool_calls else one
+            for one in old
         ]
 
 

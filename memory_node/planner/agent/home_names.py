@@ -20,11 +20,13 @@ from memory_node.world.state import Thing
 _MOST_AREAS = 40
 _WORD = re.compile(r"[\w'-]+")
 _LIKELY_AREAS = 4
+_MOST_MEANT = 6
 _LONGEST_NAME = 60
 # From here on a place is said to be high: a child does not reach it.
 _HIGH_M = 1.2
 # Classes of what the list of things leaves out that are named.
 _MOST_CLASSES = 12
+_TODAY = "seen today"  # is told only beside what was seen on other days
 # Things in things in things that are told.
 _DEPTH = 3
 
@@ -49,6 +51,7 @@ class HomeNames:
         self._age = age
         self._called: dict[str, str] = {}  # people, by memory's ids
         self._otherwise: dict[str, list[str]] = {}  # what words may mean besides a class that is not known
+        self._has_rooms = False
         self._ages: dict[str, str] = {}  # of things that may have been moved, by name
 
     def meant(self, name: str) -> Meant:
@@ -113,7 +116,7 @@ class HomeNames:
         aged: with how long ago it was seen, where that is long ago.
         """
         has_rooms, people = _has_rooms(scene), self._people(scene)
-        ages = self._ages_in(scene) if aged else {}
+        ages = {name: age for name, age in self._ages_in(scene).items() if aged and age != _TODAY}
         lines = []
         for line in self._world.lines():
             name = line.partition(":")[0]
@@ -131,6 +134,7 @@ class HomeNames:
         """Return all named things: the people, and by room a line for each thing that holds others, and one for each
         state of the rest. When things were seen is told for the room, and for what was seen at another time."""
         state, has_rooms = self._world.state, _has_rooms(scene)
+        self._has_rooms = has_rooms
         people = [name for name, one in self._world.things.items() if one.object_class == self._world.kinds.recipient]
         self._called, ages = self._people(scene), self._ages_in(scene)
         shown = [name for name, thing in self._world.things.items() if not thing.container and name != state.held]
@@ -138,14 +142,14 @@ class HomeNames:
         for name in sorted(shown, key=by_number):
             if name not in people:
                 rooms.setdefault(state.things[name].room if has_rooms else "", []).append(name)
-        self._ages = {name: ages.get(name, "") for name in people}
+        self._ages = {name: ages[name] for name in people if ages.get(name, _TODAY) != _TODAY}
         root_of = {name: state.root_of(name) for name in ages}
         described = ", ".join(f"{one}{self._described(one, _DEPTH - 1)}" for one in people)
         lines = [f"- People: {described}"] if people else []
         for room, names in sorted(rooms.items()):
             usual = _usual(age for name, age in ages.items() if root_of[name] in names and name not in people)
-            self._ages = {name: age or "seen lately" for name, age in ages.items() if age != usual}
-            header = ", ".join(filter(None, (room, usual)))
+            self._ages = {name: age for name, age in ages.items() if age != usual}
+            header = ", ".join(filter(None, (room, usual if usual != _TODAY else "")))
             lines += [f"{header}:"] if header else []
             told: dict[str, list[str]] = {}
             for name in names:
@@ -164,11 +168,16 @@ class HomeNames:
         return [f"Not listed (find names them): {', '.join(named)}"] if named else []
 
     def _ages_in(self, scene: SceneSnapshot) -> dict[str, str]:
-        """Return how long ago each thing that may have been moved was seen, by name."""
-        seen = {one.id: self._age(one.last_seen_ns) for one in scene.objects if one.movable and one.last_seen_ns}
-        things = self._world.things.items()
-        held = self._world.held
-        return {name: seen[one.memory_id] for name, one in things if one.memory_id in seen and name != held}
+        """Return how long ago each thing that is carried about, and each person, was seen, by name."""
+        kinds, world = self._world.kinds, self._world
+        seen = {one.id: self._age(one.last_seen_ns) for one in scene.objects if one.last_seen_ns}
+        return {
+            name: seen[one.memory_id]
+            for name, one in world.things.items()
+            if one.memory_id in seen
+            and name != world.held
+            and (kinds[one.object_class].pickupable or one.object_class == kinds.recipient)
+        }
 
     def _described(self, name: str, depth: int = _DEPTH) -> str:
         """Return what is told behind a thing's name: its states, its height and what it holds."""
@@ -177,8 +186,8 @@ class HomeNames:
         states, height_m = sorted(map(str, thing.states)), thing.position[2] if thing.position is not None else 0.0
         if thing.object_class == self._world.kinds.recipient:
             unnamed = [key for key, called in self._called.items() if not called]
-            who = self._called.get(thing.memory_id) or ("me" if unnamed == [thing.memory_id] else "")
-            states = [*filter(None, (who, thing.room)), *states]
+            who = self._called.get(thing.memory_id) or ("who asks" if unnamed == [thing.memory_id] else "")
+            states = [*filter(None, (who, thing.room if self._has_rooms else "")), *states]
         states += [looks_of(thing)] if thing.description else []
         states += filter(None, [self._ages.get(name, "")])
         states += [f"{height_m:.1f} m high"] if is_outermost and height_m >= _HIGH_M else []
@@ -223,9 +232,10 @@ class HomeNames:
             alike = kinds.alike_first(name) if name in kinds else ()
             here = [one for one in alike if any(thing.object_class == one for thing in self._world.things.values())]
             likely = self.likely(name)
-            said = f"{name}: likely at {likely}" if likely else name
             meant = [thing.id for one in self._otherwise.get(name, ()) for thing in self._world.state.of_class(one)]
-            said += f"; the words may mean {', '.join(meant[:_LIKELY_AREAS])}" if meant else ""
+            here = [] if meant else here
+            said = f"{name}: likely at {likely}" if likely else name
+            said += f"; the words may mean {', '.join(meant[:_MOST_MEANT])}, which is known" if meant else ""
             lines.append(f"{said}; alike, the nearest first: {', '.join(here)}" if here else said)
         return lines
 

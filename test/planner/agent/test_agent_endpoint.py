@@ -1,28 +1,44 @@
 """The agent at endpoints that misbehave: the offline planner carries on, or the reason is told."""
 
+import base64
 import json
 
 import pytest
 from scripted_model import home
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.open_planner import open_planner
+from memory_node.planner.picture_source import SeenPicture
 from memory_node.planner.planner_config import LlmConfig, PlannerConfig
 from memory_node.planner.reading.understanding import Understander
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
 
-def carry_out(word_embedder, fallback: bool = True, **config) -> tuple[InstructionResult, list[str]]:
+class Camera:
+    """The robot's camera, or one whose picture cannot be read."""
+
+    def __init__(self, *, broken: bool = False) -> None:
+        self._broken = broken
+
+    def newest(self, earliest_ns: int) -> SeenPicture | None:
+        if self._broken:
+            raise InputSkippedError("invalid_value", "data cut short")
+        return SeenPicture(earliest_ns, b"\xff\xd8 whole", b"\xff\xd8 closer")
+
+
+def carry_out(
+    word_embedder, fallback: bool = True, camera: Camera | None = None, **config
+) -> tuple[InstructionResult, list[str]]:
     kinds, place, notes = load_catalogue(), home(), list[str]()
     settings = LlmConfig(**{"model": "m", "retries": 0, "timeout_s": 5.0, **config})
     offline = OfflinePlanner(Understander(kinds, None, word_embedder), kinds, max_failures=1)
-    planner = AgentPlanner(ModelShelf().open_or_excuse(settings), settings, kinds, offline, fallback)
+    planner = AgentPlanner(ModelShelf().open_or_excuse(settings), settings, kinds, offline, fallback, camera=camera)
     executor = InstructionExecutor(place, place, planner)
     result = executor.execute("put the mug into the fridge", on_progress=lambda one: notes.append(one.text))
     return result, notes
@@ -82,3 +98,34 @@ def test_whole_plan_comes_as_one_json_object_from_an_endpoint(endpoint, word_emb
 def test_embedded_model_is_no_planner() -> None:
     with pytest.raises(InvalidValueError, match=r"llm\.base_url"):
         open_planner("llm", None, PlannerConfig())
+
+
+LOOK = [("look_at", {"thing": "DiningTable"}), ("find", {"name": "mug"})]
+GIVE_UP = [("impossible", {"reason": "no"})]
+
+
+def as_reply(calls) -> str:
+    return json.dumps({"calls": [{"name": name, "arguments": arguments} for name, arguments in calls]})
+
+
+@pytest.mark.parametrize("tools", ["native", "json"])
+def test_model_that_sees_is_shown_what_the_camera_sees_behind_the_results(endpoint, word_embedder, tools) -> None:
+    server = endpoint(as_reply(LOOK), as_reply(GIVE_UP))
+    carry_out(word_embedder, False, Camera(), base_url=server.url, sees=True, tools=tools)
+    *_, result, shown = server.requests[1]["messages"]
+    assert "DiningTable" in str(result["content"])
+    pictures = [part["image_url"]["url"] for part in shown["content"] if part["type"] == "image_url"]
+    assert [base64.b64decode(one.partition(",")[2]) for one in pictures] == [b"\xff\xd8 whole", b"\xff\xd8 closer"]
+
+
+@pytest.mark.parametrize(("sees", "camera"), [(False, Camera()), (True, None), (True, Camera(broken=True))])
+def test_look_without_a_picture_is_told_in_words(endpoint, word_embedder, sees, camera) -> None:
+    server = endpoint(as_reply(LOOK), as_reply(GIVE_UP))
+    _, notes = carry_out(word_embedder, False, camera, base_url=server.url, sees=sees)
+    assert "image_url" not in json.dumps(server.requests)
+    assert any("data cut short" in note for note in notes) is (sees and camera is not None)
+
+
+def test_model_in_this_process_is_not_asked_to_see() -> None:
+    with pytest.raises(InvalidValueError, match=r"llm\.sees"):
+        open_planner("llm", None, PlannerConfig(llm=LlmConfig(model_path="/a/model.gguf", sees=True)))
