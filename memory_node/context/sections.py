@@ -247,7 +247,9 @@ def _proven(lesson: Lesson) -> str:
         return f"{lesson.support} tries{against}" if lesson.support > 1 else f"one try{against}"
     given, is_way = lesson.given, lesson.writer == WAYS
     if not given.trials:
-        times = len(lesson.episodes)
-        return f"worked {'once' if times == 1 else f'{times} times'}" if is_way else "not told before"
-    times = "once" if given.trials == 1 else f"{given.trials} times"
-    return f"{'followed' if is_way else 'given'} {times}, {given.total:g} went well"
+        return f"worked {_times(len(lesson.episodes))}" if is_way else "not told before"
+    return f"{'followed' if is_way else 'given'} {_times(given.trials)}, {given.total:g} went well"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

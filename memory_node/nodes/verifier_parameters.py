@@ -21,7 +21,7 @@ class VerifierParameters(VerifierConfig):
     )
     image_topic: str = Field(
         default="camera/color/image_raw",
-        description="colour images of the robot's camera, listened to by kind pictures and by llm.sees",
+        description="colour images of the robot's camera, listened to by kind pictures and expert.llm.sees",
     )
     image_transport: ImageTransport = Field(
         default="raw", description="how they come, as image_transport names it; compressed: on TOPIC/compressed"

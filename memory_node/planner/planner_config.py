@@ -40,7 +40,7 @@ class LlmConfig(PricedModelConfig):
         description="agent: the model reads the instruction, calls skills and memory, and says when it is done;"
         " plan: it says goals and all calls at once, and is asked again only where that fails",
     )
-    sees: bool = Field(
+    sees: Expert[bool] = Field(
         default=False,
         description="the model takes pictures: `look_at` shows it the robot's camera (`verifier.image_topic`)",
     )
