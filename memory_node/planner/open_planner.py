@@ -55,7 +55,7 @@ def open_planner(
             " model file, llm.model_path"
         )
     if config.llm.in_process and config.llm.sees:
-        raise InvalidValueError("expert.llm.sees: no model in this process takes pictures; llm.base_url names an endpoint")
+        raise InvalidValueError("expert.llm.sees: no model in this process takes pictures; name llm.base_url")
     model = ModelShelf().open_or_excuse(config.llm)
     return AgentPlanner(model, config.llm, kinds, offline, fallback, asks, camera)
 
