@@ -42,7 +42,7 @@ def page_rows(sizes: Sequence[int], seed: int) -> Iterator[dict[str, Any]]:
         raise RobotMemoryError(
             f"bench inspector --parts page needs playwright: pip install playwright ({error})"
         ) from error
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    program = shutil.which(os.environ.get("CHROMIUM", "chromium")) or shutil.which("google-chrome")
     if program is None:
         raise RobotMemoryError("bench inspector --parts page needs a Chromium: apt-get install chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:

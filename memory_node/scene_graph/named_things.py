@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 
 from memory_node.catalogue.class_name import folded
@@ -37,7 +38,7 @@ class NamedThings:
         known = self._state.table.id_of(reference)
         if known:
             return self._state.table.row(known)
-        if "@" in reference:
+        with suppress(InvalidValueError):  # an "@" in a name alone means no place
             named = ObjectReference.parse(reference)
             near = nearest_of_class(self._state, named.object_class, named.position) if named.position else None
             if near is not None:

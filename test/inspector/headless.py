@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
-PROGRAM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+PROGRAM = shutil.which(os.environ.get("CHROMIUM", "chromium")) or shutil.which("google-chrome")
 if not PROGRAM:
     pytest.skip("there is no Chromium: apt-get install chromium", allow_module_level=True)
 

@@ -40,6 +40,7 @@ def client() -> Iterator[Client]:
         ("POST", "/api/v1/tell_fact", '{"text": "  "}', 422, "text"),
         ("POST", "/api/v1/remember", '{"object_class": "Zebra", "added": ["broken"]}', 404, "Zebra"),
         ("POST", "/api/v1/remember", '{"object_class": "Mug", "added": ["broken"]}', 422, "Mug 2"),
+        ("POST", "/api/v1/remember", '{"object_id": "ann@home", "added": ["broken"]}', 404, "ann@home"),
         ("GET", "/api/v1/objects?limit=0", None, 422, "limit"),
     ],
 )
