@@ -27,43 +27,20 @@ from memory_node.store.row_values import (
 MapRecord = Area | Room | Floor | Relation
 
 
+_MAP_TABLES: dict[type, str] = {Area: "areas", Room: "rooms", Floor: "floors", Relation: "relations"}
+# Fields that are points of the map: two columns x and y.
+_POINTS = ("position", "center")
+
+
 def map_row(record: MapRecord, removed: bool = False) -> tuple[str, Row]:
     """Return the table and the row of an area, room, floor or relation."""
-    row: Row
-    if isinstance(record, Area):
-        x, y = record.position
-        row = {"id": record.id, "name": record.name, "floor_id": record.floor_id, "room_id": record.room_id}
-        return "areas", {
-            **row,
-            "x": float(x),
-            "y": float(y),
-            "last_viewed_ns": record.last_viewed_ns,
-            "removed": removed,
-        }
-    if isinstance(record, Room):
-        x, y = record.center
-        row = {"id": record.id, "name": record.name, "floor_id": record.floor_id, "x": float(x), "y": float(y)}
-        return "rooms", {
-            **row,
-            "area_m2": float(record.area_m2),
-            "named_by_user": record.named_by_user,
-            "removed": removed,
-        }
-    if isinstance(record, Floor):
-        return "floors", {
-            "id": record.id,
-            "name": record.name,
-            "height_m": float(record.height_m),
-            "removed": removed,
-        }
-    return "relations", {
-        "source_id": record.source_id,
-        "kind": record.kind.value,
-        "target_id": record.target_id,
-        "distance_m": float(record.distance_m),
-        "probability": float(record.probability),
-        "removed": removed,
-    }
+    row: Row = {"removed": removed}
+    for name, value in vars(record).items():
+        if name in _POINTS:
+            row["x"], row["y"] = map(float, value)
+        else:
+            row[name] = value.value if isinstance(value, RelationKind) else value
+    return _MAP_TABLES[type(record)], row
 
 
 def area_of(row: Any) -> Area:
@@ -87,35 +64,16 @@ def relation_of(row: Any) -> Relation:
 
 
 def state_change_row(change: StateChange) -> Row:
-    """Return the row of `state_changes`, under a fresh id."""
-    body = {
-        "object_class": change.object_class,
-        "added": [state.value for state in change.added],
-        "removed": [state.value for state in change.removed],
-        "held": change.held,
-        "support_id": change.support_id,
-        "inside": change.inside,
-        "position": change.position,
-        "created_from": change.created_from,
-        "destroyed": change.destroyed,
-        "source": change.source,
-        "probability": change.probability,
-    }
-    return {"id": new_id(), "object_id": change.object_id, "stamp_ns": change.stamp_ns, "body": to_json(body)}
+    """Return the row of `state_changes`, under a fresh id; its body has what is no column."""
+    body = dict(vars(change))
+    object_id, stamp_ns = body.pop("object_id"), body.pop("stamp_ns")
+    return {"id": new_id(), "object_id": object_id, "stamp_ns": stamp_ns, "body": to_json(body)}
 
 
 def episode_row(episode: EpisodeSummary) -> Row:
     """Return the row of `episodes`; a robot id of its own goes before the store's."""
-    row = {
-        "id": episode.id,
-        "instruction": episode.instruction,
-        "task_type": episode.task_type,
-        "started_ns": episode.started_ns,
-        "ended_ns": episode.ended_ns,
-        "success": episode.success,
-        "attempt": episode.attempt,
-    }
-    return {**row, "robot_id": episode.robot_id} if episode.robot_id else row
+    left_out = {"message", *(() if episode.robot_id else ("robot_id",))}
+    return {name: value for name, value in vars(episode).items() if name not in left_out}
 
 
 def episode_of(row: Any) -> EpisodeSummary:

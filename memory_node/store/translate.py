@@ -12,27 +12,14 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.scene import Area, Floor, Relation, Room, SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.store import schema
 from memory_node.store.object_rows import appearance_row, object_row, place_row
 from memory_node.store.records import Batch, Document, Recordable, Removed, Row
 from memory_node.store.row_values import NAME_LIMIT, fault_of
 from memory_node.store.rows import document_rows, episode_row, map_row, state_change_row, step_row
 
 # Primary keys without `site`, which every row of a batch shares.
-KEYS: dict[str, tuple[str, ...]] = {
-    "floors": ("id",),
-    "rooms": ("id",),
-    "areas": ("id",),
-    "objects": ("id", "robot_id"),
-    "appearances": ("object_id", "robot_id"),
-    "places": ("object_id", "robot_id", "since_ns"),
-    "events": ("object_id", "stamp_ns", "kind"),
-    "relations": ("source_id", "kind", "target_id"),
-    "state_changes": ("id",),
-    "episodes": ("id",),
-    "steps": ("episode_id", "step_index"),
-    "documents": ("kind", "id", "robot_id"),
-    "supports": ("record_kind", "record_id", "source_kind", "source_id"),
-}
+KEYS = {table.name: tuple(c.name for c in table.primary_key if c.name != "site") for table in schema.LOGGED}
 _CHECKED_VALUES = frozenset({"objects", "appearances", "places", "events"})
 _WITHOUT_SESSION = frozenset({"appearances", "places"})
 

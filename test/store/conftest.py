@@ -84,6 +84,27 @@ def login_role() -> Callable[[str, str], str]:
     return make
 
 
+@pytest.fixture
+def as_first_release() -> Callable[[str], None]:
+    """Return a function that turns a database into one of the first release, with its facts."""
+    later = {"checksum", "crop_checksum", "revision_check", "identity", "installation", "host"}
+
+    def turn(url: str) -> None:
+        engine = open_engine(parse_url(url))
+        with engine.begin() as connection:
+            found = sa.inspect(connection)
+            for name in found.get_table_names():
+                for column in later & {one["name"] for one in found.get_columns(name)}:
+                    connection.exec_driver_sql(f"ALTER TABLE {name} DROP COLUMN {column}")
+            connection.exec_driver_sql("DROP TABLE quarantine")
+            connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql("PRAGMA user_version = 1")
+        engine.dispose()
+
+    return turn
+
+
 OpenStore = Callable[..., Store]
 
 

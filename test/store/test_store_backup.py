@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
 
 from memory_node.domain.errors import InvalidValueError, StoreError
-from memory_node.domain.private_files import create_private
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.store import versioning
 from memory_node.store.address import parse_url
@@ -91,20 +88,20 @@ def test_file_of_another_program_is_left_alone(open_at, tmp_path):
         open_at(str(path))
 
 
-def test_migrations_give_the_same_tables_as_a_new_store(store_url):
-    url = parse_url(store_url)
-    if url.get_backend_name() == "sqlite":
-        create_private(Path(url.database))
-    engine = open_engine(url)
-    config = Config()
-    config.set_main_option("script_location", str(versioning._MIGRATIONS))
-    with engine.connect() as connection, connection.begin():
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
-    with engine.connect() as connection:
+def test_database_of_the_first_release_becomes_as_a_new_one_with_its_facts(
+    open_at, store_url, remember_home, as_first_release
+):
+    with open_at(store_url) as store:
+        remember_home(store)
+        known, documents = store.load_scene(), store.documents("guideline")
+    as_first_release(store_url)
+    store = open_at(store_url, "r2")
+    with store._engine.connect() as connection:
         assert versioning.schema_version(connection) == versioning.SCHEMA_VERSION
         assert compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), metadata) == []
-    engine.dispose()
+    assert [one.id for one in store.load_scene().objects] == [one.id for one in known.objects]
+    assert store.documents("guideline") == documents
+    assert store.quarantined == 0
 
 
 NEXT_RELEASE = """

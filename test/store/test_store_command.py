@@ -10,6 +10,7 @@ import pytest
 
 from memory_node.cli import main
 from memory_node.store import Store, StoreConfig, open_store
+from memory_node.store.engine import leave_wal
 from memory_node.store.schema import SCHEMA_VERSION
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
@@ -204,19 +205,9 @@ def test_commands_that_read_change_nothing(run, tmp_path):
     assert after == before
 
 
-def test_an_older_store_is_read_as_it_is(run, tmp_path):
-    connection = sqlite3.connect(run.path)
-    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
-        later = {"checksum", "crop_checksum", "revision_check", "identity", "installation", "host"}
-        for column in later & set(columns):
-            connection.execute(f"ALTER TABLE {name} DROP COLUMN {column}")
-    connection.execute("DROP TABLE quarantine")
-    connection.execute("UPDATE alembic_version SET version_num = '0001'")
-    connection.execute("PRAGMA user_version = 1")
-    connection.commit()
-    connection.execute("PRAGMA journal_mode = DELETE")
-    connection.close()
+def test_an_older_store_is_read_as_it_is(run, tmp_path, as_first_release):
+    as_first_release(str(run.path))
+    leave_wal(run.path)
     before = run.path.read_bytes()
     status, facts = run("info")
     assert (status, facts["schema"], facts["records"]["objects"]) == (0, "0001", 3)
