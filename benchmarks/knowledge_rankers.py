@@ -16,7 +16,8 @@ from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import Source
 from memory_node.knowledge.standard_step import StandardStep
-from memory_node.search.lexical import Bm25
+from memory_node.search.lexical_index import LexicalIndex
+from memory_node.search.request_words import content_tokens
 
 # Of reciprocal-rank fusion (Cormack, Clarke and Buettcher 2009).
 _RRF = 60.0
@@ -51,8 +52,8 @@ def build(method: str, collection: Collection, embedder: TextEmbedder, seed: int
 
 
 def _bm25(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
-    index = Bm25([[text] for text in collection.passages])
-    return Ranker(lambda _, question: best_first(index.scores(question)))
+    index = LexicalIndex.of(map(content_tokens, collection.passages))
+    return Ranker(lambda _, question: best_first(index.shares(content_tokens(question))))
 
 
 def _dense(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
@@ -61,10 +62,10 @@ def _dense(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
 
 
 def _fused(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
-    index, vectors = Bm25([[text] for text in collection.passages]), embedder.embed(collection.passages)
+    index, vectors = LexicalIndex.of(map(content_tokens, collection.passages)), embedder.embed(collection.passages)
 
     def rank(_: int, question: str) -> Sequence[int]:
-        ranks = (index.scores(question), vectors @ embedder.embed([question])[0])
+        ranks = (index.shares(content_tokens(question)), vectors @ embedder.embed([question])[0])
         fused = np.zeros(len(collection.passages))
         for scores in ranks:
             fused[np.argsort(-scores, kind="stable")] += 1.0 / (_RRF + 1.0 + np.arange(len(fused)))

@@ -20,7 +20,8 @@ from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.text.names import names_in
 from memory_node.knowledge.text.words import plain_words, stems
-from memory_node.search.lexical import Bm25
+from memory_node.search.lexical_index import LexicalIndex
+from memory_node.search.request_words import content_tokens
 
 BUDGETS = (64, 128, 256, 512, 1024)
 CANDIDATES = 10
@@ -93,7 +94,7 @@ def cases_of(collection: Collection, seed: int) -> Iterator[Case]:
     Wrong ones are names in the passages most like the question, then answers of other questions; of yes, no.
     """
     generator = np.random.default_rng(seed)
-    index = Bm25([[text] for text in collection.passages])
+    index = LexicalIndex.of(map(content_tokens, collection.passages))
     answers = [question.answers[0] for question in collection.questions if question.answers]
     for number, question in enumerate(collection.questions):
         if not question.answers:
@@ -102,7 +103,7 @@ def cases_of(collection: Collection, seed: int) -> Iterator[Case]:
         if right.lower() in _TRUTHS:
             wrong = [truth for truth in _TRUTHS if truth != right.lower()]
         else:
-            nearest = np.argsort(-index.scores(question.text), kind="stable")[:_NEAR_PASSAGES]
+            nearest = np.argsort(-index.shares(content_tokens(question.text)), kind="stable")[:_NEAR_PASSAGES]
             names = [name for place in nearest for name in names_in(collection.passages[place])]
             others = [answers[place] for place in generator.permutation(len(answers))]
             asked = set(stems(question.text))
@@ -120,10 +121,10 @@ def recalls_of(collection: Collection, embedder: TextEmbedder, seed: int) -> dic
     statements = [one.text for one in graph.propositions()]
     generator = np.random.default_rng(seed)
     passages = collection.passages
-    index = Bm25([[text] for text in passages])
+    index = LexicalIndex.of(map(content_tokens, passages))
 
     def raw_chunks(_: int, question: AskedQuestion) -> Sequence[str]:
-        order = np.argsort(-index.scores(question.text), kind="stable")
+        order = np.argsort(-index.shares(content_tokens(question.text)), kind="stable")
         return [passages[place] for place in order[:_STATEMENTS]]
 
     def random_nodes(_: int, question: AskedQuestion) -> Sequence[str]:

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "readers").glob("*.md")])
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-# `search/lexical.py`, `test_policies.py`; not `NAME.py`
+# `search/lexical_index.py`, `test_policies.py`; not `NAME.py`
 FILE = re.compile(r"`((?:[\w.]+/)*[a-z_]\w*\.(?:py|yaml|j2))`")
 # `SceneGraph`, `Intake.set_map`; not `FindObjects.srv`
 CLASS = re.compile(r"`([A-Z][a-z]+[A-Z]\w*(?:\.[a-z_]\w*)?)(?:\(\))?`")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.private_files import create_private
-from memory_node.knowledge.retrieval.packing import Arrays
+from memory_node.search.packing import Arrays
 
 # The number grows whenever what the arrays mean changes: an older file is made anew.
 _MAGIC = b"robot_memory knowledge index 2\n"

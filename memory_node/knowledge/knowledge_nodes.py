@@ -13,10 +13,10 @@ from memory_node.knowledge.facts import Proposition, key_of, to_dict
 from memory_node.knowledge.history import Edit, History, Node
 from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS, KnowledgeLog, Source
 from memory_node.knowledge.packed_table import PackedTable
-from memory_node.knowledge.retrieval.packing import Arrays, part, under
 from memory_node.knowledge.semantic_graph import SemanticGraph
 from memory_node.knowledge.standard_step import ASKED, TOLD, StandardStep, pack_step, step_to_dict, unpack_step
 from memory_node.knowledge.updating import LEAST_LIKENESS, TOPIC_LIKENESS, UpdateJudge, updated
+from memory_node.search.packing import Arrays, part, under
 
 
 @dataclass(frozen=True)

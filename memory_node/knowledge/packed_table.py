@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from memory_node.knowledge.retrieval.packing import Arrays, pack_bytes, pack_texts, part, under, unpack_texts
+from memory_node.search.packing import Arrays, pack_bytes, pack_texts, part, under, unpack_texts
 
 Value = TypeVar("Value")
 

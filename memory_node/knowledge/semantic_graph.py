@@ -12,12 +12,12 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import TOLD_SESSION, Proposition, pack_proposition, unpack_proposition
 from memory_node.knowledge.packed_table import PackedTable
-from memory_node.knowledge.retrieval.packing import Arrays, pack_numbers, pack_texts, part, split, under, unpack_texts
 from memory_node.knowledge.retrieval.retriever import Hit, Retriever
 from memory_node.knowledge.retrieval.statement import Statement
 from memory_node.knowledge.retrieval.statement_rows import NO_ROW, StatementRows
 from memory_node.knowledge.retrieval.step_table import NO_STEP
 from memory_node.knowledge.retrieval.vector_rows import Vectors
+from memory_node.search.packing import Arrays, pack_numbers, pack_texts, part, split, under, unpack_texts
 
 # Embedded at once, so that a search that needs them does not wait for all of a long document.
 _BATCH = 64

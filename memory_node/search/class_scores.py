@@ -18,10 +18,10 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.glosses import ClassGlosses, NamedClasses, gloss_vectors
 from memory_node.search.kind_words import KindWords
-from memory_node.search.lexical import Bm25
+from memory_node.search.lexical_index import LexicalIndex
 from memory_node.search.purpose import is_for_a_place
 from memory_node.search.request_phrases import RequestPhrases, contradict, role_of
-from memory_node.search.request_words import tokens
+from memory_node.search.request_words import content_tokens, tokens
 
 _LOG = logging.getLogger(__name__)
 # Log-odds of a perfect BM25 score (which is a share of the best possible).
@@ -79,9 +79,9 @@ class _ClassTable:
         return replace(self, vectors=changed)
 
     @cached_property
-    def lexical(self) -> Bm25:
+    def lexical(self) -> LexicalIndex:
         """The classes' texts by words."""
-        return Bm25(self.texts)
+        return LexicalIndex.of(content_tokens(" ".join(texts)) for texts in self.texts)
 
     @cached_property
     def named(self) -> NamedClasses:
@@ -248,12 +248,12 @@ class ClassScores:
         named = table.named.find(phrases.wanted)
         plain = table.cosines(vector)
         cosines = table.cosines(vector, phrases.role) if phrases.role else plain
-        lexical = table.lexical.scores(phrases.wanted)
+        lexical = table.lexical.shares(content_tokens(phrases.wanted))
         if purpose is not None and not named.meant:
             for_it = table.cosines(purpose)
             plain = np.minimum(plain, for_it)
             cosines = np.minimum(cosines, table.cosines(purpose, phrases.role) if phrases.role else for_it)
-            lexical = np.minimum(lexical, table.lexical.scores(phrases.purpose))
+            lexical = np.minimum(lexical, table.lexical.shares(content_tokens(phrases.purpose)))
         if deed is not None and not named.meant:
             doing = table.cosines(deed, phrases.role)
             cosines = cosines - np.maximum(doing.max(initial=0.0) - doing - _DEED_SLACK, 0.0)

@@ -14,7 +14,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.index_file import IndexFileError, read_index, write_index
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
-from memory_node.knowledge.retrieval.packing import Arrays
+from memory_node.search.packing import Arrays
 from memory_node.store.collection import without_collection
 from memory_node.store.records import StoreMark
 from memory_node.store.store import Store

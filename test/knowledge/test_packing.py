@@ -12,15 +12,15 @@ from knowledge_doubles import BagOfWords, ListedLog, read_facts
 from memory_node.knowledge.index_file import IndexFileError, read_index, write_index
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.packed_table import PackedTable
-from memory_node.knowledge.retrieval.packing import (
+from memory_node.knowledge.retrieval.vector_rows import VectorRows
+from memory_node.knowledge.standardise import document_steps
+from memory_node.search.packing import (
     Arrays,
     pack_numbers,
     pack_texts,
     unpack_numbers,
     unpack_texts,
 )
-from memory_node.knowledge.retrieval.vector_rows import VectorRows
-from memory_node.knowledge.standardise import document_steps
 
 FACTS = ("The blue mug is Anna's.", "Ben keeps the keys in the drawer.", "The café in Łódź opens at nine.")
 

@@ -6,8 +6,8 @@ from knowledge_doubles import BagOfWords, ListedLog
 
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.retrieval.lexical_index import LexicalIndex
 from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
+from memory_node.search.lexical_index import LexicalIndex
 
 PASSAGES = {
     "The Hukilau Song": "The song was written by Jack Owens in 1948 after he attended a luau in Laie, Hawaii.",

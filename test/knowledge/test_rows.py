@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_node.knowledge.retrieval.lexical_index import LexicalIndex
 from memory_node.knowledge.retrieval.sorted_rows import SortedRows
 from memory_node.knowledge.retrieval.statement import Statement
 from memory_node.knowledge.retrieval.statement_rows import StatementRows
 from memory_node.knowledge.retrieval.step_table import NO_STEP, StepTable
+from memory_node.search.lexical_index import LexicalIndex
 
 DIMENSION = 8
 

@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from memory_node.knowledge.retrieval.packing import (
+from memory_node.search.packing import (
     Arrays,
     pack_numbers,
     pack_texts,

@@ -8,14 +8,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.knowledge.retrieval.lexical_index import LexicalIndex
-from memory_node.knowledge.retrieval.packing import Arrays, pack_texts, part, under, unpack_texts
 from memory_node.knowledge.retrieval.sorted_rows import SortedRows
 from memory_node.knowledge.retrieval.statement import Statement
 from memory_node.knowledge.retrieval.step_table import StepTable
 from memory_node.knowledge.retrieval.vector_rows import VectorRows
 from memory_node.knowledge.text.names import name_key, names_in, spans_at, spans_of
 from memory_node.knowledge.text.words import STOP_WORDS, plain_words, stems
+from memory_node.search.lexical_index import LexicalIndex
+from memory_node.search.packing import Arrays, pack_texts, part, under, unpack_texts
 
 Vectors = NDArray[np.float32]
 # A name's parts lead to what it names, too: "Columbus" to "Columbus, Ohio".

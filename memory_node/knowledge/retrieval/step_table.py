@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memory_node.knowledge.retrieval.packing import (
+from memory_node.knowledge.retrieval.statement import neighbour
+from memory_node.search.packing import (
     Arrays,
     pack_numbers,
     pack_texts,
@@ -16,7 +17,6 @@ from memory_node.knowledge.retrieval.packing import (
     unpack_numbers,
     unpack_texts,
 )
-from memory_node.knowledge.retrieval.statement import neighbour
 
 # How far after a step its neighbours lie.
 AROUND = (-1, 1, -2, 2)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.knowledge.retrieval.packing import Arrays, pack_numbers, part, split, under
+from memory_node.search.packing import Arrays, pack_numbers, part, split, under
 
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]

@@ -1,4 +1,4 @@
-"""An inverted index that grows: which propositions hold which words."""
+"""The lexical index: BM25 over texts that come and go, of classes and of propositions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.knowledge.retrieval.packing import (
+from memory_node.search.packing import (
     Arrays,
     pack_bytes,
     pack_numbers,
@@ -79,6 +79,14 @@ class LexicalIndex:
         # Between calls the first is all 0 and the second all _NO_WORD.
         self._scores = np.zeros(64)
         self._columns = np.full(64, _NO_WORD, dtype=np.int32)
+
+    @classmethod
+    def of(cls, texts: Iterable[Sequence[str]]) -> LexicalIndex:
+        """Return an index of texts, each as its words; their rows count from 0."""
+        made = cls()
+        for words in texts:
+            made.add(words)
+        return made
 
     @classmethod
     def from_packed(cls, arrays: Arrays) -> LexicalIndex:
@@ -173,7 +181,7 @@ class LexicalIndex:
 
     def search(self, words: Sequence[str], k: int) -> tuple[Rows, Floats]:
         """Return up to k rows that hold the words, best first, with their BM25 scores."""
-        mean = max(1.0, self._total_length / max(1, self._live))
+        mean = self._mean_length()
         read = 0
         touched: list[Rows] = []
         known = [(self._postings[self._numbers[word]], word) for word in dict.fromkeys(words) if word in self._numbers]
@@ -181,9 +189,8 @@ class LexicalIndex:
             read += len(postings.rows)
             if touched and read > MOST_POSTINGS:
                 break
-            rows, times = postings.newest(MOST_POSTINGS)
-            norms = times + K1 * (1.0 - B + B / mean * self._lengths[rows])
-            self._scores[rows] += (self.idf(word) * (K1 + 1.0)) * times / norms
+            rows, scores = self._scored(word, postings, mean)
+            self._scores[rows] += scores
             touched.append(rows)
         if not touched:
             return np.empty(0, np.int64), np.empty(0)
@@ -197,6 +204,25 @@ class LexicalIndex:
         self._scores[read_rows] = 0.0
         order = np.argsort(-result, kind="stable")[:k]
         return found[order], result[order]
+
+    def shares(self, words: Iterable[str]) -> Floats:
+        """Return (rows,) the BM25 score of each as a share, in [0, 1), of the highest that these words could reach."""
+        mean, highest, scores = self._mean_length(), 0.0, np.zeros(len(self._words_of))
+        for word in set(words):
+            highest += self.idf(word) * (K1 + 1.0)
+            if word in self._numbers:
+                rows, found = self._scored(word, self._postings[self._numbers[word]], mean)
+                scores[rows] += found
+        return scores / highest if highest > 0.0 else scores
+
+    def _mean_length(self) -> float:
+        return max(1.0, self._total_length / max(1, self._live))
+
+    def _scored(self, word: str, postings: _Postings, mean: float) -> tuple[Rows, Floats]:
+        """Return the newest rows that hold a word, with what it adds to their scores."""
+        rows, times = postings.newest(MOST_POSTINGS)
+        norms = times + K1 * (1.0 - B + B / mean * self._lengths[rows])
+        return rows, (self.idf(word) * (K1 + 1.0)) * times / norms
 
     def _number(self, word: str) -> int:
         number = self._numbers.get(word)
