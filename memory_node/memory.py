@@ -190,6 +190,11 @@ class RobotMemory:
         self.knowledge.retract(text, back)
         self._durability.commit()
 
+    def delete_document(self, document: str, back: bool = False) -> None:
+        """Delete what is known from a document alone, or bring it back; see KnowledgeGraph.delete_document."""
+        self.knowledge.delete_document(document, back)
+        self._durability.commit()
+
     def tell_in_words(self, text: str) -> str:
         """Take over a fact that was said to the planner; return what became of it, for the one who said it."""
         return in_words(self.tell_fact(text))

@@ -9,16 +9,19 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 
 from memory_node.app.progress import progress_bar
 from memory_node.domain.clock import system_clock
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.private_files import create_private
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.documents import ReadCounts, read_document
 from memory_node.knowledge.graph_view import draw, graph_of, write_graphml
 from memory_node.knowledge.mode import Mode
-from memory_node.knowledge.removal import Criteria
+from memory_node.knowledge.removal import Criteria, Deleted
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.dates import stamp_of
 from memory_node.knowledge.told.in_words import in_words
@@ -26,7 +29,8 @@ from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.search.minilm import MiniLmEmbedder
-from memory_node.store.location import default_database
+from memory_node.store.address import parse_url
+from memory_node.store.location import default_database, locate
 
 HELP = "add documents and facts to what is known, ask it, show it"
 # Steps that are made durable at once.
@@ -79,8 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     command.add_argument("--about", default="", metavar="CONCEPT", help="with this concept tag")
     command.add_argument("--by", default="", metavar="NAME", help="said by, or of a document about")
     command.add_argument("--made-by", default="", metavar="NAME", help="read by rules, or by a model")
-    command.add_argument("--session", default="", help="only known from an episode, document or talk")
+    command.add_argument("--session", default="", help="only known from this episode, document, talk or file")
     command.add_argument("--replaced", action="store_true", help="what later statements took the place of")
+    add("undo", "bring back what the last delete or prune took out, until something is forgotten")
     command = add("prune", "delete all but the most useful statements")
     command.add_argument("--keep", type=int, required=True, metavar="N", help="beside what people told")
     command = add("compress", "keep only the beginning of old talks and documents, and what was learned from them")
@@ -190,15 +195,46 @@ def _change(args: argparse.Namespace, memory: RobotMemory) -> int:
     knowledge = memory.knowledge
     if args.knowledge_command == "update":
         count = knowledge.update()
-    elif args.knowledge_command == "prune":
-        count = knowledge.prune(args.keep)
     elif args.knowledge_command == "compress":
         count = knowledge.compress(args.before)
+    elif args.knowledge_command == "undo":
+        count = _undo(args, memory)
     else:
-        count = knowledge.delete(Criteria(args.before, args.about, args.by, args.made_by, args.session, args.replaced))
+        count = _delete(args, memory)
     memory.commit()
     print(json.dumps({args.knowledge_command: count}) if args.json else f"{args.knowledge_command}: {count}")
     return 0
+
+
+def _delete(args: argparse.Namespace, memory: RobotMemory) -> int:
+    """Delete, and keep what went for the next undo."""
+    if args.knowledge_command == "prune":
+        deleted = memory.knowledge.prune(args.keep)
+    else:
+        criteria = Criteria(args.before, args.about, args.by, args.made_by, args.session, args.replaced)
+        deleted = memory.knowledge.delete(criteria)
+    if deleted:
+        path = _deleted_file(args)
+        create_private(path)
+        path.write_text(json.dumps(asdict(deleted)), encoding="utf-8")
+    return len(deleted)
+
+
+def _undo(args: argparse.Namespace, memory: RobotMemory) -> int:
+    path = _deleted_file(args)
+    if not path.is_file():
+        raise NotFoundError("there is no deletion that could be undone")
+    count = memory.knowledge.bring_back(Deleted(**json.loads(path.read_text(encoding="utf-8"))))
+    memory.commit()
+    path.unlink()
+    return count
+
+
+def _deleted_file(args: argparse.Namespace) -> Path:
+    """Return the file of what was deleted last; it lies where forgetting removes it."""
+    config = MemoryConfig(database=args.database or str(default_database()), robot_id=args.robot)
+    folders = locate(parse_url(config.database), config.site or "home", config.robot_id, config.store)
+    return folders.derived / "knowledge.deleted"
 
 
 def _day(text: str) -> int:
@@ -229,5 +265,5 @@ _COMMANDS = {
     "tell": _tell,
     "ask": _ask,
     "show": _show,
-    **dict.fromkeys(("update", "delete", "prune", "compress"), _change),
+    **dict.fromkeys(("update", "delete", "prune", "compress", "undo"), _change),
 }

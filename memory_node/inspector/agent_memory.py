@@ -39,6 +39,9 @@ class AgentMemory(MemoryPort, Protocol):
     def retract_fact(self, text: str, back: bool = False) -> None:
         """Let a statement, by its text, count no longer; back: let it count again."""
 
+    def delete_document(self, document: str, back: bool = False) -> None:
+        """Delete what is known from a document, talk or episode alone; back: bring it back."""
+
     def remember(self, changes: Sequence[StateChange], edit_id: str = "") -> tuple[str, ...]:
         """Take over changes; edit_id: under which they can be undone (`edit("undo", edit_id)`)."""
 

@@ -91,6 +91,16 @@ def retract_fact(memory: AgentMemory, told: asks.RetractFact) -> Deed:
     return Deed(f"retract: {told.text}", run, lambda _: memory.retract_fact(told.text, back=True))
 
 
+def delete_document(memory: AgentMemory, told: asks.DeleteDocument) -> Deed:
+    """Return: what is known from a document alone is deleted."""
+
+    def run() -> tuple[str, ...]:
+        memory.delete_document(told.document)
+        return ()
+
+    return Deed(f"delete {told.document}", run, lambda _: memory.delete_document(told.document, back=True))
+
+
 def forget(memory: AgentMemory, told: asks.Forget) -> Deed:
     """Return: an object is erased, history included, for ever."""
     found = known_object(memory, told.object_id)

@@ -232,6 +232,12 @@ class RetractFact(Edit):
     )
 
 
+class DeleteDocument(Edit):
+    """What was read goes."""
+
+    document: Concept = Field(description="a file's name, or a document, talk or episode as sources name it")
+
+
 class Forget(Edit):
     """srv/Forget, of one object."""
 

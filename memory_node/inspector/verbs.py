@@ -158,6 +158,11 @@ def retract_fact(here: Desk, told: asks.RetractFact) -> answers.EditRecord:
     return here.carry_out(deeds.retract_fact(here.memory, told), told)
 
 
+def delete_document(here: Desk, told: asks.DeleteDocument) -> answers.EditRecord:
+    """Delete what is known from a document, a talk or an episode alone. Undo brings it back."""
+    return here.carry_out(deeds.delete_document(here.memory, told), told)
+
+
 def confirm_relocalization(here: Desk, told: asks.ConfirmRelocalization) -> answers.EditRecord:
     """Confirm that the robot is localised in the map of its memory, once a person or the localiser says so.
 
@@ -239,7 +244,7 @@ _READ = (
 VERBS: tuple[Verb, ...] = (
     *(Verb(run, "read", is_repeatable=True) for run in _READ),
     Verb(get_context, "read", is_repeatable=True, agents_get="text"),
-    *(Verb(run, "edit") for run in (edit_object, undo)),
+    *(Verb(run, "edit") for run in (edit_object, delete_document, undo)),
     *(
         Verb(run, "edit", is_repeatable=True)
         for run in (remember, move_object, tell_fact, retract_fact, confirm_relocalization)

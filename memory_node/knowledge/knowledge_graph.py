@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
@@ -22,17 +23,20 @@ from memory_node.knowledge.extraction import (
     said_in_passing,
     told_propositions,
 )
-from memory_node.knowledge.facts import TOLD_SESSION, Proposition, proposition_from_dict
+from memory_node.knowledge.facts import TOLD_SESSION, Proposition, proposition_from_dict, to_dict
 from memory_node.knowledge.history import Edit
 from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS, KnowledgeLog
 from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
 from memory_node.knowledge.knowledge_questions import KnowledgeQuestions, WaysTo, no_ways
-from memory_node.knowledge.removal import Criteria, least_useful
-from memory_node.knowledge.retrieval.packing import Arrays
-from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict
+from memory_node.knowledge.removal import Criteria, Deleted, least_useful
+from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict, step_to_dict
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.taking_back import is_said_by, words_taken_back
 from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
+from memory_node.search.packing import Arrays
+
+# Documents that can be brought back.
+_DOCUMENTS_KEPT = 16
 
 
 def _pass_over() -> None:
@@ -77,6 +81,7 @@ class KnowledgeGraph(KnowledgeQuestions):
         self._extractor = extractor or RuleExtractor(zone)
         self._read_facts = read_facts
         self._make_id = make_id
+        self._documents: OrderedDict[str, Deleted] = OrderedDict()
 
     def load(self, propositions: Iterable[dict[str, Any]], steps: Iterable[dict[str, Any]] = ()) -> None:
         """Take over what the store holds, at start-up, or what another robot has learnt."""
@@ -241,27 +246,57 @@ class KnowledgeGraph(KnowledgeQuestions):
         self.embed_statements()
         return sum(1 for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active)
 
-    def delete(self, criteria: Criteria) -> int:
-        """Delete the propositions that criteria match, and the steps that no other one comes from; return how many
-        propositions. undo() brings all back."""
+    def delete(self, criteria: Criteria) -> Deleted:
+        """Delete the propositions that criteria match, and the steps that no other one comes from; return what went.
+        undo() and bring_back() bring all back."""
         with self._lock:
-            gone = [one for one in self._nodes.semantic.all() if criteria.match(one)]
-            edits = [self._nodes.edit(PROPOSITIONS, one.text, None) for one in gone]
-            kept = {source for one in self._nodes.semantic.all() for source in one.sources} if gone else set()
-            sources = dict.fromkeys(source for one in gone for source in one.sources if source not in kept)
-            edits += [self._nodes.edit(STEPS, source, None) for source in sources if source in self._nodes.steps]
-            self._nodes.finish(edits)
-            return len(gone)
+            return self._deleted([one for one in self._nodes.semantic.all() if criteria.match(one)], with_steps=True)
 
-    def prune(self, kept: int) -> int:
-        """Delete all but the `kept` most useful propositions; return how many.
+    def prune(self, kept: int) -> Deleted:
+        """Delete all but the `kept` most useful propositions; return what went.
 
         What people told stays, whatever its number.
         """
         with self._lock:
-            gone = least_useful(self._nodes.semantic.all(), self._nodes.is_told, kept)
-            self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, None) for one in gone])
-            return len(gone)
+            return self._deleted(least_useful(self._nodes.semantic.all(), self._nodes.is_told, kept))
+
+    def _deleted(self, gone: Sequence[Proposition], with_steps: bool = False) -> Deleted:
+        edits = [self._nodes.edit(PROPOSITIONS, one.text, None) for one in gone]
+        steps: list[StandardStep] = []
+        if gone and with_steps:
+            kept = {source for one in self._nodes.semantic.all() for source in one.sources}
+            sources = dict.fromkeys(source for one in gone for source in one.sources if source not in kept)
+            steps = [self._nodes.steps[source] for source in sources if source in self._nodes.steps]
+            edits += [self._nodes.edit(STEPS, step.source, None) for step in steps]
+        self._nodes.finish(edits)
+        return Deleted(tuple(map(to_dict, gone)), tuple(map(step_to_dict, steps)))
+
+    def bring_back(self, deleted: Deleted) -> int:
+        """Take over again what was deleted, but for what is known anew; return how many propositions came."""
+        steps = [step_from_dict(dict(one)) for one in deleted.steps]
+        propositions = [proposition_from_dict(dict(one)) for one in deleted.propositions]
+        with self._lock:
+            edits = [self._nodes.edit(STEPS, one.source, one) for one in steps if one.source not in self._nodes.steps]
+            back = [one for one in propositions if self._nodes.semantic.get(one.text) is None]
+            self._nodes.finish(edits + [self._nodes.edit(PROPOSITIONS, one.text, one) for one in back])
+            return len(back)
+
+    def delete_document(self, document: str, back: bool = False) -> None:
+        """Delete what is only known from a document, talk or episode, or bring it back; see `Criteria.session`.
+
+        Raises:
+            NotFoundError: nothing is known from it alone, or it was not deleted since the start.
+        """
+        with self._lock:
+            deleted = self._documents.pop(document, Deleted()) if back else self.delete(Criteria(session=document))
+            if not deleted:
+                raise NotFoundError(f"nothing is known from {document[:200]!r} alone; sources of statements name it")
+            if back:
+                self.bring_back(deleted)
+                return
+            self._documents[document] = deleted
+            while len(self._documents) > _DOCUMENTS_KEPT:
+                self._documents.popitem(last=False)
 
     def compress(self, before_ns: int) -> int:
         """Keep of steps that are older only the beginning of what was said or read; return of how many.
@@ -284,11 +319,13 @@ class KnowledgeGraph(KnowledgeQuestions):
     def forget(self, session: str) -> int:
         """Withdraw an episode, document or talk for good; return how many facts that only it supported are gone."""
         with self._lock:
+            self._documents.clear()
             return self._nodes.forget(session)
 
     def drop_forgotten(self, is_forgotten: Callable[[str, str], bool], episode_ids: Iterable[str]) -> None:
         """Give up what has gone from the store already; is_forgotten: by a document's kind and id."""
         with self._lock:
+            self._documents.clear()
             for episode_id in episode_ids:
                 self._nodes.drop(episode_id)
             self._nodes.take_out(is_forgotten)

@@ -1,9 +1,11 @@
-"""Which propositions are deleted: by criteria, or as the least useful ones."""
+"""Which propositions are deleted, by criteria or as the least useful ones, and what is kept to bring them back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.knowledge.facts import Proposition
@@ -14,8 +16,8 @@ class Criteria:
     """What is deleted: propositions for which all that is given is true.
 
     before_ns: not learned or confirmed since. concept: one of its tags, in capitals or not. subject: who said it or
-    what its document is about. made_by: what read it. session: all its sources are of that episode, talk or document.
-    replaced: only such as a later statement took the place of.
+    what its document is about. made_by: what read it. session: all its sources are of that episode, talk, document or
+    file. replaced: only such as a later statement took the place of.
 
     Raises:
         InvalidValueError: nothing is given; that would delete everything.
@@ -39,9 +41,26 @@ class Criteria:
             and (not self.concept or self.concept.lower() in {tag.lower() for tag in one.concepts})
             and (not self.subject or self.subject == one.subject)
             and (not self.made_by or self.made_by == one.made_by)
-            and (not self.session or {source.rpartition(":")[0] for source in one.sources} == {self.session})
+            and (not self.session or all(_is_of(source, self.session) for source in one.sources))
             and (not self.replaced or not one.active)
         )
+
+
+def _is_of(source: str, session: str) -> bool:
+    """Return whether a step is of a session, or of a file: its sessions add a digest to its name, and their number."""
+    name = source.rpartition(":")[0]
+    return name == session or re.fullmatch(r"-[0-9a-f]{12}(-\d+)*", name.removeprefix(session)) is not None
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """What a deletion took out: propositions and steps as the log has them."""
+
+    propositions: tuple[Mapping[str, Any], ...] = ()
+    steps: tuple[Mapping[str, Any], ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.propositions)
 
 
 def least_useful(

@@ -251,6 +251,15 @@ class MemoryClient:
         """
         self._granted(srv.TellFact.Request(text=text, retract=True, back=back), "retract the fact")
 
+    def delete_document(self, document: str, back: bool = False) -> None:
+        """Delete what is known from a document, talk or episode alone; back: bring it back.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        request = srv.TellFact.Request(text=document, retract=True, document=True, back=back)
+        self._granted(request, "delete the document")
+
     def told_facts(self, instruction: str) -> tuple[str, ...]:
         """Ask for what people told that bears on an instruction."""
         response = self._call(srv.AskMemory.Request(question=instruction, told_only=True))

@@ -147,7 +147,8 @@ class MemoryServices:
     def _tell_fact(self, request: Any, response: Any) -> None:
         text, teller = checked_text("text", request.text), checked_label("teller", request.teller)
         if request.retract:
-            self._memory.retract_fact(text, request.back)
+            change = self._memory.delete_document if request.document else self._memory.retract_fact
+            change(text, request.back)
             return
         told = self._memory.tell_fact(text, teller, conversions.stamp_from_msg(request.stamp, "stamp"))
         response.propositions = [conversions.proposition_to_msg(proposition) for proposition in told]

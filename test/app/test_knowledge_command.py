@@ -165,6 +165,20 @@ def test_deleted_document_leaves_no_text_and_can_be_imported_again(
     assert told(capsys, *add)[0]["new_propositions"] == 1
 
 
+def test_deleted_document_comes_back_across_runs(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rules.txt"
+    path.write_text("The vase must never be moved.")
+    told(capsys, "add", str(path), "--words-only", "--database", database)
+    assert told(capsys, "delete", "--session", "rules.txt", "--database", database) == [{"delete": 1}]
+    assert told(capsys, "undo", "--database", database) == [{"undo": 1}]
+    (answer,) = told(capsys, "ask", "What must never be moved?", "--database", database)
+    assert "vase" in answer["answer"]
+    assert answer["propositions"][0]["sources"][0].startswith("rules.txt-")
+    assert main(["knowledge", "undo", "--database", database]) == 1
+
+
 def test_statements_of_old_documents_are_deleted_across_runs(
     database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

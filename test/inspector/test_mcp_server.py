@@ -41,7 +41,10 @@ READING = {
     *("find_objects", "recall_objects", "locate_object", "ask_memory", "get_context", "scene_text"),
     *("contents", "object", "changes", "episodes", "rank_search_areas"),
 }
-EDITING = {"remember", "move_object", "tell_fact", "retract_fact", "edit_object", "undo", "confirm_relocalization"}
+EDITING = {
+    *("remember", "move_object", "tell_fact", "retract_fact", "delete_document", "edit_object"),
+    *("undo", "confirm_relocalization"),
+}
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from memory_node.domain.step import ModelCost, StepRecord
 from memory_node.inspector import requests
 from memory_node.inspector.row import nanoseconds
 from memory_node.inspector.scene_rows import timeline
+from memory_node.knowledge.standardise import document_steps
 from memory_node.memory import RobotMemory
 
 ROOT = Path(__file__).parents[2]
@@ -349,3 +350,17 @@ def test_told_fact_is_removed_and_brought_back(client: Client) -> None:
     client.post(f"/api/v1/edits/{told['id']}/undo")
     assert not known()
     assert client.ask("POST", "/api/v1/retract_fact", {"text": "nobody said this"})[0] == 404
+
+
+def test_document_is_deleted_and_brought_back(client: Client, memory: RobotMemory) -> None:
+    memory.read(document_steps("rules.txt-0123456789ab", "", ["The amphora must never be moved."]))
+
+    def known() -> bool:
+        return any("amphora" in one["text"] for one in client.get("/api/v1/knowledge?concept=amphora"))
+
+    assert known()
+    deleted = client.post("/api/v1/delete_document", document="rules.txt")
+    assert not known()
+    assert client.post(f"/api/v1/edits/{deleted['id']}/undo")["state"] == "undone"
+    assert known()
+    assert client.ask("POST", "/api/v1/delete_document", {"document": "no.txt"})[0] == 404

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from knowledge_doubles import BagOfWords, ListedLog, reborn
 from test_operations import FACTS, check_invariants
 
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
@@ -32,7 +32,7 @@ def test_only_what_meets_all_criteria_is_deleted(graph: KnowledgeGraph, log: Lis
     graph.add(document_steps("old", "Tea", ["Tea is hot."], DAY_NS))
     graph.add(document_steps("new", "Tea", ["Tea is green."], 3 * DAY_NS))
     graph.add(document_steps("other", "Milk", ["Milk is white."], DAY_NS))
-    assert graph.delete(Criteria(before_ns=2 * DAY_NS, subject="Tea")) == 1
+    assert len(graph.delete(Criteria(before_ns=2 * DAY_NS, subject="Tea"))) == 1
     assert texts(graph) == {"Tea: Tea is green.", "Milk: Milk is white."}
     assert set(log.documents[PROPOSITIONS]) == texts(graph)
     assert graph.undo()
@@ -43,8 +43,28 @@ def test_only_what_meets_all_criteria_is_deleted(graph: KnowledgeGraph, log: Lis
 def test_session_deletes_what_no_other_session_says(graph: KnowledgeGraph) -> None:
     graph.add(document_steps("a", "", ["Tea is hot. Cups are round."]))
     graph.add(document_steps("b", "", ["Tea is hot."]))
-    assert graph.delete(Criteria(session="a")) == 1
+    assert len(graph.delete(Criteria(session="a"))) == 1
     assert texts(graph) == {"Tea is hot."}
+
+
+def test_document_that_is_deleted_comes_back_beside_what_was_learned_since(graph: KnowledgeGraph) -> None:
+    source = "rules.txt-0123456789ab"
+    for session in (f"{source}-0", f"{source}-1"):
+        graph.add(document_steps(session, "", [f"The vase of {session[-1]} stays."]))
+    graph.tell("Cups are round.")
+    before = texts(graph), set(graph.steps())
+    graph.delete_document("rules.txt")
+    assert texts(graph) == {"Cups are round."}
+    graph.add(document_steps(f"{source}-1", "", ["The vase of 1 stays."]))
+    graph.delete_document("rules.txt", back=True)
+    assert (texts(graph), set(graph.steps())) == before
+    for back in (False, True):
+        with pytest.raises(NotFoundError):
+            graph.delete_document("rules", back)
+    graph.delete_document("rules.txt")
+    graph.forget("another")
+    with pytest.raises(NotFoundError):  # a Forget makes final
+        graph.delete_document("rules.txt", back=True)
 
 
 def test_criteria_of_nothing_are_refused() -> None:
@@ -57,7 +77,7 @@ def test_least_borne_out_goes_first_and_what_people_told_stays(graph: KnowledgeG
     for session in ("a", "b"):
         graph.add(document_steps(session, "", ["Tea is hot."], 5))
     graph.add(document_steps("c", "", ["Cups are round."], 9))
-    assert graph.prune(kept=1) == 1
+    assert len(graph.prune(kept=1)) == 1
     assert texts(graph) == {"The blue mug is Anna's.", "Tea is hot."}
     graph.prune(kept=0)
     assert texts(graph) == {"The blue mug is Anna's."}

@@ -43,6 +43,20 @@ def test_fact_is_told_asked_and_contradicted(peer: RosPeer, node: Any) -> None:
     assert facts.answer == ""
 
 
+def test_what_a_document_says_is_deleted_and_comes_back(peer: RosPeer, node: Any) -> None:
+    from robot_memory import srv
+
+    told = peer.call(srv.TellFact, "memory/tell_fact", text="The mug is Anna's.").propositions[0]
+    session = told.sources[0].rpartition(":")[0]
+    for back in (False, True):
+        changes = {"text": session, "retract": True, "document": True, "back": back}
+        changed = peer.call(srv.TellFact, "memory/tell_fact", **changes)
+        assert changed.success, changed.message
+        answer = peer.call(srv.AskMemory, "memory/ask_memory", question="Whose is the mug?")
+        assert answer.abstains is not back
+    assert not peer.call(srv.TellFact, "memory/tell_fact", **changes).success
+
+
 def test_what_is_unknown_or_wrong_is_said(peer: RosPeer, node: Any) -> None:
     from robot_memory import srv
 

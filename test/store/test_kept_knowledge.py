@@ -91,7 +91,7 @@ def test_few_changes_leave_the_file_and_are_read_from_the_store(known: str, tmp_
 def test_another_robot_s_removal_is_heard_of_at_the_start(known: str, tmp_path: Path) -> None:
     kept = index_of(tmp_path).read_bytes()
     other = opened(tmp_path, robot="r2")
-    assert other.knowledge.delete(Criteria(concept="name7")) == 1
+    assert len(other.knowledge.delete(Criteria(concept="name7"))) == 1
     left = other.knowledge.hash()
     assert not index_of(tmp_path).exists()
     other.close()

@@ -25,7 +25,7 @@ def test_knowledge_comes_back_whole_to_another_robot(store_url: str, tmp_path: P
         first.tell_fact("The blue mug is Carl's.", "Ben", stamp_ns=9)
         first.read(document_steps("book", "Shelves", [LONG, "Nothing else is there."], 3))
         first.read(talk_steps("talk", [Turn("Ann", "I went to the lake and swam and walked. " * 5)], 4))
-        assert first.knowledge.delete(Criteria(before_ns=4)) > 0
+        assert first.knowledge.delete(Criteria(before_ns=4))
         assert first.knowledge.compress(5) == 1, "of what was deleted no step is left"
         kept = first.knowledge.hash()
         first.commit()
