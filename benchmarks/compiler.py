@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.compiler_alfworld import ALFWORLD_VARIANTS, rows_of_alfworld
 from benchmarks.compiler_household import CompilerSetting, rows_of_household
 from benchmarks.compiler_scienceworld import COMPILERS, SCIENCEWORLD_VARIANTS, rows_of_scienceworld
-from benchmarks.compiler_variants import ADVICE, NO_FAULTS, NONE, OF_COMPILERS, STATIC, WITH_LATENT
+from benchmarks.compiler_variants import NO_FAULTS, NONE, OF_COMPILERS, STATIC, WITH_LATENT
 from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
@@ -27,7 +27,7 @@ from memory_node.search.minilm import MiniLmEmbedder
 HELP = "what compiling memory at each step is worth, with its controls"
 # Where the compiler can be measured now.
 PLACES = ("household", "alfworld", "scienceworld")
-_HOUSEHOLD_VARIANTS = (NONE, NO_FAULTS, ADVICE, STATIC, *OF_COMPILERS)
+_HOUSEHOLD_VARIANTS = (NONE, NO_FAULTS, STATIC, *OF_COMPILERS)
 _VARIANTS_OF = {
     "household": _HOUSEHOLD_VARIANTS,
     "alfworld": ALFWORLD_VARIANTS,

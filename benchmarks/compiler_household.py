@@ -12,7 +12,6 @@ from typing import Any
 
 from benchmarks.averages import mean_of, median_of
 from benchmarks.compiler_variants import (
-    ADVICE,
     NO_FAULTS,
     NO_STATE,
     NONE,
@@ -175,7 +174,7 @@ def _stream(
         if case.floor_plan not in lives:
             mode = "full" if variant in (NONE, NO_FAULTS) else "full+experience"
             # A language model reads in its prompt what is given once.
-            once = variant in (NONE, NO_FAULTS, ADVICE) or (variant == STATIC and setting.faults is None)
+            once = variant in (NONE, NO_FAULTS) or (variant == STATIC and setting.faults is None)
             lives[case.floor_plan] = Life(
                 mode,
                 setting.embedder,
@@ -183,7 +182,6 @@ def _stream(
                 experience,
                 skills,
                 guidance=None if once else guided,
-                advised=variant == ADVICE,
             )
         life = lives[case.floor_plan]
         life.equip(planner, skills)
@@ -206,7 +204,7 @@ def _row(variant: str, name: str, trials: Sequence[Trial], account: Account) -> 
         "tasks": len(trials),
         "success_rate": mean_of([trial.success for trial in trials]),
         "progress": round(sum(t.met for t in trials) / max(sum(t.conditions for t in trials), 1), 4),
-        "executor_input_tokens": round(_input_tokens(variant, trials, account), 1),
+        "executor_input_tokens": round(_input_tokens(trials, account), 1),
         "compiler_tokens": mean_of(account.compiler_tokens, 1) or 0.0,
         "executor_output_tokens": round(sum(outcome.tokens_out for outcome in outcomes) / max(replies, 1), 1),
         "executor_ms": round(1e3 * planned_s / max(steps, 1), 2),
@@ -216,12 +214,10 @@ def _row(variant: str, name: str, trials: Sequence[Trial], account: Account) -> 
     }
 
 
-def _input_tokens(variant: str, trials: Sequence[Trial], account: Account) -> float:
+def _input_tokens(trials: Sequence[Trial], account: Account) -> float:
     """Return the tokens of a prompt; an executor that cannot read takes in what memory tells it."""
     outcomes = [trial.result.outcome for trial in trials]
     replies = sum(outcome.replies for outcome in outcomes)
     if replies:
         return sum(outcome.tokens_in for outcome in outcomes) / replies
-    if variant == ADVICE:
-        return statistics.fmean(trial.context_tokens for trial in trials)
     return statistics.fmean(account.tokens) if account.tokens else 0.0

@@ -18,7 +18,7 @@ from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import TaskMemory
 from memory_node.context.task_retrieval import Retrieve
-from memory_node.domain.advice import bind
+from memory_node.domain.call_template import bind
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.llm.open_model import ModelShelf
@@ -27,7 +27,7 @@ About = TypeVar("About")
 
 # Steps of a raw history that are shown, as in BrainMem's working memory.
 HISTORY = 5
-NONE, NO_FAULTS, ADVICE, STATIC, TEXT = "none", "no-faults", "advice", "static", "text"
+NONE, NO_FAULTS, STATIC, TEXT = "none", "no-faults", "static", "text"
 NO_STATE, NO_LOOPS = "no-brief-state", "no-loop-detection"
 EMPTY_M, SHUFFLED_M = "empty-m", "shuffled-m"
 OF_COMPILERS = (TEXT, NO_STATE, NO_LOOPS, EMPTY_M, SHUFFLED_M)

@@ -81,8 +81,7 @@ class Life:
     mode: which parts of memory answer (ablated_memory.MODES). experience: what the robot learns from its episodes,
     on this floor plan and on others; by default what this life alone teaches. faults: of its skills. unknown:
     the share of the home's classes, in [0, 1], that the patrol has not seen. guidance: compiles memory at each step,
-    where experience is among what memory tells; None: nobody does. advised: whether experience advises before steps,
-    where nobody compiles.
+    where experience is among what memory tells; None: nobody does.
     """
 
     def __init__(
@@ -94,10 +93,8 @@ class Life:
         faults: ExecutionFaults | None = None,
         unknown: float = 0.0,
         guidance: Callable[[RobotMemory], GuidancePort] | None = None,
-        advised: bool = True,
     ) -> None:
         self._mode = mode
-        self._advised = advised
         self._unknown = unknown
         self._unseen: frozenset[str] = frozenset()
         self._planner = planner
@@ -176,7 +173,6 @@ class Life:
             self._memory.episodes,
             self._now_ns,
             first_attempt=attempt,
-            advised=self._advised,
             guidance=self._guidance,
         )
 

@@ -16,6 +16,7 @@ from benchmarks.household_life import Life, Trial, ignore_trial
 from benchmarks.orders import shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.guidance import GuidancePort
 from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason
@@ -25,6 +26,7 @@ from memory_node.lessons.log import NullLog
 from memory_node.lessons.optimizer.config import OptimizerConfig, OptimizerKind
 from memory_node.lessons.optimizer.curator import open_curator
 from memory_node.llm.open_model import ModelShelf
+from memory_node.memory import RobotMemory
 from memory_node.planner.planner import Planner
 
 _ALL: frozenset[Part] = frozenset({"working", "episodic", "semantic"})
@@ -93,7 +95,9 @@ def _live(
     trials = []
     for case in shuffled(cases, setting.seed, order):
         planner, skills = setting.faults.careless(setting.planner, Chances(setting.seed, case.id))
-        life = lives.setdefault(case.floor_plan, Life(mode, setting.embedder, planner, experience))
+        if case.floor_plan not in lives:
+            lives[case.floor_plan] = Life(mode, setting.embedder, planner, experience, guidance=_guided_by_rules)
+        life = lives[case.floor_plan]
         life.equip(planner, skills)
         judge = partial(judge_of, case, kinds=kinds)
         trials.append(life.run(case, setting.homes.world(case), judge))
@@ -105,6 +109,10 @@ def _live(
         advance()
     experience.close()
     return trials
+
+
+def _guided_by_rules(memory: RobotMemory) -> GuidancePort:
+    return memory.guidance.port("rules")
 
 
 def _row(name: str, streams: Sequence[Sequence[Trial]]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,10 +11,8 @@ from benchmarks.alfworld.game_episodes import EpisodeRecorder, GameEpisode
 from benchmarks.alfworld.robot import TextRobot
 from benchmarks.alfworld.site import PLOT_M
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.advice import Advice
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import ExperiencePort, TextEmbedder
-from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import NO_COST, ModelCost, StepRecord
 from memory_node.lessons.experience import Experience
 from memory_node.memory import RobotMemory
@@ -120,9 +118,6 @@ class _JudgedEpisodes:
 
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         return self.inner.start(instruction, task_type, episode_id, attempt)
-
-    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
-        return self.inner.advise(episode_id, action, objects)
 
     def record(self, step: StepRecord, context_id: str = "") -> object:
         return self.inner.record(step, context_id)

@@ -117,7 +117,7 @@ class Compilations:
 
     def _compiler(self, name: str) -> Compiler:
         if name not in self._compilers:
-            self._compilers[name] = open_compiler(name, self._config, self._models)
+            self._compilers[name] = open_compiler(name, self._config, self._models, "working" in self._experience.parts)
         return self._compilers[name]
 
 

@@ -17,10 +17,10 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.open_model import ModelShelf
 
 
-def open_compiler(name: str, config: CompilerConfig, models: ModelShelf) -> Compiler:
+def open_compiler(name: str, config: CompilerConfig, models: ModelShelf, warns: bool = True) -> Compiler:
     """Return a compiler by name. A model that is missing gives way to the rules, and says why at each step.
 
-    model: with the adapter and the soft memory that the configuration names, if any.
+    model: with the adapter and the soft memory that the configuration names, if any. warns: see RulesCompiler.
 
     Raises:
         InvalidValueError: there is none of this name, or it is "none".
@@ -30,11 +30,12 @@ def open_compiler(name: str, config: CompilerConfig, models: ModelShelf) -> Comp
         raise InvalidValueError(f"compiler: expected one of {', '.join(COMPILERS)}, got {name!r}")
     if name == "none":
         raise InvalidValueError("compiler: none compiles nothing; do not ask it")
+    rules = RulesCompiler(config.detects_loops, config.most_tries, warns)
     if name == "rules":
-        return RulesCompiler(config.detects_loops, config.most_tries)
+        return rules
     soft = SoftMemoryWeights.read(Path(config.llm.soft_memory_path)) if config.llm.soft_memory_path else None
     asked = PromptCompiler(models.open_or_excuse(config.llm), config.llm, config.detects_loops, soft)
-    return WithRules(asked, RulesCompiler(config.detects_loops, config.most_tries))
+    return WithRules(asked, rules)
 
 
 class WithRules:

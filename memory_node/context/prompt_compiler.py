@@ -19,7 +19,7 @@ from memory_node.context.step_observation import StepObservation
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, TaskMemory
 from memory_node.context.ways import calls_towards
-from memory_node.domain.advice import bind
+from memory_node.domain.call_template import bind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.episodes.repetition import repeated

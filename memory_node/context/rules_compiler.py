@@ -15,7 +15,7 @@ from memory_node.context.step_observation import StepObservation
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries
 from memory_node.context.ways import fitted, left_of
-from memory_node.domain.advice import bind
+from memory_node.domain.call_template import bind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS
@@ -45,13 +45,15 @@ class RulesCompiler:
     """Deterministic. What the skill library declares counts as known; it is no part of M.
 
     detects_loops: False leaves out "do not ... again" and the alternative. most_tries: so often a call that fails by
-    chance is made again.
+    chance is made again. warns: False leaves out all that working memory warns of: what the skill library declares,
+    loops, and failures by chance.
     """
 
-    def __init__(self, detects_loops: bool = True, most_tries: int = 2) -> None:
-        self._detects_loops = detects_loops
-        self._most_tries = most_tries
-        self._declared = TaskMemory.of(declared_entries())
+    def __init__(self, detects_loops: bool = True, most_tries: int = 2, warns: bool = True) -> None:
+        self._detects_loops = detects_loops and warns
+        self._most_tries = most_tries if warns else 0
+        self._declared = TaskMemory.of(declared_entries() if warns else ())
+        self._warns = warns
 
     def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
         """Return the guidance for the proposed step or, where none was chosen yet, for the current subgoal."""
@@ -71,7 +73,7 @@ class RulesCompiler:
             repeated(observation.calls) or (proposed,) * (told is not None and told.times > self._most_tries)
         )
         step = self._prepared(proposed, observation, memory, _DEPTH)
-        if step is None and told is not None and told.reason.by_chance and not looping:
+        if step is None and told is not None and self._warns and told.reason.by_chance and not looping:
             step = _Step(proposed, beliefs.failure(proposed))
         if step is None and looping and told is not None:
             step = self._way_out(proposed, beliefs)
@@ -104,7 +106,7 @@ class RulesCompiler:
             return ""
         if entry.goal_kinds and observation.subgoal and observation.subgoal.partition(" ")[0] not in entry.goal_kinds:
             return ""
-        if entry.kind is EntryKind.PREPARATION:
+        if entry.kind in (EntryKind.PREPARATION, EntryKind.REMINDER):
             return entry.text
         beliefs = observation.beliefs
         told = beliefs.failures.get(call)
@@ -119,7 +121,7 @@ class RulesCompiler:
     ) -> _Step | None:
         """Return the step that opens what a needed thing lies in."""
         skill, beliefs = SKILLS.get(call.skill), observation.beliefs
-        if skill is None or depth < 1:
+        if skill is None or depth < 1 or not self._warns:
             return None
         for one in unmet(skill, beliefs.world, call):
             around = closed_around(one.things[0], beliefs.world) if one.fact.predicate is Predicate.ACCESSIBLE else None

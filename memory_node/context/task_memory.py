@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_node.domain.answer import RankedArea
+from memory_node.domain.call_template import bind
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
+from memory_node.episodes.episode_graph import Transition
 from memory_node.lessons.brainmem import confidence
 from memory_node.lessons.expectations import ENABLING
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.plugmem import calls_of, intents_of
+from memory_node.world.failures import declared_remedy, is_of_the_robot
 from memory_node.world.skills import establishing
 
 # Worth of an entry that was never tried.
@@ -28,6 +31,7 @@ class EntryKind(str, enum.Enum):
     ADVICE = "advice"  # in words
     WAY = "way"  # how an instruction, or one attempt, was carried out
     PLACE = "place"  # where a thing is likely
+    REMINDER = "reminder"  # what the skill library declares against a failure in a task of this kind
     DECLARED = "declared"  # what the skill library declares: known without any memory
 
     def __str__(self) -> str:
@@ -42,7 +46,7 @@ class Entry:
     none. goal_kinds: the first words of the subgoals that it is for ("place", "heat"); empty: any. classes: of things
     that it speaks of; empty: any. assumes: facts over the arguments of `skill`; one of them must be believed.
     reason: the failure that it prevents; that the step has just failed so stands for what it assumes. steps: templates
-    (domain.advice.bind) of what to do, in order. worth: in [0, 1], how well it has proven itself.
+    (domain.call_template.bind) of what to do, in order. worth: in [0, 1], how well it has proven itself.
     """
 
     id: str
@@ -143,6 +147,30 @@ def of_places(object_class: str, areas: Sequence[RankedArea]) -> list[Entry]:
         )
         for area in areas
     ]
+
+
+def reminders(failed: Iterable[Transition]) -> Iterator[Entry]:
+    """Yield the declared remedies of what failed in tasks of this kind.
+
+    A fact about the robot (near, holding) is needed for every thing; another one for things of the class that failed.
+    """
+    for one in failed:
+        for reason, times in one.reasons.items():
+            steps = declared_remedy(one.call, reason)
+            bound = bind(steps[0], one.call) if steps else None
+            if bound is None:
+                continue
+            classes = () if is_of_the_robot(one.call, reason) else bound.arguments
+            yield Entry(
+                " ".join(("reminder", one.call.skill, str(reason), *classes)),
+                EntryKind.REMINDER,
+                f"{one.action} failed {times}x with {reason} in a task of this kind",
+                skill=one.call.skill,
+                classes=frozenset(classes),
+                reason=reason,
+                steps=steps,
+                worth=1.0 - one.success_rate,
+            )
 
 
 def declared_entries() -> tuple[Entry, ...]:

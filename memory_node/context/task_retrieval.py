@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from memory_node.context.config import CompilerConfig
 from memory_node.context.subgoal import Subgoal
-from memory_node.context.task_memory import Entry, TaskMemory, of_lesson, of_places
+from memory_node.context.task_memory import Entry, TaskMemory, of_lesson, of_places, reminders
 from memory_node.domain.answer import RankedArea
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceQuery
@@ -44,7 +44,9 @@ class TaskRetrieval:
     def _entries(self, episode_id: str, instruction: str, goals: Sequence[str]) -> Iterator[Entry]:
         task_type = "+".join(goal.partition(" ")[0] for goal in goals)
         query = ExperienceQuery(task_type=task_type, episode_id=episode_id, instruction=instruction)
-        yield from map(of_lesson, self._experience.ask(query).lessons)
+        learnt = self._experience.ask(query)
+        yield from map(of_lesson, learnt.lessons)
+        yield from reminders(learnt.failed_before)
         # What tries teach may be about a thing that no goal names: the tap, or the door of the microwave.
         yield from (
             of_lesson(one) for one in self._of_tries() if not one.place_class or one.place_class != self._recipient

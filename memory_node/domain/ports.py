@@ -8,7 +8,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.domain.advice import Advice
 from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.held_object import HeldObject
@@ -81,9 +80,6 @@ class ExperiencePort(Protocol):
 
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         """Begin an episode and return its id; attempt: 1 for the first."""
-
-    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
-        """Return what to do before `action`, whose arguments are classes; `objects`: what the task is about."""
 
     def record(self, step: StepRecord, context_id: str = "") -> object:
         """Record a step of the episode; context_id: of the context by which it was chosen."""

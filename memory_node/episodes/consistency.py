@@ -11,11 +11,10 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.class_actions import class_call
 from memory_node.episodes.repetition import repeated
-from memory_node.world.failures import after_failure, broken_rules, declared_remedy
+from memory_node.world.failures import after_failure, broken_rules
 from memory_node.world.skills import after, establishing, unmet
 from memory_node.world.state import Thing, WorldState
 
@@ -24,15 +23,11 @@ _DRIVES = ("GoToObject", "Explore")
 
 @dataclass(frozen=True)
 class ConsistencyWarning:
-    """A step that contradicts what is known: the rule that it breaks, and what to do instead.
-
-    steps: the remedy as calls (templates, see domain.advice), where the skill library names them.
-    """
+    """A step that contradicts what is known: the rule that it breaks, and what to do instead."""
 
     rule: str
     detail: str
     remedy: str
-    steps: tuple[SkillCall, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.detail} (rule: {self.rule}; remedy: {self.remedy})"
@@ -45,10 +40,8 @@ class BelievedFacts:
     """
 
     def __init__(self, kinds: ObjectCatalogue | None = None, held: str = "") -> None:
-        self._just_moved = False
         # Which of several things of a class the robot stands at is not known, so it says nothing of another class.
         self.state = _holding(held, WorldState(kinds or load_catalogue(), at=None))
-        self._near: str | None = ""
 
     @property
     def held(self) -> str:
@@ -59,24 +52,12 @@ class BelievedFacts:
         """Take a step over: its declared effects, or what its failure tells, and what the hand holds after it."""
         call, skill = class_call(step.action), SKILLS.get(step.action.skill)
         if skill is not None and step.success:
-            self._just_moved = skill.name == "GoToObject"
             if skill.name in _DRIVES:
                 self.state = replace(self.state, apart=self.state.apart - set(call.arguments[:1]))
-            moved = after(skill, self.state, call)
-            self._near = moved.at if moved.at is not None else self._near
-            self.state = moved.standing_at(None)
+            self.state = after(skill, self.state, call).standing_at(None)
         elif skill is not None:
             self.state = after_failure(skill, self.state, call, step.reason)
         self.state = _holding(step.held_object, self.state)
-
-    def fulfil(self, call: SkillCall) -> bool:
-        """Return whether the effect of a call holds already, so that it can be left out."""
-        subject = next(iter(class_call(call).arguments), "")
-        if call.skill == "GoToObject":
-            return subject not in self.state.apart and (self._just_moved or self._near == subject)
-        if call.skill == "PickupObject":
-            return self.held == subject
-        return call.skill == "OpenObject" and self.state.has(subject, ObjectState.OPENED)
 
 
 def _holding(held: str, state: WorldState) -> WorldState:
@@ -92,7 +73,7 @@ def check_action(action: SkillCall, facts: BelievedFacts, history: Sequence[Step
     if skill is None:
         return [ConsistencyWarning("known skill", f"{action.skill} is not in the skill library", "use a skill of it")]
     for one in unmet(skill, facts.state, class_call(action)):
-        warnings.append(ConsistencyWarning(str(one.fact), one.said, one.remedy, one.steps))
+        warnings.append(ConsistencyWarning(str(one.fact), one.said, one.remedy))
     warnings += _tap_without_anything_below(action, facts.state)
     warnings += _repeated_failure(action, history) or _loop(action, history)
     return warnings
@@ -106,7 +87,7 @@ def check_step(step: StepRecord, facts: BelievedFacts, history: Sequence[StepRec
     if rules and not {rule.remedy for rule in rules} & {warning.remedy for warning in warnings}:
         rule = next((rule for rule in rules if establishing(rule.fact)), rules[0])
         detail = f"{step.action} failed, which says {step.reason}"
-        warnings.append(ConsistencyWarning(str(rule.fact), detail, rule.remedy, establishing(rule.fact)))
+        warnings.append(ConsistencyWarning(str(rule.fact), detail, rule.remedy))
     return warnings
 
 
@@ -127,8 +108,7 @@ def _repeated_failure(action: SkillCall, history: Sequence[StepRecord]) -> list[
     if reason is None:
         return []
     remedy = _remedy_of(action, reason) or "change something first"
-    steps = declared_remedy(action, reason)
-    return [ConsistencyWarning("no failed action twice", f"{action} has just failed ({reason})", remedy, steps)]
+    return [ConsistencyWarning("no failed action twice", f"{action} has just failed ({reason})", remedy)]
 
 
 def _remedy_of(action: SkillCall, reason: FailureReason) -> str:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
-from memory_node.episodes.consistency import BelievedFacts, ConsistencyWarning, check_action, check_step
+from memory_node.episodes.consistency import BelievedFacts, ConsistencyWarning, check_step
 
 # Kinds of things in view that a step of the window tells.
 _MOST_SEEN = 6
@@ -82,30 +81,14 @@ class WorkingMemory:
         self._count = 0
         self._facts = BelievedFacts(kinds or load_catalogue(), held)
         self._warnings: tuple[ConsistencyWarning, ...] = ()
-        # What failed by chance last, as often as that happened in a row; not bounded by the window.
-        self._by_chance: tuple[SkillCall | None, int] = (None, 0)
 
     def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
         """Take one finished step; return what was inconsistent about it, by what was known before and how it ended."""
         self._warnings = tuple(check_step(step, self._facts, tuple(self._window)))
-        self._by_chance = (step.action, self.failed_by_chance(step.action) + 1) if step.reason.by_chance else (None, 0)
         self._facts.after(step)
         self._window.append(step)
         self._count += 1
         return self._warnings
-
-    def warnings_before(self, action: SkillCall) -> list[ConsistencyWarning]:
-        """Return the warnings about doing an action next."""
-        return check_action(action, self._facts, tuple(self._window))
-
-    def failed_by_chance(self, action: SkillCall) -> int:
-        """Return how often, since anything else was done, an action has failed by chance."""
-        last, times = self._by_chance
-        return times if last == action else 0
-
-    def fulfils(self, call: SkillCall) -> bool:
-        """Return whether the effect of a call holds already, by all steps so far."""
-        return self._facts.fulfil(call)
 
     def view(self) -> WorkingMemoryView:
         """Return working memory as it stands."""

@@ -9,12 +9,11 @@ from dataclasses import replace
 
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object
-from memory_node.domain.advice import Advice
 from memory_node.domain.clock import Clock
 from memory_node.domain.deed import Deed
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.step import NO_COST, ModelCost, StepRecord
 from memory_node.episodes.class_actions import class_arguments
@@ -174,13 +173,6 @@ class Episodes:
         started_id = self._experience.start(instruction, task_type, episode_id, attempt, in_hand)
         self._task_objects.start(started_id, instruction)
         return started_id
-
-    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
-        """Return what to do before `action`; see Experience.advise."""
-        self._task_objects.touch(episode_id, objects)
-        with self._lock:
-            named = named_by_class(action, self._scene)
-        return self._experience.advise(episode_id, named, objects)
 
     def record(self, step: StepRecord, context_id: str = "") -> tuple[ConsistencyWarning, ...]:
         """Record a step of a running episode, with what memory knows of it; return its warnings.

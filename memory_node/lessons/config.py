@@ -20,9 +20,6 @@ class ExperienceConfig(Parameters):
     window: Expert[int] = Field(
         default=5, ge=1, le=1000, description="steps in working memory; 5 is the best of BrainMem's ablation"
     )
-    most_tries: Expert[int] = Field(
-        default=2, ge=0, le=100, description="how often a skill that failed by chance is advised once more at most"
-    )
     active_guidelines: Live[Expert[int]] = Field(
         default=20, ge=1, le=1000, description="guidelines in a prompt at most (BrainMem's M)"
     )

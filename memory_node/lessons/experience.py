@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.advice import Advice, AdviceSource, bind
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
@@ -21,10 +20,9 @@ from memory_node.domain.step import NO_COST, EpisodeSummary, ModelCost, StepReco
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.episode_register import EpisodeRegister
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
-from memory_node.episodes.running_episode import RunningEpisode
 from memory_node.episodes.working_memory import WorkingMemoryView
 from memory_node.lessons.bank import LessonBank
-from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.config import ExperienceConfig, Part
 from memory_node.lessons.experience_answer import ExperienceAnswer, ExperienceQuery, answer_to
 from memory_node.lessons.learner import Learner, OnEnded, learn_nothing
 from memory_node.lessons.lesson import Lesson
@@ -250,34 +248,6 @@ class Experience:
         with self._lock:
             self._episodes.running(episode_id).give(frozenset(lesson_ids), goal)
 
-    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
-        """Return what to do, or to know, before `action` in a running episode; what holds already is left out.
-
-        It is what working memory warns of, and what failed in tasks of this kind with the remedy that the skill library
-        declares. objects: the classes that the task is about.
-
-        Raises:
-            NotFoundError: the episode is not running.
-        """
-        with self._lock:
-            episode = self._episodes.running(episode_id)
-            advice: list[Advice] = []
-            if "working" in self._config.parts:
-                warnings = episode.memory.warnings_before(action)
-                advice += (Advice(AdviceSource.WORKING, str(warning), warning.steps) for warning in warnings)
-                if 0 < episode.memory.failed_by_chance(action) <= self._config.most_tries:
-                    again = f"{action.skill} failed by itself; once more"
-                    advice.append(Advice(AdviceSource.WORKING, again, again=True))
-            if "episodic" in self._config.parts and "actions" in self._config.graphs:
-                task_type = episode.summary.task_type
-                similar = self._long_term.similar(task_type, objects, "")
-                advice += self._long_term.recalled(task_type, similar, action)
-            found: dict[tuple[SkillCall, ...] | str, Advice] = {}
-            for one in advice:
-                if not one.before or not _all_fulfilled(one, action, episode):
-                    found.setdefault(one.before or one.text, one)
-            return tuple(found.values())
-
     def _resume(self, episode_id: str, steps: Sequence[StepRecord]) -> bool:
         """Give an episode that goes on after a restart its earlier steps back, or learn from it; False: neither."""
         unlearnt = self._unlearnt.pop(episode_id, None)
@@ -309,6 +279,11 @@ class Experience:
         with self._lock:
             episode = self._episodes.find(episode_id)
             return episode.memory.view() if episode is not None else None
+
+    @property
+    def parts(self) -> frozenset[Part]:
+        """Which of its memories answer."""
+        return self._config.parts
 
     @property
     def max_attempts(self) -> int:
@@ -345,8 +320,3 @@ class Experience:
     def close(self) -> None:
         """Finish what the rules are learning, then stop; a language model is not waited for."""
         self._learner.close()
-
-
-def _all_fulfilled(advice: Advice, action: SkillCall, episode: RunningEpisode) -> bool:
-    bound = [bind(call, action) for call in advice.before]
-    return all(call is None or episode.memory.fulfils(call) for call in bound)

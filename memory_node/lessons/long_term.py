@@ -6,11 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from memory_node.domain.advice import Advice, AdviceSource
-from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.attempt_index import AttemptIndex
-from memory_node.episodes.class_actions import class_call
 from memory_node.episodes.episode_graph import EpisodeGraph, Transition
 from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.lessons import plugmem
@@ -18,7 +15,6 @@ from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.brainmem import utility
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.lesson import Lesson
-from memory_node.world.failures import declared_remedy, is_of_the_robot
 
 # Attempts at a kind of task for which a failure is recalled.
 _ATTEMPTS_RECALLED = 20
@@ -132,22 +128,6 @@ class LongTermExperience:
         """Return what failed when the same task was tried, and in similar episodes; most often failed first."""
         tried = self.attempts.of_task(task_type)[-_ATTEMPTS_RECALLED:] if task_type else []
         return self.graph.failed_transitions({attempt.episode_id for attempt in (*tried, *similar)})
-
-    def recalled(self, task_type: str, similar: Sequence[PastAttempt], action: SkillCall) -> list[Advice]:
-        """Return what the action failed with in tasks of this kind, and the remedy that the skill library declares.
-
-        A fact about the robot (near, holding) is needed for every thing; another one for the same things.
-        """
-        lifted, advice = class_call(action), []
-        for transition in self.failed_before(task_type, similar):
-            if transition.call.skill != lifted.skill:
-                continue
-            for reason, times in transition.reasons.most_common():
-                remedy = declared_remedy(action, reason)
-                if remedy and (transition.call == lifted or is_of_the_robot(action, reason)):
-                    text = f"{transition.action} failed {times}x with {reason} in a similar task"
-                    advice.append(Advice(AdviceSource.EPISODIC, text, remedy))
-        return advice
 
     def figures(self) -> dict[str, int]:
         """Return how much is known."""

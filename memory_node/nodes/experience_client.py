@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.node import Node
@@ -10,14 +10,12 @@ from robot_memory import srv
 
 from memory_node.context.guidance import CompiledStep
 from memory_node.context.step_observation import StepObservation
-from memory_node.domain.advice import Advice
-from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import NO_COST, ModelCost, StepRecord
 from memory_node.nodes import conversions
 from memory_node.nodes.service_clients import ServiceClients
 from memory_node.nodes.waiting import PeerTimeoutError
 
-_SERVICES = (srv.StartEpisode, srv.Advise, srv.RecordStep, srv.EndEpisode, srv.CompileContext)
+_SERVICES = (srv.StartEpisode, srv.RecordStep, srv.EndEpisode, srv.CompileContext)
 
 
 class ExperienceClient:
@@ -26,7 +24,7 @@ class ExperienceClient:
     compiler: which one compiles. compile_timeout_s: for one step; a language model may take its time. is_ending:
     whether the node that asks is to end; from then on only a memory node that is there is waited for.
 
-    What memory does not take or answer is logged: an instruction never fails for its record or for want of advice.
+    What memory does not take or answer is logged: an instruction never fails for its record or for want of guidance.
     """
 
     def __init__(
@@ -55,16 +53,6 @@ class ExperienceClient:
         self.episode_id = response.episode_id if response is not None else ""
         self._max_attempts = response.max_attempts if response is not None else 1
         return self.episode_id
-
-    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
-        """Return what to do before `action`."""
-        if not episode_id:
-            return ()
-        request = srv.Advise.Request(
-            episode_id=episode_id, action=conversions.call_to_msg(action), objects=list(objects)
-        )
-        response = self._call(request)
-        return tuple(conversions.advice_from_msg(advice) for advice in response.advice) if response is not None else ()
 
     def record(self, step: StepRecord, context_id: str = "") -> tuple[str, ...]:
         """Record a step, chosen by a context; return memory's warnings about it."""

@@ -56,7 +56,6 @@ class MemoryServices:
         self._serve(srv.EditObject, self._edit_object)
         self._serve(srv.ConfirmRelocalization, self._confirm_relocalization)
         self._serve(srv.StartEpisode, self._start_episode)
-        self._serve(srv.Advise, self._advise)
         self._serve(srv.CompileContext, self._compile_context)
         self._serve(srv.RecordStep, self._record_step)
         self._serve(srv.EndEpisode, self._end_episode)
@@ -209,11 +208,6 @@ class MemoryServices:
         )
         response.max_attempts = self._memory.episodes.max_attempts
         self._memory.commit()
-
-    def _advise(self, request: Any, response: Any) -> None:
-        action = conversions.call_from_msg(request.action)
-        advised = self._memory.episodes.advise(request.episode_id, action, checked_labels("objects", request.objects))
-        response.advice = [conversions.advice_to_msg(advice) for advice in advised]
 
     def _compile_context(self, request: Any, response: Any) -> None:
         observation = conversions.observation_from_request(request)

@@ -11,7 +11,7 @@ from robot_memory.action import ExecuteInstruction
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.recalled import Recalled
-from memory_node.domain.context import ALL_SOURCES, ContextSource
+from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.lessons.expectations import expectations_of
@@ -131,14 +131,12 @@ class PlannerNode(GuardedNode):
         self._await("memory", lambda timeout_s: self._memory.wait(timeout_s, lambda: goal.is_canceled), feedback)
         sources = sources_of(mode)
         advised = ContextSource.EXPERIENCE in sources
-        # Compiled guidance contains objects and experience; a planner without objects gets advice only.
-        compiled = sources == ALL_SOURCES and self.config.compiler != "none"
+        compiled = advised and self.config.compiler != "none"
         planner = GuidedPlanner(
             self._planner,
             self._experience,
             self._now_ns,
             self.config.attempts,
-            advised=advised,
             guidance=self._experience if compiled else None,
         )
         recalled = self._memory.recall_past() if advised else Recalled()

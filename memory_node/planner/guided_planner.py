@@ -1,4 +1,4 @@
-"""Lets experience correct any planner: a step that failed before is prepared before it is repeated."""
+"""Records what any planner does as episodes, and lets memory guide its steps."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from memory_node.context.guidance import GuidancePort
-from memory_node.domain.advice import Advice, bind
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import ExperiencePort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
@@ -24,23 +23,19 @@ from memory_node.planner.planner import (
     ProgressKind,
 )
 
-# Levels of preparations: fetch a knife, and before that go to it.
-_MAX_DEPTH = 2
-
 
 class GuidedPlanner:
-    """A planner whose steps experience may precede by others; each attempt at an instruction is a recorded episode.
+    """A planner whose steps memory may precede by others; each attempt at an instruction is a recorded episode.
 
     The inner planner is told the results of its own steps only.
 
     Args:
         inner: the planner that is guided.
-        experience: what advises it and learns from it.
+        experience: what learns from it.
         clock: stamps of steps.
         attempts: so often an instruction is tried while it fails, as long as experience allows another attempt.
         first_attempt: the number of the first one, where earlier ones were made elsewhere.
-        advised: False records episodes without asking for advice.
-        guidance: compiles memory at each step; what it says takes the place of experience's advice. None: nobody does.
+        guidance: compiles memory at each step. None: nobody does, and each step is done as it is.
     """
 
     def __init__(
@@ -50,14 +45,12 @@ class GuidedPlanner:
         clock: Clock,
         attempts: int = 1,
         first_attempt: int = 1,
-        advised: bool = True,
         guidance: GuidancePort | None = None,
     ) -> None:
         self._inner = inner
         self._experience = experience
         self._clock = clock
         self._numbers = range(first_attempt, first_attempt + attempts)
-        self._advised = advised
         self._guidance = guidance
 
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
@@ -102,7 +95,7 @@ class GuidedPlanner:
                 if compiled is not None:
                     result = yield from compiled.run(step)
                 else:
-                    result = yield from self._step(episode, step, situation)
+                    result = yield from episode.done(step)
                 step = run.send(result)
         except StopIteration as stop:
             outcome: PlanOutcome = stop.value
@@ -116,18 +109,6 @@ class GuidedPlanner:
             run.close()
             # What needs no step, or is not understood, is an episode as well.
             self._experience.end(episode.id, success, message, cost)
-
-    def _step(
-        self, episode: _Episode, step: PlannedStep, situation: PlanningContext
-    ) -> Generator[PlannedStep, SkillResult, SkillResult]:
-        """Yield a step after what experience puts before it, and once more where experience knows why it failed."""
-        if not self._advised:
-            return (yield from episode.done(step))
-        yield from episode.prepare(step, situation)
-        result = yield from episode.tried(step, situation)
-        if not result.success and (yield from episode.prepare(step, situation)):
-            result = yield from episode.tried(step, situation)
-        return result
 
     def _compiled(self, episode: _Episode, situation: PlanningContext) -> GuidedExecution | None:
         if self._guidance is None or not episode.id:
@@ -145,28 +126,7 @@ class _Episode:
         self._experience = experience
         self._clock = clock
         self.classes: dict[str, str] = {}
-        # Calls that failed and whose things were not handled since; they are not advised again.
-        self._failed: set[SkillCall] = set()
         self._index = 0
-
-    def prepare(
-        self, step: PlannedStep, situation: PlanningContext, depth: int = 0
-    ) -> Generator[PlannedStep, SkillResult, bool]:
-        """Yield what experience advises to do before a step, each thing once; return whether any of it succeeded."""
-        tried: set[SkillCall] = {step.call}
-        succeeded = False
-        while True:
-            advised = self._advised(step.call, tried, situation)
-            if advised is None:
-                return succeeded
-            call, reason = advised
-            tried.add(call)
-            situation.report(PlanProgress(ProgressKind.MEMORY, f"{call} first: {reason}", call=call))
-            before = PlannedStep(call, step.goal_index)
-            if depth < _MAX_DEPTH:
-                yield from self.prepare(before, situation, depth + 1)
-            result = yield from self.tried(before, situation)
-            succeeded |= result.success
 
     def done(self, step: PlannedStep) -> Generator[PlannedStep, SkillResult, SkillResult]:
         """Yield a step, and tell experience how it ended."""
@@ -174,30 +134,15 @@ class _Episode:
         self.record(step, result)
         return result
 
-    def tried(self, step: PlannedStep, situation: PlanningContext) -> Generator[PlannedStep, SkillResult, SkillResult]:
-        """Yield a step, and once more while it fails by chance and experience advises so."""
-        result = yield from self.done(step)
-        while result.reason.by_chance:
-            again = next((advice for advice in self._advice(step.call) if advice.again), None)
-            if again is None:
-                break
-            situation.report(PlanProgress(ProgressKind.MEMORY, again.text, call=step.call))
-            result = yield from self.done(step)
-        return result
-
     def record(self, planned: PlannedStep, result: SkillResult) -> None:
         """Tell experience how a step ended. What it changed, and what the hand holds now, memory knows already."""
         call = planned.call
-        if result.success:
-            self._failed = {failed for failed in self._failed if set(call.arguments).isdisjoint(failed.arguments)}
-        else:
-            self._failed.add(call)
-            self._recognize(planned, result)
+        self._recognize(planned, result)
         for change in result.changes:
             self.classes[change.object_id] = change.object_class
         if result.success and result.object_id and call.skill in ("Explore", "GoToObject"):
             # From here on the robot's own id may name it.
-            self.classes.setdefault(result.object_id, self._class_of(call))
+            self.classes.setdefault(result.object_id, self._named(call).arguments[0].partition("@")[0])
         step = StepRecord(
             episode_id=self.id,
             index=self._index,
@@ -220,26 +165,6 @@ class _Episode:
         found = next((one for one in self._situation.scene().objects if one.id == thing_id), None) if thing_id else None
         if found is not None and found.inside and found.support_id:
             self._situation.memory_ids.setdefault(result.object_id, found.support_id)
-
-    def _advised(
-        self, call: SkillCall, tried: set[SkillCall], situation: PlanningContext
-    ) -> tuple[SkillCall, str] | None:
-        for advice in self._advice(call):
-            for template in advice.before:
-                bound = bind(template, call)
-                if bound is not None and bound not in tried | self._failed and not self._is_held(bound, situation):
-                    return bound, advice.text
-        return None
-
-    def _advice(self, call: SkillCall) -> tuple[Advice, ...]:
-        named = self._named(call)
-        return self._experience.advise(self.id, named, tuple(text.partition("@")[0] for text in named.arguments))
-
-    def _is_held(self, call: SkillCall, situation: PlanningContext) -> bool:
-        return call.skill == "PickupObject" and self._class_of(call) == situation.held_class
-
-    def _class_of(self, call: SkillCall) -> str:
-        return self._named(call).arguments[0].partition("@")[0]
 
     def _named(self, call: SkillCall, memory_ids: Mapping[str, str] = MappingProxyType({})) -> SkillCall:
         """Return a call with what memory knows its things by: its own ids, else their classes."""

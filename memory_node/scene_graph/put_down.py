@@ -25,10 +25,7 @@ def is_where_it_was_put(state: GraphState, row: int) -> bool:
     support = table.row_of.get(record.support_id)
     stays = support is not None and not table.removed[support] and table.log_odds[support] > 0.0
     lies = float(np.linalg.norm(table.center[row] - np.array(record.put_at))) <= _SAME_SPOT_M
-    if support is not None and stays and lies and _meet(state, row, support):
-        return True
-    record.put_at = None
-    return False
+    return support is not None and stays and lies and _meet(state, row, support)
 
 
 def _meet(state: GraphState, row: int, support: int) -> bool:

@@ -99,6 +99,7 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
         record = table.record(row)
         if record.support_id == ROBOT_ID or is_where_it_was_put(state, row):
             continue
+        record.put_at = None  # it lies elsewhere by now: from here on boxes decide
         before = record.support_id, record.inside
         if record.id in state.contents:
             # An object is not on or in a thing that it carries: a cup is not on the knife in it.

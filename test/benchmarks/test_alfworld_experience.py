@@ -20,6 +20,7 @@ from benchmarks.alfworld.play import PlayedGame, Player
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.lessons.experience_answer import ExperienceQuery
 
 KINDS = for_text_games(load_catalogue())
 FRESH = Carried(experience=CarriedExperience())
@@ -95,8 +96,8 @@ def test_failure_in_one_game_is_known_to_the_next_and_to_the_next_run(tmp_path: 
         assert experience is not None
         known = experience.experience(EpisodeRecorder(), lambda: experience.ended_ns)
         episode_id = known.start("put a cup in cabinet.", "place")
-        advice = known.advise(episode_id, SkillCall("PutObject", ("Mug", "Cabinet")), ("Mug",))
-        assert any("OpenObject" in str(call) for one in advice for call in one.before)
+        recalled = known.ask(ExperienceQuery(episode_id=episode_id)).failed_before
+        assert [(one.call.skill, list(one.reasons)) for one in recalled] == [("PutObject", [FailureReason.CLOSED])]
         known.close()
 
 

@@ -1,5 +1,7 @@
 """What experience and knowledge hold, as entries of one shape."""
 
+from collections.abc import Callable
+
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
@@ -9,10 +11,13 @@ from memory_node.context.task_memory import (
     TaskMemory,
     of_lesson,
     of_places,
+    reminders,
 )
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.step import StepRecord
+from memory_node.episodes.episode_graph import EpisodeGraph
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Tally, Wording
 from memory_node.lessons.plugmem import way_over_roles
 
@@ -50,6 +55,26 @@ def test_way_over_roles_is_for_any_thing_of_its_kind_of_task() -> None:
     way = of_lesson(learnt)
     assert way.steps == (SkillCall("PickupObject", ("the thing",)), SkillCall("CleanObject", ("the thing",)))
     assert (way.kind, way.classes, way.goal_kinds, way.worth) == (EntryKind.WAY, set(), {"clean", "place"}, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("reason", "remedy", "classes"),
+    [
+        (FailureReason.CLOSED, "OpenObject({receptacle})", {"Fridge"}),
+        (FailureReason.NOT_HOLDING, "PickupObject({object})", set()),
+    ],
+)
+def test_what_failed_in_a_task_of_this_kind_is_reminded_of_with_its_declared_remedy(
+    step: Callable[..., StepRecord], reason: FailureReason, remedy: str, classes: set[str]
+) -> None:
+    graph = EpisodeGraph()
+    graph.add(
+        "e1",
+        [step("PutObject", "Egg", "Fridge", fails=str(reason)), step("PutObject", "Egg", "Shelf", fails="timeout")],
+    )
+    (entry,) = reminders(graph.failed_transitions(["e1"]))
+    assert (entry.kind, entry.skill, entry.classes) == (EntryKind.REMINDER, "PutObject", classes)
+    assert [str(call) for call in entry.steps] == [remedy]
 
 
 def test_places_are_explored() -> None:

@@ -45,19 +45,11 @@ def test_what_was_out_of_reach_stays_so_until_the_robot_drives_to_it(step: StepM
     steps = [step("GoToObject", "Table"), step("OpenObject", "Fridge", fails="too_far")]
     steps += [step("PickupObject", "Mug", held="Mug"), step("PutObject", "Mug", "Table")]
     (warning,) = warnings_after(steps, "OpenObject", "Fridge")
-    assert warning.steps == (SkillCall("GoToObject", ("{object}",)),)
+    assert warning.remedy.startswith("GoToObject")
     assert warnings_after(steps, "PickupObject", "Mug") == []
     assert warnings_after([*steps, step("GoToObject", "Table")], "OpenObject", "Fridge") == [warning]
     for drive in (step("GoToObject", "Fridge"), step("Explore", "Fridge")):
         assert warnings_after([*steps, drive], "OpenObject", "Fridge") == []
-
-
-def test_a_drive_elsewhere_does_not_fulfil_one_to_what_was_out_of_reach(step: StepMaker) -> None:
-    facts = BelievedFacts()
-    facts.after(step("GoToObject", "Table"))
-    assert facts.fulfil(SkillCall("GoToObject", ("Mug",)))
-    facts.after(step("PickupObject", "Mug", fails="too_far"))
-    assert not facts.fulfil(SkillCall("GoToObject", ("Mug",)))
 
 
 def test_putting_into_something_closed_is_warned_of(step: StepMaker) -> None:

@@ -34,18 +34,6 @@ def test_text_says_hand_failure_and_warning(step: StepMaker) -> None:
     assert "Warning: the hand holds Apple already" in text
 
 
-def test_failures_by_chance_count_until_something_else_is_done(step: StepMaker) -> None:
-    memory = WorkingMemory(window=1)
-    memory.record(failed := step("PickupObject", "Apple", fails="execution"))
-    memory.record(step("PickupObject", "Apple", fails="timeout"))
-    assert memory.failed_by_chance(failed.action) == 2
-    assert memory.failed_by_chance(step("PickupObject", "Mug").action) == 0
-    memory.record(step("GoToObject", "Apple"))
-    assert memory.failed_by_chance(failed.action) == 0
-    memory.record(step("PickupObject", "Apple", fails="too_far"))
-    assert memory.failed_by_chance(failed.action) == 0
-
-
 def test_before_the_first_step_nothing_is_claimed() -> None:
     view = WorkingMemory().view()
     assert view.success_rate is None

@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 
 from memory_node.domain.errors import NotFoundError
-from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.lessons.config import GRAPHS, ExperienceConfig
@@ -257,22 +256,6 @@ def test_oldest_episodes_go_beyond_the_bound(step: StepMaker) -> None:
     small.close()
 
 
-def advice_before(experience: Experience, episode: str, skill: str, *arguments: str) -> dict[str, tuple[str, ...]]:
-    found = experience.advise(episode, SkillCall(skill, arguments), ("Bread",))
-    return {str(advice.source): tuple(map(str, advice.before)) for advice in found}
-
-
-def test_failure_in_the_same_task_is_recalled_before_the_action(step: StepMaker) -> None:
-    config = ExperienceConfig(parts=frozenset({"episodic"}))
-    episodic = Experience(config, ListedLog(), now_ns=lambda: 0)
-    failed = [step("PutObject", "Bread", "Fridge", fails="closed", episode="e1", index=0)]
-    learn(episodic, failed, success=False, task="store")
-    episodic.start("store it", "store", "e2")
-    assert advice_before(episodic, "e2", "PutObject", "Bread", "Fridge") == {"episodic": ("OpenObject({receptacle})",)}
-    assert advice_before(episodic, "e2", "PutObject", "Bread", "Sink") == {}
-    episodic.close()
-
-
 def answered(step: StepMaker, **left_out: object) -> ExperienceAnswer:
     experience = Experience(ExperienceConfig.model_validate(left_out), ListedLog(), now_ns=lambda: 0)
     learn(experience, slicing(step, "e1"), success=False)
@@ -294,22 +277,6 @@ def test_a_graph_that_is_left_out_tells_nothing(step: StepMaker, graph: str, tol
     changed = {name for name, value in vars(whole).items() if value != vars(less)[name]}
     assert changed == set(told.split())
     assert not any(vars(less)[name] for name in changed)
-
-
-def test_outcomes_of_actions_that_are_left_out_advise_nothing(step: StepMaker) -> None:
-    config = ExperienceConfig(parts=frozenset({"episodic"}), graphs=GRAPHS - {"actions"})
-    episodic = Experience(config, ListedLog(), now_ns=lambda: 0)
-    failed = [step("PutObject", "Bread", "Fridge", fails="closed", episode="e1", index=0)]
-    learn(episodic, failed, success=False, task="store")
-    episodic.start("store it", "store", "e2")
-    assert advice_before(episodic, "e2", "PutObject", "Bread", "Fridge") == {}
-    episodic.close()
-
-
-def test_failure_of_a_moment_ago_is_warned_of_with_its_remedy(experience: Experience, step: StepMaker) -> None:
-    experience.start("store it", "store", "e1")
-    experience.record(step("PutObject", "Bread", "Fridge", fails="closed", held="Bread", index=0))
-    assert advice_before(experience, "e1", "PutObject", "Bread", "Fridge") == {"working": ("OpenObject({receptacle})",)}
 
 
 def test_broken_writer_is_logged_and_later_episodes_teach(step: StepMaker, caplog: pytest.LogCaptureFixture) -> None:

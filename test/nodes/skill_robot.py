@@ -93,7 +93,6 @@ class SimulatedRobot:
             (srv.StartEpisode, "start_episode"),
             (srv.RecordStep, "record_step"),
             (srv.EndEpisode, "end_episode"),
-            (srv.Advise, "advise"),
             (srv.CompileContext, "compile_context"),
         ):
             node.create_service(kind, f"memory/{name}", _agree, callback_group=group)

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from memory_node.domain.advice import Advice, AdviceSource
 from memory_node.domain.answer import AnswerStatus, ObjectAnswer, RankedArea
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
@@ -232,16 +231,6 @@ def test_step_survives() -> None:
         QUARTER,
     )
     assert conversions.step_from_msg(conversions.step_to_msg(step)) == step
-
-
-def test_advice_survives_with_its_templates() -> None:
-    before = (SkillCall("PickupObject", ("Knife",)), SkillCall("OpenObject", ("{receptacle}",)))
-    advice = Advice(AdviceSource.EPISODIC, "it was closed", before, again=True)
-    message = conversions.advice_to_msg(advice)
-    assert conversions.advice_from_msg(message) == advice
-    message.source = "rumour"
-    with pytest.raises(ValueError, match="rumour"):
-        conversions.advice_from_msg(message)
 
 
 def test_unit_and_ranked_area_survive() -> None:

@@ -1,4 +1,4 @@
-"""Experience over DDS: what a planner in another process is advised, and what it gets when memory is not there."""
+"""Experience over DDS: what a planner in another process is told, and what it gets when memory is not there."""
 
 import sqlite3
 import time
@@ -11,7 +11,7 @@ import pytest
 from ros_peer import RosPeer
 from running_memory import running_memory
 
-from memory_node.domain.advice import AdviceSource
+from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
 from memory_node.planner.executor import InstructionExecutor
@@ -31,7 +31,7 @@ def failed_put(episode_id: str) -> StepRecord:
     return StepRecord(episode_id, 0, PUT, False, FailureReason.CLOSED, 1_000_000_000, held_object="Egg")
 
 
-def test_planner_in_another_process_is_advised_from_what_failed(peer: RosPeer, memory: object) -> None:
+def test_planner_in_another_process_is_guided_after_a_failure(peer: RosPeer, memory: object) -> None:
     from memory_node.nodes.experience_client import ExperienceClient
 
     client = ExperienceClient(peer.node, "memory", timeout_s=30.0)
@@ -40,11 +40,15 @@ def test_planner_in_another_process_is_advised_from_what_failed(peer: RosPeer, m
     assert client.may_retry(1)
     assert not client.may_retry(3)
     client.record(failed_put(episode_id))
-    (advice,) = client.advise(episode_id, PUT, ("Egg", "Fridge"))
-    assert advice.source is AdviceSource.WORKING
-    assert advice.before == (SkillCall("OpenObject", ("{receptacle}",)),)
+    failed = TakenStep(PUT, False, FailureReason.CLOSED)
+    step = client.compile(episode_id, StepObservation(taken=failed, proposed=PUT))
+    assert step is not None
+    assert step.guidance is not None  # the egg first: the hand is empty
+    assert "PutObject(Egg, Fridge) failed: closed" in step.state.text
     client.end(episode_id, None)
-    assert client.advise(episode_id, PUT) == ()  # refused, and logged: the episode has ended
+    other = client.start("put the cup away", "place")
+    client.end(other, None)
+    assert client.compile(other, StepObservation(proposed=PUT)) is None  # refused, and logged: the episode has ended
 
 
 def test_what_a_service_says_is_done_is_in_the_database(peer: RosPeer, memory: object, tmp_path: Path) -> None:
@@ -96,16 +100,14 @@ def test_what_failed_in_one_episode_is_prepared_for_in_the_next(peer: RosPeer, t
 
     with running_memory(peer.domain_id, str(tmp_path / "memory.db")) as memory:
         client = ExperienceClient(peer.node, "memory", timeout_s=30.0)
-        planner = GuidedPlanner(ForgetfulPlanner(), client, time.time_ns)
+        planner = GuidedPlanner(ForgetfulPlanner(), client, time.time_ns, guidance=client)
         days = []
         for _ in range(2):
             robot = ClosedFridge()
             InstructionExecutor(cast("Any", EmptyHand()), robot, planner).execute("put the egg away")
             days.append(robot.calls)
             assert memory.memory.experience.wait_settled(timeout_s=30.0)
-    # The hand is empty, so that working memory has the egg fetched each time.
-    prepared = ["PickupObject", "OpenObject", "PutObject"]
-    assert days == [["PickupObject", "PutObject", *prepared], prepared]
+    assert [calls.count("PutObject") for calls in days] == [2, 1]
 
 
 def test_planner_goes_on_without_a_memory_node(peer: RosPeer) -> None:
@@ -113,7 +115,7 @@ def test_planner_goes_on_without_a_memory_node(peer: RosPeer) -> None:
 
     client = ExperienceClient(peer.node, "memory_that_nobody_started", timeout_s=0.1)
     assert client.start("put the egg away") == ""
-    assert client.advise("", PUT) == ()
+    assert client.compile("", StepObservation(proposed=PUT)) is None
     assert client.record(failed_put("")) == ()
     client.end("", True)
     assert not client.may_retry(1)

@@ -170,7 +170,7 @@ def test_what_a_service_told_survives_kill_9(tmp_path: Path, peer: RosPeer) -> N
 
 
 def test_every_service_answers(peer: RosPeer, memory: object) -> None:
-    from robot_memory import msg, srv
+    from robot_memory import srv
 
     change_fields = {"operation": "relabel", "object_id": "ghost", "new_class": "Mug"}
     calls: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -187,7 +187,6 @@ def test_every_service_answers(peer: RosPeer, memory: object) -> None:
         "edit_object": (srv.EditObject, change_fields),
         "confirm_relocalization": (srv.ConfirmRelocalization, {}),
         "start_episode": (srv.StartEpisode, {"episode_id": "e1", "instruction": "bring me the mug"}),
-        "advise": (srv.Advise, {"episode_id": "e1", "action": msg.SkillCall(skill="ToggleOn", arguments=["Faucet"])}),
         "compile_context": (srv.CompileContext, {"episode_id": "e1", "goals": ["fetch Mug"]}),
         "get_episodes": (srv.GetEpisodes, {"newest": 3}),
         "get_past_places": (srv.GetPastPlaces, {"object_id": "ghost"}),

@@ -9,13 +9,13 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.brief_state import BriefState
 from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig
-from memory_node.context.guidance import Compiled, CompiledStep, Guidance
+from memory_node.context.guidance import Compiled, CompiledStep, Guidance, GuidancePort
 from memory_node.context.step_observation import StepObservation
-from memory_node.context.task_memory import TaskMemory
+from memory_node.context.task_retrieval import TaskRetrieval
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
-from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.config import ExperienceConfig, Part
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.log import NullLog
 from memory_node.planner.guided_execution import GuidedExecution
@@ -120,13 +120,59 @@ class OfNoMemory(Experience):
         return super().record(step)
 
 
+def compiling(experience: Experience) -> GuidancePort:
+    """Return the rules' guidance from what experience alone knows."""
+    config = CompilerConfig()
+    retrieval = TaskRetrieval(experience, lambda *_: (), config)
+    compilations = Compilations(experience, retrieval, lambda *_: None, lambda: None, config, load_catalogue())
+    return compilations.port("rules")
+
+
+class Storing:
+    """Puts an egg away, and never thinks of the door."""
+
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
+        situation.report(PlanProgress(ProgressKind.PLAN, "", ("place Egg to Fridge",)))
+        result = yield PlannedStep(SkillCall("PutObject", ("Egg", "Fridge")))
+        return PlanOutcome(("place",), (result.success,))
+
+
+@pytest.mark.parametrize(
+    ("parts", "days"),
+    [
+        ((), [["-PutObject"], ["-PutObject"]]),
+        (("working",), [["-PutObject", "OpenObject", "PutObject"]] * 2),
+        (("episodic",), [["-PutObject"], ["OpenObject", "PutObject"]]),
+    ],
+)
+def test_each_part_of_experience_prepares_for_a_closed_door_by_itself(
+    parts: tuple[Part, ...], days: list[list[str]]
+) -> None:
+    experience = OfNoMemory(ExperienceConfig(parts=frozenset(parts)), NullLog(), lambda: 0)
+    planner = GuidedPlanner(Storing(), experience, lambda: 0, guidance=compiling(experience))
+    seen = []
+    for _ in days:
+        run = planner.run("put the egg away", PlanningContext(cast("MemoryPort", None), lambda _: None, lambda _: None))
+        done: list[str] = []
+        try:
+            step = next(run)
+            while True:
+                is_open = "OpenObject" in done or step.call.skill != "PutObject"
+                done.append(f"{'' if is_open else '-'}{step.call.skill}")
+                step = run.send(
+                    SkillResult(step.call, is_open, FailureReason.NONE if is_open else FailureReason.CLOSED)
+                )
+        except StopIteration:
+            assert experience.wait_settled(10.0)
+        seen.append([one for one in done if one.lstrip("-") in ("PutObject", "OpenObject")])
+    experience.close()
+    assert seen == days
+
+
 def test_episode_is_guided_and_recorded_and_its_state_is_told() -> None:
     experience = OfNoMemory(ExperienceConfig(), NullLog(), lambda: 0)
-    config = CompilerConfig()
-    kinds = load_catalogue()
-    guidance = Compilations(experience, lambda *_: TaskMemory(), lambda *_: None, lambda: None, config, kinds)
     told: list[PlanProgress] = []
-    planner = GuidedPlanner(Fetching(), experience, lambda: 0, guidance=guidance.port("rules"))
+    planner = GuidedPlanner(Fetching(), experience, lambda: 0, guidance=compiling(experience))
     run = planner.run("fetch the mug", PlanningContext(cast("MemoryPort", None), told.append, lambda _: None))
     done = []
     try:

@@ -1,13 +1,10 @@
 from collections.abc import Sequence
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from memory_node.domain.advice import Advice, AdviceSource
 from memory_node.domain.clock import Clock
-from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.step import NO_COST, EpisodeSummary, ModelCost, StepRecord
@@ -28,18 +25,15 @@ from memory_node.planner.planner import (
 PUT = SkillCall("PutObject", ("Egg@1,1,1", "Fridge@2,2,1"))
 
 
-class Holding:
-    """A memory that knows what the hand holds."""
+class EmptyHand:
+    """A memory of an empty hand."""
 
-    def __init__(self, object_class: str = "") -> None:
-        self._held = HeldObject("memorys-id", object_class) if object_class else None
-
-    def held_object(self) -> HeldObject | None:
-        return self._held
+    def held_object(self) -> None:
+        return None
 
 
-def situation(held_class: str = "") -> PlanningContext:
-    return PlanningContext(cast("MemoryPort", Holding(held_class)), _ignore, _ignore)
+def situation() -> PlanningContext:
+    return PlanningContext(cast("MemoryPort", EmptyHand()), _ignore, _ignore)
 
 
 class NoLog:
@@ -59,50 +53,8 @@ class NoLog:
         pass
 
 
-class ForgetfulPlanner:
-    """Never opens the fridge; gives up after so many failures."""
-
-    def __init__(self, tries: int) -> None:
-        self._tries = tries
-
-    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
-        situation.report(PlanProgress(ProgressKind.PLAN, "", ("place Egg to Fridge",)))
-        for _ in range(self._tries):
-            result = yield PlannedStep(PUT)
-            if result.success:
-                return PlanOutcome(("place",), (True,))
-        return PlanOutcome(("place",), (False,))
-
-
-def live(planner: GuidedPlanner) -> list[str]:
-    """Carry out one instruction with a closed fridge; return the steps, failed ones with a minus."""
-    run = planner.run("put the egg away", situation("Egg"))
-    opened, steps = False, []
-    try:
-        step = next(run)
-        while True:
-            opened = opened or step.call.skill == "OpenObject"
-            done = step.call.skill != "PutObject" or opened
-            steps.append(f"{'' if done else '-'}{step.call.skill}")
-            step = run.send(SkillResult(step.call, done, FailureReason.NONE if done else FailureReason.CLOSED))
-    except StopIteration:
-        return steps
-
-
 def _ignore(_: object) -> None:
     return None
-
-
-class EpisodesOfOneHand(Experience):
-    """An `ExperiencePort` without a memory around it: the hand holds an egg in every step."""
-
-    def record(self, step: StepRecord, context_id: str = "") -> tuple[ConsistencyWarning, ...]:
-        return super().record(replace(step, held_object="Egg"))
-
-
-def experience_with(*parts: str) -> Experience:
-    config = ExperienceConfig(parts=frozenset(parts))
-    return EpisodesOfOneHand(config, NoLog(), now_ns=lambda: 0)
 
 
 @pytest.fixture
@@ -110,32 +62,10 @@ def clock() -> Clock:
     return lambda: 0
 
 
-def lives(experience: Experience, tries: int, clock: Clock, count: int = 2) -> list[list[str]]:
-    planner = GuidedPlanner(ForgetfulPlanner(tries), experience, clock)
-    seen = []
-    for _ in range(count):
-        seen.append(live(planner))
-        assert experience.wait_settled(timeout_s=10.0)
-    experience.close()
-    return seen
-
-
-def test_without_experience_the_same_mistake_is_made_for_ever(clock: Clock) -> None:
-    assert lives(experience_with(), 2, clock) == [["-PutObject", "-PutObject"]] * 2
-
-
-def test_working_memory_repairs_within_the_episode(clock: Clock) -> None:
-    assert lives(experience_with("working"), 2, clock) == [["-PutObject", "OpenObject", "PutObject"]] * 2
-
-
-def test_what_failed_in_one_episode_is_prepared_for_in_the_next(clock: Clock) -> None:
-    assert lives(experience_with("episodic"), 1, clock) == [["-PutObject"], ["OpenObject", "PutObject"]]
-
-
 def test_cancelled_instruction_ends_without_a_verdict(clock: Clock) -> None:
     log = NoLog()
     experience = Experience(ExperienceConfig(), log, now_ns=lambda: 0)
-    run = GuidedPlanner(ForgetfulPlanner(1), experience, clock).run("put it away", situation("Egg"))
+    run = GuidedPlanner(ListedPlanner(PUT), experience, clock).run("put it away", situation())
     next(run)
     run.close()
     (episode,) = log.episodes.values()
@@ -145,7 +75,7 @@ def test_cancelled_instruction_ends_without_a_verdict(clock: Clock) -> None:
 
 
 class TakenDown:
-    """An `ExperiencePort` that keeps what it is told, and advises nothing."""
+    """An `ExperiencePort` that keeps what it is told."""
 
     def __init__(self, max_attempts: int = 3) -> None:
         self.max_attempts = max_attempts
@@ -161,9 +91,6 @@ class TakenDown:
             return episode_id
         self.started.append((task_type, attempt))
         return f"e{len(self.started)}"
-
-    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
-        return ()
 
     def record(self, step: StepRecord, context_id: str = "") -> None:
         self.steps.append(step)
@@ -256,27 +183,6 @@ def test_step_is_recorded_with_the_context_that_it_was_chosen_by(clock: Clock) -
     assert experience.contexts == ["context-1"]
 
 
-class Insistent(TakenDown):
-    """Advises to open the fridge before whatever is done."""
-
-    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
-        return (Advice(AdviceSource.SEMANTIC, "because", (SkillCall("OpenObject", ("Fridge",)),)),)
-
-
-def test_advice_that_failed_is_not_followed_again_until_its_thing_was_dealt_with(clock: Clock) -> None:
-    experience = Insistent()
-    calls = [
-        ("PickupObject", ("Egg",)),
-        ("GoToObject", ("Table",)),
-        ("GoToObject", ("Fridge",)),
-        ("PutObject", ("Egg", "Bowl")),
-    ]
-    planner = GuidedPlanner(ListedPlanner(*(SkillCall(*call) for call in calls)), experience, clock)
-    carry_out(planner, False, True, True, True, True, True)
-    done = [step.action.skill for step in experience.steps]
-    assert done == ["OpenObject", "PickupObject", "GoToObject", "GoToObject", "OpenObject", "PutObject"]
-
-
 class Asking:
     """Asks memory first, then does one step; tells calls as progress before it."""
 
@@ -321,42 +227,7 @@ def test_empty_instruction_begins_no_episode(instruction: str, clock: Clock) -> 
     assert experience.started == []
 
 
-def test_step_whose_failure_working_memory_can_repair_is_made_once_more(clock: Clock) -> None:
-    planner = GuidedPlanner(ForgetfulPlanner(tries=1), experience_with("working"), clock)
-    assert live(planner) == ["-PutObject", "OpenObject", "PutObject"]
-
-
-def test_step_is_not_made_again_where_nothing_repairs_it(clock: Clock) -> None:
-    planner = GuidedPlanner(ForgetfulPlanner(tries=2), experience_with("episodic"), clock)
-    assert live(planner) == ["-PutObject", "-PutObject"]
-
-
-@pytest.mark.parametrize(
-    ("parts", "failures", "steps"),
-    [
-        (("working",), 1, ["-PutObject", "PutObject"]),
-        (("working",), 5, ["-PutObject", "-PutObject", "-PutObject"]),
-        (("episodic", "semantic"), 1, ["-PutObject"]),
-    ],
-)
-def test_step_that_failed_by_chance_is_made_again_by_working_memory_alone(
-    parts: tuple[str, ...], failures: int, steps: list[str], clock: Clock
-) -> None:
-    experience = experience_with(*parts)
-    run = GuidedPlanner(ListedPlanner(PUT), experience, clock).run("put the egg away", situation("Egg"))
-    seen = []
-    try:
-        step = next(run)
-        while True:
-            done = len(seen) >= failures
-            seen.append(f"{'' if done else '-'}{step.call.skill}")
-            step = run.send(SkillResult(step.call, done, FailureReason.NONE if done else FailureReason.EXECUTION))
-    except StopIteration:
-        experience.close()
-    assert seen == steps
-
-
-class HoldsAnEggIn(Holding):
+class HoldsAnEggIn(EmptyHand):
     """A memory of an egg in a fridge."""
 
     def scene(self) -> Any:
@@ -383,7 +254,7 @@ def test_what_the_robot_names_as_closed_is_recorded_by_memorys_id(clock: Clock) 
 
     experience = Listening(ExperienceConfig(), NoLog(), now_ns=lambda: 0)
     context = PlanningContext(cast("MemoryPort", HoldsAnEggIn()), _ignore, _ignore)
-    run = GuidedPlanner(OpensWhatTheRobotNames(), experience, clock, advised=False).run("fetch the egg", context)
+    run = GuidedPlanner(OpensWhatTheRobotNames(), experience, clock).run("fetch the egg", context)
     step = next(run)
     step = run.send(SkillResult(step.call, False, FailureReason.CLOSED, object_id="robots-fridge"))
     with pytest.raises(StopIteration):

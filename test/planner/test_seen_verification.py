@@ -8,7 +8,6 @@ from picture_truth import AS_WANTED, NOTHING, OTHERWISE, looks, picture_of
 from tiny_home import TinyHome, TinyThing
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.advice import Advice
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
@@ -69,16 +68,13 @@ class BoastfulHome(TinyHome):
 
 
 class Episodes:
-    """An `ExperiencePort` that keeps how episodes end, and advises nothing."""
+    """An `ExperiencePort` that keeps how episodes end."""
 
     def __init__(self) -> None:
         self.ended: list[tuple[bool | None, str]] = []
 
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         return "e"
-
-    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
-        return ()
 
     def record(self, step: StepRecord, context_id: str = "") -> None:
         pass

@@ -77,8 +77,6 @@ from memory_node.nodes.conversions.sensors import (
     labels_from_msg,
 )
 from memory_node.nodes.conversions.skills import (
-    advice_from_msg,
-    advice_to_msg,
     call_from_msg,
     call_to_msg,
     change_from_msg,

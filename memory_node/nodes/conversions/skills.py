@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteSkill
 
-from memory_node.domain.advice import Advice, AdviceSource
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
@@ -152,21 +151,6 @@ def call_from_msg(msg: rm.SkillCall) -> SkillCall:
     """
     arguments = checked_items("arguments", msg.arguments)
     return SkillCall(checked_label("skill", msg.skill), tuple(_reference("arguments", text) for text in arguments))
-
-
-def advice_to_msg(advice: Advice) -> rm.Advice:
-    """Return an Advice message."""
-    before = [call_to_msg(call) for call in advice.before]
-    return rm.Advice(source=str(advice.source), text=advice.text, before=before, again=advice.again)
-
-
-def advice_from_msg(msg: rm.Advice) -> Advice:
-    """Return a domain Advice.
-
-    Raises:
-        ValueError: an unknown source, or a call that names no skill.
-    """
-    return Advice(AdviceSource(msg.source), msg.text, tuple(call_from_msg(call) for call in msg.before), msg.again)
 
 
 _SPAN = Part("", from_msg=lambda what, value: checked_number(what, value, 0.0, SPAN_LIMIT))
