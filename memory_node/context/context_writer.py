@@ -24,7 +24,7 @@ from memory_node.knowledge.told.binding import VERBS, BindingFacts
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceAnswer, ExperienceQuery
 from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.method import read_method
+from memory_node.lessons.method import in_plain_words
 from memory_node.lessons.plugmem import in_words
 from memory_node.scene_graph.graph import SceneGraph
 
@@ -119,7 +119,7 @@ class ContextWriter:
             # Of a place that memory does not know any more nobody could tell which it is.
             of_tries = [(one, self._in_place(one)) for one in tried if not one.place_id or self._name_of(one.place_id)]
             of_ways = [(one, in_words(one, instruction, self._kinds, self._is_there)) for one in ways]
-        return [*of_tries, *of_ways, *((one, _told(one)) for one in learnt.lessons)]
+        return [*of_tries, *of_ways, *((one, in_plain_words(one)) for one in learnt.lessons)]
 
     def _needed(self, instruction: str) -> list[SceneObject]:
         """Return who is there, and the usual places and tools of the treatments that an instruction's verbs ask for."""
@@ -172,8 +172,3 @@ class ContextWriter:
         shown = excerpt.lessons[: context.section_lines.get(LESSONS, 0)]
         self._told.note(context, instruction, token_budget, (lesson.id for lesson, _ in shown))
         return context
-
-
-def _told(lesson: Lesson) -> str:
-    method = read_method(lesson.text)
-    return lesson.text if method is None else method.told

@@ -16,6 +16,7 @@ from memory_node.episodes.episode_graph import Transition
 from memory_node.lessons.brainmem import confidence
 from memory_node.lessons.expectations import ENABLING
 from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.method import in_plain_words
 from memory_node.lessons.plugmem import calls_of, intents_of
 from memory_node.world.failures import declared_remedy, is_of_the_robot
 from memory_node.world.skills import establishing
@@ -109,7 +110,7 @@ def of_lesson(lesson: Lesson) -> Entry:
     return Entry(
         lesson.id,
         EntryKind.PREPARATION if before else EntryKind.ADVICE,
-        lesson.text,
+        in_plain_words(lesson),
         skill=lesson.skill if before else "",
         goal_kinds=frozenset(kind for task in lesson.task_types for kind in task.split("+")),
         classes=frozenset({lesson.place_class}) if lesson.place_class else lesson.object_classes,

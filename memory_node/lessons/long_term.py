@@ -8,6 +8,7 @@ from itertools import islice
 
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.attempt_index import AttemptIndex
+from memory_node.episodes.class_actions import class_call
 from memory_node.episodes.episode_graph import EpisodeGraph, Transition
 from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.lessons import plugmem

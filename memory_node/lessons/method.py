@@ -131,6 +131,12 @@ def read_method(value: str) -> Method | None:
     )
 
 
+def in_plain_words(lesson: Lesson) -> str:
+    """Return what a lesson says, for a reader who does not know the form."""
+    method = read_method(lesson.text)
+    return lesson.text if method is None else method.told
+
+
 def of_other_things(value: str, other: str) -> bool:
     """Return whether two lessons are methods, each about a thing of its own."""
     methods = (read_method(value), read_method(other))

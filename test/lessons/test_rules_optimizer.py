@@ -188,6 +188,19 @@ def test_recorded_episode_is_read_over_classes(step) -> None:
     assert note.found_at == ("Shelf",)
 
 
+def test_what_a_hand_can_carry_is_no_place_unless_something_was_put_into_it(step) -> None:
+    steps = [
+        step("GoToObject", "Lettuce@1,1,1"),
+        step("PickupObject", "Knife@1,1,1", relations=("Knife on Lettuce",)),
+        step("SliceObject", "Lettuce@1,1,1"),
+        step("PutObject", "Knife", "Bowl"),
+        step("PickupObject", "Bread@2,2,1", relations=("Bread in Bowl",)),
+    ]
+    summary = EpisodeSummary("e1", "slice the lettuce and bring me the bread", "slice", 0, 9, True)
+    places = [deed.place for deed in attempt_of(summary, steps).deeds]
+    assert places == ["", "", "", "Bowl", "Bowl"]
+
+
 def test_candidate_says_its_operation() -> None:
     assert Candidate("v").operation == "ADD"
     assert Candidate("v", 2).operation == "UPDATE 2"

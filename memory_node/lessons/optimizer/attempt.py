@@ -93,18 +93,18 @@ _KIND_OF_SKILL = {
 def attempt_of(episode: EpisodeSummary, steps: Sequence[StepRecord], kinds: ObjectCatalogue | None = None) -> Attempt:
     """Return a recorded episode as an attempt: skills over classes; where things were is what its steps told.
 
-    kinds: what can be carried is no place to look at, unless it was opened; by default the household's.
+    kinds: by default the household's.
     """
     deeds: list[Deed] = []
     lies: dict[str, str] = {}
     for step in steps:
         lies |= {thing: place for thing, place in map(_relation, step.relations) if thing}
         deeds.append(deed_of(step, lies))
-    # What was taken, or lay on something, is a thing and no place to look at.
+    # What was taken, or lay on something, is a thing and no place to look at; so is what a hand can carry, unless it
+    # was opened or something was put into it.
     things = {deed.thing for deed in deeds if deed.kind in (DeedKind.TAKE, DeedKind.PUT)} | lies.keys()
-    gone_to = {deed.place for deed in deeds if deed.kind is DeedKind.TRAVEL}
-    used = {deed.place for deed in deeds if deed.kind is not DeedKind.TRAVEL}
-    things |= (gone_to - used) & set((kinds or load_catalogue()).able(Property.PICKUPABLE))
+    used = {deed.place for deed in deeds if deed.kind in (DeedKind.PUT, DeedKind.OPEN, DeedKind.CLOSE)}
+    things |= set((kinds or load_catalogue()).able(Property.PICKUPABLE)) - used
     return Attempt(
         episode.id,
         episode.instruction,

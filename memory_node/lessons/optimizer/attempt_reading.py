@@ -25,12 +25,12 @@ _WORD = re.compile(r"[a-z]+")
 _CHANGING = tuple(name for name, skill in SKILLS.items() if any(fact.state is not None for fact in skill.effects))
 
 # Root causes, in words that fit every task: the kind of error, and how to avoid it.
-NOT_FOUND = "the thing was never seen, as whole kinds of places were left out; look at each kind once before any twice"
-LOST_IN_LOOPS = "the steps went to repeating what had been done; after a look into a place the next one is a new place"
-OTHER_THING = "the hand was filled with what the task does not name; compare a thing's name with the task first"
-NOT_TAKEN = "the thing was seen and left where it was; take it at once when it is seen"
-NOT_CHANGED = "the thing was carried to its place as it was; what the task says of its state comes before that"
-NOT_BROUGHT = "the thing was in the hand while the search went on; with it in the hand the next way is to its place"
+NOT_FOUND = "the thing was not seen, as kinds of places were never searched; search each kind once before any twice"
+LOST_IN_LOOPS = "the same action was made again and again; after one place is searched go to a new one"
+OTHER_THING = "a thing was picked up that the task does not name; compare a thing's name with the task first"
+NOT_TAKEN = "the thing was seen but not picked up; pick it up when it is seen"
+NOT_CHANGED = "the thing was put down without the state that the task asks for; bring that state about first"
+NOT_BROUGHT = "the search went on with the thing in the hand; once it is in the hand go to its place"
 ONE_OF_SEVERAL = "only one of several things was brought; count what is asked for, and go back to where others were"
 
 
