@@ -44,7 +44,7 @@ def test_what_another_robot_learnt_is_known_while_memory_runs(open_at: Open, tmp
         learnt = ("experience.steps", "experience.attempts", "experience.lessons")
         assert [figures[name] for name in learnt] == [4, 1, 2]
         assert pupil.experience.ways_to("take the coin for Zenobia")
-        assert "Coin was found at Safe" in pupil.context("take the coin", 1000).text
+        assert "found at Safe" in pupil.context("take the coin", 1000).text
         assert "Zenobia" in pupil.context("take the coin", 1000).text
         here.forget(ForgetRequest(label="Zenobia"))
         wait_until(lambda: pupil.take_over_changes() > 0)
