@@ -10,7 +10,6 @@ from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS, Predicate
 from memory_node.domain.states import ObjectState
-from memory_node.planner.belief import Belief
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_attempt import GoalAttempt, Setback, Steps
 from memory_node.planner.locating import Locator
@@ -19,7 +18,7 @@ from memory_node.planner.plan_execution import PlanExecution
 from memory_node.planner.planner import PlanningContext
 from memory_node.planner.search import Wanted
 from memory_node.planner.treatments import TreatmentSteps
-from memory_node.world.state import Thing, WorldState
+from memory_node.world.state import Thing
 
 _P, _S = Predicate, ObjectState
 _AT_APPLIANCE = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
@@ -40,11 +39,8 @@ class GoalRun:
         self._expected = situation.expected_failures(kinds)
         self._begun: set[str] = set()  # classes that goals of this instruction were about
         self._in_slices: set[str] = set()  # classes of which a slice was treated, which "it" means from then on
+        self._world = situation.world(kinds)
         self._begin()
-
-    @property
-    def _belief(self) -> Belief:
-        return self._acting.belief
 
     def achieve(self, goal: Goal, closed: frozenset[str] = frozenset()) -> Steps:
         """Yield the steps of one goal. closed: ids of the things that must not be used for it.
@@ -74,14 +70,18 @@ class GoalRun:
 
     def _note_handled(self) -> None:
         """Remember for later instructions which thing it was, and where it had been."""
-        target = self._belief.things.get("target")
-        if target is None:
+        if "target" not in self._acting.attempt.parts:
             return
+        self._refresh()
+        target = self._acting.attempt.part("target")
         name = self._kinds.whole(target.object_class)
         self._conversation.handled.setdefault(name, set()).update(target.identities)
         if name not in self._begun and target.object_class in self._locator.first_places:
             self._conversation.places[name] = self._locator.first_places[target.object_class]
         self._begun.add(name)
+
+    def _refresh(self) -> None:
+        self._world.refresh(self._lookup.scene_now(), self._lookup.held_object())
 
     def _place_before(self, object_class: str) -> Thing | None:
         """Return where a thing was before this instruction moved it, or else before the last one did."""
@@ -92,17 +92,13 @@ class GoalRun:
 
     def _next_one(self) -> None:
         """Finish with one instance; the next stages take another."""
-        done = self._belief.things["target"]
-        self._acting.attempt.taken |= done.identities
-        destination, itself = self._belief.things.get("destination"), self._lookup.scene_object(done.memory_id)
-        if destination is not None and itself is not None and not destination.memory_id:
-            # A destination that was found by exploring: memory knows it as the thing's support.
-            self._belief.recognize(destination.call_name, itself.support_id)
-        self._belief.forget("target")
+        attempt = self._acting.attempt
+        attempt.taken |= attempt.part("target").identities
+        del attempt.parts["target"]
 
     def _knows_another(self, goal: Goal) -> bool:
         """Return whether memory knows another of the meant things that is not at its destination yet."""
-        done = self._belief.things.get("destination")
+        done = self._acting.attempt.find("destination")
         self._next_one()
         names = goal.target.candidates
         ruled_out = self._acting.attempt.ruled_out | self._lookup.elsewhere(goal.target.room, names)
@@ -110,16 +106,12 @@ class GoalRun:
         return any(done is None or one.support_id not in done.identities for one in known)
 
     def _begin(self, closed: frozenset[str] = frozenset()) -> None:
-        """Start from what memory knows of the hand. Everything else is asked when it is needed."""
-        belief = Belief(WorldState(self._kinds), self._situation.skills)
-        attempt = GoalAttempt(belief, excluded=set(closed), memory_ids=self._situation.memory_ids)
+        """Start from what memory knows now."""
+        self._refresh()
+        situation = self._situation
+        attempt = GoalAttempt(self._world, situation.skills, excluded=set(closed), memory_ids=situation.memory_ids)
         self._acting = PlanExecution(self._kinds, self._locator, attempt, self._max_failures, self._expected)
-        self._treating = TreatmentSteps(self._acting, self._situation)
-        held = self._lookup.held_object()
-        if held is not None:
-            # Skills know what they hold by its class, whatever id they have for it.
-            self._belief.add(Thing("held", held.object_class, held.object_class, memory_id=held.object_id))
-            self._belief.state = self._belief.state.holding("held")
+        self._treating = TreatmentSteps(self._acting, situation)
 
     def _stages(self, goal: Goal) -> Steps:
         acting = self._acting
@@ -135,6 +127,7 @@ class GoalRun:
             if any(SKILLS[skill].tool_ability for skill in GOALS[goal.kind].skills):
                 yield from acting.need_tool(self._treating.of(goal).tools)
             (state,) = GOALS[goal.kind].wants
+            acting.doubt("target", state)
             yield from acting.make(Wanted(_P.STATE, ("target",), state))
             if self._expected is not None:
                 self._expected.has_prepared = True
@@ -202,42 +195,34 @@ class GoalRun:
         held = self._acting.attempt.held
         if held is None:
             raise Setback("the hand is empty")
+        self._acting.attempt.parts["held"] = held
         yield from self._acting.need("surface", self._locator.surfaces())
-        yield from self._acting.make(Wanted(_P.CONTAINED, (held.id, "surface")))
+        yield from self._acting.make(Wanted(_P.CONTAINED, ("held", "surface")))
 
     def _deliver(self, goal: Goal) -> Steps:
         assert goal.destination is not None
         acting = self._acting
         carried = "container" if goal.container is not None else "target"
         if goal.destination.original_place:
-            place = self._place_before(self._belief.things["target"].object_class)
+            place = self._place_before(acting.attempt.part("target").object_class)
             if place is None:
                 raise Setback(f"where {goal.target} was at first is not known")
-            self._take_for_destination(place)
+            acting.attempt.parts["destination"] = self._world.keep(replace(place, states=frozenset()))
         elif goal.destination.beside:
             yield from acting.need("beside", goal.destination)
-            self._take_for_destination(self._surface_beside("beside"))
+            acting.attempt.parts["destination"] = self._world.keep(self._surface_beside("beside"))
         elif goal.destination.room and not goal.destination.candidates:
-            within = self._locator.somewhere_in(goal.destination.room, self._belief.things[carried].object_class)
+            within = self._locator.somewhere_in(goal.destination.room, acting.attempt.part(carried).object_class)
             yield from acting.need("destination", within)
         else:
             yield from acting.need("destination", goal.destination)
         yield from acting.make(Wanted(_P.CONTAINED, (carried, "destination")))
         yield from self._close_behind("destination")
 
-    def _take_for_destination(self, place: Thing) -> None:
-        """Make a thing that is known under another name the destination; it must not be in the belief twice."""
-        known = next((thing for thing in self._belief.things.values() if thing.identities & place.identities), None)
-        if known is None:
-            bare = replace(place, id="destination", container="", inside=None, states=frozenset())
-            self._belief.add(bare)
-        else:
-            self._belief.rename(known.id, "destination")
-
     def _close_behind(self, name: str) -> Steps:
         """Shut what keeps cold, heats or guards its contents."""
-        kept_shut = self._kinds[self._belief.things[name].object_class].can(Property.KEPT_SHUT)
-        if kept_shut and self._belief.state.has(name, _S.OPENED):
+        thing = self._acting.attempt.part(name)
+        if self._kinds[thing.object_class].can(Property.KEPT_SHUT) and thing.has(_S.OPENED):
             yield from self._acting.make(Wanted(_P.STATE, (name,), _S.CLOSED))
 
     def _examine(self, goal: Goal) -> Steps:
@@ -249,8 +234,9 @@ class GoalRun:
 
     def _surface_beside(self, name: str) -> Thing:
         """Return what a thing stands on, or, beside a sink or what stands on the floor, the surface next to it."""
-        outer = self._belief.state.container_of(name)
-        found = self._belief.things[outer] if outer else self._locator.surface_beside(self._belief.things[name])
+        thing = self._acting.attempt.part(name)
+        outer = self._acting.attempt.known().container_of(thing.id)
+        found = self._acting.attempt.find(outer) if outer else self._locator.surface_beside(thing)
         if found is None:
-            raise Setback(f"nothing to put a thing on is known beside {self._belief.things[name].object_class}")
+            raise Setback(f"nothing to put a thing on is known beside {thing.object_class}")
         return found

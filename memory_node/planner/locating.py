@@ -12,16 +12,14 @@ from memory_node.domain.exploration import Exploration
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall, SkillResult
-from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.states import believed
 from memory_node.knowledge.text.words import stems
-from memory_node.planner.belief import is_on_lid
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import PlannedStep
 from memory_node.world.state import Thing
 
-_S = ObjectState
 # What serves as well as another of its kind: the one that is nearest to the target is taken.
 _WHERE_WORK_IS_DONE = frozenset({"fixture", "place", "vessel", "tool", "surface"})
 _BESIDE_M = 1.0  # from the middle of a thing to the edge of the furniture beside it
@@ -48,14 +46,15 @@ class Locator:
             NothingFound: it is nowhere.
         """
         attempt.mentions[name] = mention
-        if name in attempt.belief.things:
+        if name in attempt.parts:
             return
+        attempt.world.refresh(self._lookup.scene_now(), self._lookup.held_object())
         held = attempt.held
         wanted = held is not None and held.object_class in mention.candidates and not mention.another
         if held is not None and mention.thing_id:
             wanted = mention.thing_id in held.identities
         if held is not None and wanted and not held.identities & attempt.taken:
-            attempt.belief.rename(held.id, name)
+            attempt.parts[name] = held
             return
         if mention.looks:
             mention = yield from self._looking_so(attempt, mention)
@@ -100,7 +99,7 @@ class Locator:
             # What memory holds to be there may be another by now: it is looked at before it is taken.
             place = _reference_to(found) if found is not None else stops.pop(0)
             result = yield PlannedStep(SkillCall("GoToObject", (place,)))
-            attempt.belief.state = attempt.belief.state.standing_at("")
+            attempt.follow(result)
             if found is not None and (not result.success or not self._was_seen(found.id, begun_ns)):
                 attempt.excluded.add(found.id)
         if any(one.description for one in self._lookup.of_classes(mention.candidates)):
@@ -142,48 +141,39 @@ class Locator:
             others = {one.id for one in self._lookup.of_classes((object_class,))} - {mention.thing_id}
             excluded |= others
         # The second of two must not be the one that has just been put there.
-        placed = (
-            attempt.belief.things["destination"].identities
-            if attempt.taken and "destination" in attempt.belief.things
-            else ()
-        )
+        placed = attempt.part("destination").identities if attempt.taken and "destination" in attempt.parts else ()
         near = _place_of(attempt, "target") if name in _WHERE_WORK_IS_DONE else None
         not_on = frozenset(placed)
         answer = self._lookup.locate(object_class, mention.text, mention.states, excluded, not_on, near, mention.room)
         if answer is None:
             return False
-        self._believe(attempt, name, answer)
+        found = attempt.world.state.named(answer.object_id) or attempt.world.keep(self._answered(attempt, answer))
+        attempt.parts[name] = found
+        attempt.mentions.setdefault(name, Mention(answer.object_class, (answer.object_class,)))
+        self._note_first_place(attempt, found)
         return True
 
-    def _believe(self, attempt: GoalAttempt, name: str, answer: ObjectAnswer) -> None:
-        """Take over an answer, with what the object is in or on."""
-        reference = str(ObjectReference.at(answer.object_class, answer.position))
-        already = attempt.belief.named(answer.object_id)
-        if already is not None:  # what something stands on may be what is wanted next
-            attempt.mentions.pop(already.id, None)
-            attempt.belief.rename(already.id, name)
-        own_id = already.object_id if already is not None else ""
-        attempt.belief.add(Thing(name, answer.object_class, reference, own_id, answer.object_id))
-        attempt.mentions.setdefault(name, Mention(answer.object_class, (answer.object_class,)))
-        _take_states(attempt, name, answer.states, (_S.OPENED, _S.CLOSED, _S.ON, _S.OFF))
-        support = self._lookup.support_of(answer)
-        if support is not None and self._kinds[answer.object_class].pickupable and not self._on_top(answer, support):
-            self._believe_support(attempt, name, answer.object_class, support)
+    def _answered(self, attempt: GoalAttempt, answer: ObjectAnswer) -> Thing:
+        """Return what memory answers with and its scene graph does not hold."""
+        support = attempt.world.state.named(answer.support_id)
+        return Thing(
+            answer.object_class,
+            answer.object_class,
+            str(ObjectReference.at(answer.object_class, answer.position)),
+            memory_id=answer.object_id,
+            container=support.id if support is not None else "",
+            inside=answer.inside if support is not None else None,
+            states=frozenset(believed(answer.states)),
+            position=answer.position,
+        )
 
-    def _on_top(self, answer: ObjectAnswer, support: SceneObject) -> bool:
-        itself = self._lookup.scene_object(answer.object_id)
-        return itself is not None and is_on_lid(itself, support.class_name, self._kinds)
-
-    def _believe_support(self, attempt: GoalAttempt, name: str, object_class: str, support: SceneObject) -> None:
-        """Take over what the thing under a name is in or on."""
-        place = attempt.belief.named(support.id)
-        if place is None:
-            reference = _reference_to(support)
-            place = Thing(f"{name} support", support.class_name, reference, memory_id=support.id)
-            attempt.belief.add(place, is_setting=True)
-            _take_states(attempt, place.id, support.states, (_S.OPENED, _S.CLOSED))
-        attempt.belief.state = attempt.belief.state.put(name, place.id)
-        self.first_places.setdefault(object_class, place)
+    def _note_first_place(self, attempt: GoalAttempt, thing: Thing) -> None:
+        """Remember what a thing was on or in when it was first located."""
+        support, kinds = attempt.world.state.things.get(thing.container), self._kinds
+        if support is None or not kinds[thing.object_class].pickupable:
+            return
+        if thing.inside or not kinds[support.object_class].lidded:
+            self.first_places.setdefault(thing.object_class, support)
 
     def _explore(self, attempt: GoalAttempt, name: str, mention: Mention) -> Steps:
         """Look for any of the classes meant: at the ranked places, then inside what is closed."""
@@ -226,6 +216,7 @@ class Locator:
             while not found:
                 stops = self._lookup.search_stops(container)
                 seen = yield _exploring(attempt, Exploration(container, stops, looked_into))
+                attempt.follow(seen)
                 if not seen.success or seen.object_id in looked_into:
                     break
                 looked_into |= {seen.object_id}
@@ -241,24 +232,18 @@ class Locator:
         for number, places in enumerate([tuple(stops), *one_by_one]):
             passed_over = attempt.passed_over(name)
             result = yield _exploring(attempt, Exploration(object_class, places, passed_over))
-            attempt.belief.state = attempt.belief.state.standing_at("")
-            counts = result.object_id not in passed_over
-            if result.success and counts:
-                attempt.belief.add(Thing(name, object_class, result.object_id, result.object_id))
-                self._note_first_place(object_class)
+            attempt.follow(result)
+            # Where it was seen from, it need not be in reach.
+            attempt.world.state = attempt.world.state.standing_at("")
+            found = attempt.world.state.named(result.object_id)
+            if result.success and found is not None and result.object_id not in passed_over:
+                attempt.parts[name] = found
+                attempt.world.refresh(self._lookup.scene_now(), self._lookup.held_object())
+                self._note_first_place(attempt, attempt.part(name))
                 return True
             if number == 0 and not result.success:
                 return False
         return False
-
-    def _note_first_place(self, object_class: str) -> None:
-        """Remember what a thing that has just come into view lies on, as memory saw it."""
-        supports = (self._lookup.scene_object(one.support_id) for one in self._lookup.of_classes((object_class,)))
-        support = next((one for one in supports if one is not None), None)
-        if support is not None and self._kinds[object_class].pickupable:
-            reference = _reference_to(support)
-            place = Thing("first place", support.class_name, reference, memory_id=support.id)
-            self.first_places.setdefault(object_class, place)
 
     def somewhere_in(self, room: str, object_class: str) -> Mention:
         """Return where in a room a thing may be put: on furniture of the kind that such a thing lies on elsewhere, or
@@ -317,18 +302,9 @@ def _likeness(description: str, said: Collection[str], names: Collection[str]) -
     return (both / min(len(words), len(said)) if both else 0.0), both
 
 
-def _take_states(
-    attempt: GoalAttempt, name: str, states: Sequence[StateBelief], which: Collection[ObjectState]
-) -> None:
-    """Take over those states of a thing that are likelier than not."""
-    for belief in states:
-        if belief.probability >= 0.5 and belief.state in which:
-            attempt.belief.state = attempt.belief.state.with_state(name, belief.state)
-
-
 def _exploring(attempt: GoalAttempt, exploration: Exploration) -> PlannedStep:
     """Return the step that explores; raises Setback where the robot does not."""
-    if "Explore" not in attempt.belief.skills:
+    if "Explore" not in attempt.skills:
         sought = exploration.target_class
         raise Setback(f"it is not known where {sought} is, and Explore is not available on this robot")
     return PlannedStep(exploration.call)
@@ -336,8 +312,8 @@ def _exploring(attempt: GoalAttempt, exploration: Exploration) -> PlannedStep:
 
 def _place_of(attempt: GoalAttempt, name: str) -> tuple[float, float, float] | None:
     """Return where memory knows a thing to be, (x, y, z) in map; None for one in the hand or in view only."""
-    thing = attempt.belief.things.get(name)
-    return ObjectReference.parse(thing.reference).position if thing is not None else None
+    thing = attempt.find(name) if name in attempt.parts else None
+    return thing.position if thing is not None and thing.id != attempt.world.state.held else None
 
 
 def _reference_to(found: SceneObject) -> str:

@@ -106,7 +106,7 @@ class MemoryLookup:
         """Return the places to look for a class at, one in each room before the others."""
         ranked = self._areas.get(object_class) or self._memory.rank_search_areas(object_class)
         areas = in_search_order(ranked, self._look_cost_m)
-        room_of = self._scene_now().room_of_area
+        room_of = self.scene_now().room_of_area
         first = {room_of.get(area.area_id) or area.area_id: area.area_id for area in reversed(areas)}.values()
         return tuple(map(_stop, sorted(areas, key=lambda area: area.area_id not in first)))
 
@@ -114,7 +114,7 @@ class MemoryLookup:
         """Return an object of the scene graph by its id, or None."""
         if not object_id:
             return None
-        return next((found for found in self._scene_now().objects if found.id == object_id), None)
+        return next((found for found in self.scene_now().objects if found.id == object_id), None)
 
     def support_of(self, answer: ObjectAnswer) -> SceneObject | None:
         """Return what an answer's object is on or in by the scene graph; None where that is unknown."""
@@ -125,12 +125,12 @@ class MemoryLookup:
     def of_classes(self, names: Sequence[str]) -> list[SceneObject]:
         """Return the scene graph's objects of some classes, however they are spelt, in the order of the classes."""
         wanted = {folded(name): rank for rank, name in enumerate(names)}
-        found = [one for one in self._scene_now().objects if folded(one.class_name) in wanted and not one.removed]
+        found = [one for one in self.scene_now().objects if folded(one.class_name) in wanted and not one.removed]
         return sorted(found, key=lambda one: wanted[folded(one.class_name)])
 
     def supported_by(self, object_id: str) -> list[SceneObject]:
         """Return the scene graph's objects that are on or in another one."""
-        return [one for one in self._scene_now().objects if one.support_id == object_id and not one.removed]
+        return [one for one in self.scene_now().objects if one.support_id == object_id and not one.removed]
 
     def room_called(self, name: str) -> str:
         """Return the id of the room of a name, "" where memory knows none, and for "": rooms may have no name yet."""
@@ -146,23 +146,23 @@ class MemoryLookup:
         """Return the ids of the objects of some classes that are not in the room of a name; none for ""."""
         if not room:
             return frozenset()
-        scene, there = self._scene_now(), self.of_classes(names)
+        scene, there = self.scene_now(), self.of_classes(names)
         rooms, room_of = {one.name for one in scene.rooms}, scene.room_of_area
         return frozenset(one.id for one in there if not may_be_meant(room_of.get(one.area_id, ""), room, rooms))
 
     def _areas_of(self, room_id: str) -> frozenset[str]:
-        return frozenset(area.id for area in self._scene_now().areas if area.room_id == room_id)
+        return frozenset(area.id for area in self.scene_now().areas if area.room_id == room_id)
 
     def place_of_room(self, name: str) -> tuple[float, float] | None:
         """Return where in a room of that name to drive to, (x, y) in map; None where memory knows no such room."""
         room = self._room(name)
         if room is None:
             return None
-        areas = [area.position for area in self._scene_now().areas if area.room_id == room.id] or [room.center]
+        areas = [area.position for area in self.scene_now().areas if area.room_id == room.id] or [room.center]
         return min(areas, key=lambda position: math.dist(position, room.center))
 
     def _room(self, name: str) -> Room | None:
-        rooms = self._scene_now().rooms if name else ()
+        rooms = self.scene_now().rooms if name else ()
         named = [room for room in rooms if room.name.lower() == name.lower()]
         named = named or [room for room in rooms if is_called(room.name, name)]
         return named[0] if len(named) == 1 else None
@@ -175,7 +175,7 @@ class MemoryLookup:
     @property
     def now_ns(self) -> int:
         """The stamp of what memory holds now."""
-        return self._scene_now().stamp_ns
+        return self.scene_now().stamp_ns
 
     def held_object(self) -> HeldObject | None:
         """Return what the hand holds, None when it is empty."""
@@ -184,10 +184,10 @@ class MemoryLookup:
     @property
     def surveyed(self) -> bool:
         """Whether every area of the map was in view within a day."""
-        return self._scene_now().surveyed
+        return self.scene_now().surveyed
 
-    def _scene_now(self) -> SceneSnapshot:
-        # Over a service the whole graph travels: between two steps it is asked for once.
+    def scene_now(self) -> SceneSnapshot:
+        """Return the scene graph. Over a service all of it travels: between two steps it is asked for once."""
         if self._scene is None:
             self._scene = self._memory.scene()
         return self._scene

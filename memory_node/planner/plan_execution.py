@@ -5,27 +5,26 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import DOORS, ObjectState
 from memory_node.lessons.expectations import ENABLING
 from memory_node.lessons.lesson import Preparation
-from memory_node.planner.belief import Belief
 from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, Hopeless, NothingFound, Setback, Steps
 from memory_node.planner.locating import Locator
 from memory_node.planner.planner import PlannedStep, PlanningFailedError
 from memory_node.planner.search import Wanted, find_plan
-from memory_node.world.failures import after_failure, broken_rules
-from memory_node.world.skills import after
-from memory_node.world.state import Thing
+from memory_node.world.failures import broken_rules
+from memory_node.world.state import Thing, WorldState
 
+_SWITCHED = DOORS | {ObjectState.ON, ObjectState.OFF}
 # So often a call is tried that fails by itself before another place is.
 _TRIES = 3
 _ELSEWHERE = frozenset(
@@ -39,55 +38,6 @@ _ELSEWHERE = frozenset(
         FailureReason.INVALID_CALL,
     }
 )
-
-
-class FailureRecovery:
-    """Takes results over into what is believed in the attempt of one goal."""
-
-    def __init__(self, attempt: GoalAttempt) -> None:
-        self._attempt = attempt
-        self._belief = attempt.belief
-        self._by_chance: Counter[tuple[str, str]] = Counter()
-
-    def succeeded(self, call: SkillCall, result: SkillResult, subject: Thing | None) -> None:
-        """Apply the declared effects, which hold whether or not the robot reports changes."""
-        if subject is None:
-            return
-        self._belief.state = after(SKILLS[call.skill], self._belief.state, call)
-        if call.skill in ("PickupObject", "GoToObject", "SliceObject"):
-            self._belief.identify(subject.id, result.object_id)
-
-    def failed(self, call: SkillCall, result: SkillResult, is_hopeless: bool = False) -> None:
-        """Correct the belief that made a call fail. is_hopeless: it never worked before, so once is enough.
-
-        Raises:
-            Setback: it failed by itself so often that it is no chance, and nothing else can take the thing's part.
-        """
-        belief, known = self._belief, frozenset(self._belief.things)
-        broken = broken_rules(SKILLS[call.skill], result.reason)
-        last = belief.named(call.arguments[-1])
-        belief.state = after_failure(SKILLS[call.skill], belief.state, call, result.reason, result.object_id)
-        belief.settings |= frozenset(belief.things) - known
-        if result.reason is FailureReason.FORBIDDEN or result.reason.by_chance:
-            self._by_chance[(call.skill, call.arguments[-1])] += 1
-            tries = 1 if is_hopeless else _TRIES
-            if result.reason.by_chance and self._by_chance[(call.skill, call.arguments[-1])] < tries:
-                return
-            if last is None or last.id not in self._attempt.mentions or self._attempt.mentions[last.id].thing_id:
-                raise (Hopeless if is_hopeless else Setback)(told_failure(call, result, self._belief))
-            self._attempt.exclude(last)
-            self._attempt.not_sought.add(last.id)
-            return
-        is_told = any(rule.fact.predicate is Predicate.STATE for rule in broken)
-        if result.reason in _ELSEWHERE and not is_told and last is not None and last.id in self._attempt.mentions:
-            self._attempt.exclude(last)
-
-
-def told_failure(call: SkillCall, result: SkillResult, belief: Belief) -> str:
-    """Return why a call failed, with what people call its things: an id says nothing to them."""
-    things = filter(None, map(belief.named, call.arguments))
-    names = ", ".join(dict.fromkeys(belief.kinds[one.object_class].best_name for one in things))
-    return f"{call} failed with the {names}: {result.reason} {result.message}".rstrip()
 
 
 _MAX_STEPS = 60
@@ -113,13 +63,12 @@ class PlanExecution:
     failures: int = 0
     steps: int = 0
 
-    def __post_init__(self) -> None:
-        self._recovery = FailureRecovery(self.attempt)
+    _by_chance: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
-    def belief(self) -> Belief:
-        """What is believed of the things that the goal is about."""
-        return self.attempt.belief
+    def state(self) -> WorldState:
+        """What is believed now."""
+        return self.attempt.world.state
 
     def need(self, name: str, mention: Mention, sliced: bool = False) -> Steps:
         """Locate a thing under a name. If remembered pieces are gone, another whole one is cut.
@@ -154,9 +103,9 @@ class PlanExecution:
         must stand there first."""
         while True:
             try:
-                plan = find_plan(self.belief, wanted, fixture)
+                plan = self._plan(wanted, fixture)
             except PlanningFailedError:
-                if not self.belief.state.held or "surface" in self.belief.things:
+                if not self.state.held or "surface" in self.attempt.parts:
                     raise
                 yield from self.need("surface", self.locator.surfaces())
                 continue
@@ -165,7 +114,7 @@ class PlanExecution:
             if (yield from self._prepare(plan)):
                 continue
             there = Wanted(Predicate.NEAR, (fixture,))
-            if near and not there.holds(self.belief.state):
+            if near and self._plan((there,)):
                 yield from self.make(there)
                 continue
             try:
@@ -175,13 +124,26 @@ class PlanExecution:
                 for name, mention in list(self.attempt.mentions.items()):
                     yield from self.need(name, mention)
 
+    def doubt(self, name: str, state: ObjectState) -> None:
+        """Take a thing not to be in a state that a goal asks for: who asks says that it is not. Of doors and switches
+        memory knows better."""
+        thing = self.attempt.part(name)
+        if state not in _SWITCHED and state in thing.states:
+            self.attempt.world.suppose(thing.id, state, False)
+
+    def _plan(self, wanted: Sequence[Wanted], fixture: str = "") -> list[SkillCall]:
+        """Return the calls that make facts about parts of the goal so."""
+        part, skills = self.attempt.part, self.attempt.skills
+        about = [replace(one, names=tuple(part(name).id for name in one.names)) for one in wanted]
+        return find_plan(self.attempt.known(), about, part(fixture).id if fixture else "", skills)
+
     def _prepare(self, plan: Sequence[SkillCall]) -> Generator[PlannedStep, SkillResult, bool]:
         """Do what made the first call of a plan work that has such a way; return whether there is one. What cannot be
         done any more is left out."""
         if self.expected is None:
             return False
         for call in plan:
-            subject, place = self.belief.named(call.arguments[0]), self.belief.named(call.arguments[-1])
+            subject, place = self.state.named(call.arguments[0]), self.state.named(call.arguments[-1])
             lesson = self.expected.way(call, subject, place)
             if lesson is None:
                 continue
@@ -218,9 +180,9 @@ class PlanExecution:
 
     def _known_as(self, name: str, object_class: str, thing_id: str) -> Generator[PlannedStep, SkillResult, str]:
         """Return the name of one certain thing, located under `name` where it has none."""
-        known = next((one.id for one in self.belief.state if one.memory_id == thing_id), None)
+        known = next((role for role in self.attempt.parts if self.attempt.part(role).memory_id == thing_id), None)
         if known is None:
-            self.belief.forget(name)
+            self.attempt.parts.pop(name, None)
             yield from self.need(name, Mention(object_class, (object_class,), thing_id=thing_id))
         return known or name
 
@@ -231,33 +193,62 @@ class PlanExecution:
             _Replan: it failed in a way that another plan may get round.
             Setback: it failed for good.
         """
-        if call.skill not in self.belief.skills:
+        if call.skill not in self.attempt.skills:
             raise Setback(f"{call.skill} is not available on this robot")
         self.steps += 1
         if self.steps > _MAX_STEPS:
             raise Setback(f"not achieved within {_MAX_STEPS} steps")
-        things = (self.belief.named(argument) for argument in call.arguments)
-        known = {argument: thing.memory_id for argument, thing in zip(call.arguments, things) if thing is not None}
+        things = [self.state.named(argument) for argument in call.arguments]
+        known = {text: thing.memory_id for text, thing in zip(call.arguments, things) if thing is not None}
         result = yield PlannedStep(call, memory_ids={name: found for name, found in known.items() if found})
-        subject = self.belief.named(call.arguments[0])
-        self.attempt.observe(result.changes)
+        roles = self.attempt.roles(things[-1]) if things[-1] is not None and not result.success else []
+        self.attempt.follow(result)
         if result.success:
-            self._recovery.succeeded(call, result, subject)
             return
         self.failures += 1
         if result.reason is FailureReason.CANCELED or self.failures > self.max_failures:
-            raise Setback(told_failure(call, result, self.belief))
-        place = self.belief.named(call.arguments[-1])
-        is_hopeless = self.expected is not None and self.expected.is_hopeless(call, place)
-        self._recovery.failed(call, result, is_hopeless)
+            raise Setback(self._told(result, things))
+        self._give_up_on(result, things, next((one for one in roles if one in self.attempt.mentions), ""))
         raise _Replan
+
+    def _give_up_on(self, result: SkillResult, things: Sequence[Thing | None], role: str) -> None:
+        """Take another thing for the last one that a failed call names, where that is the way round it.
+
+        things: that the call names; role: the part that the last of them plays, "" for none.
+
+        Raises:
+            Setback: it failed by itself so often that it is no chance, and nothing else can take the thing's part.
+        """
+        call, last, mention = result.call, things[-1], self.attempt.mentions.get(role)
+        if result.reason is FailureReason.FORBIDDEN or result.reason.by_chance:
+            is_hopeless = self.expected is not None and self.expected.is_hopeless(call, last)
+            self._by_chance[(call.skill, call.arguments[-1])] += 1
+            tries = 1 if is_hopeless else _TRIES
+            if result.reason.by_chance and self._by_chance[(call.skill, call.arguments[-1])] < tries:
+                return
+            if last is None or mention is None or mention.thing_id:
+                raise (Hopeless if is_hopeless else Setback)(self._told(result, things))
+            self.attempt.exclude(last)
+            self.attempt.not_sought.add(role)
+            return
+        is_told = any(
+            rule.fact.predicate is Predicate.STATE for rule in broken_rules(SKILLS[call.skill], result.reason)
+        )
+        if result.reason in _ELSEWHERE and not is_told and last is not None and mention is not None:
+            self.attempt.exclude(last)
+
+    def _told(self, result: SkillResult, things: Sequence[Thing | None]) -> str:
+        """Return why a call failed, with what people call its things: an id says nothing to them."""
+        known = filter(None, things)
+        names = ", ".join(dict.fromkeys(self.kinds[one.object_class].best_name for one in known))
+        return f"{result.call} failed with the {names}: {result.reason} {result.message}".rstrip()
 
     def reference(self, name: str) -> str:
         """Return how calls name a thing."""
-        return self.belief.things[name].call_name
+        return self.attempt.part(name).call_name
 
     def _as_known_now(self, call: SkillCall) -> SkillCall:
         """Refer to things by the robot's own ids, as far as earlier steps have told them."""
-        things = [self.belief.named(argument) for argument in call.arguments]
+        things = [self.state.named(argument) for argument in call.arguments]
         names = [thing.call_name if thing else argument for thing, argument in zip(things, call.arguments)]
         return SkillCall(call.skill, tuple(names))

@@ -12,7 +12,6 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import ArgumentKind, Fact, Predicate, Skill
 from memory_node.domain.skill_library import ALL_SKILLS, SKILLS
 from memory_node.domain.states import DOORS, ObjectState
-from memory_node.planner.belief import Belief
 from memory_node.planner.planner import PlanningFailedError
 from memory_node.world.facts import holds, prepared
 from memory_node.world.skills import Effects, effects_of, fits_kind, with_effects
@@ -64,24 +63,26 @@ class _Operator:
         return True
 
 
-def find_plan(belief: Belief, wanted: Sequence[Wanted], fixture: str = "") -> list[SkillCall]:
+def find_plan(
+    state: WorldState, wanted: Sequence[Wanted], fixture: str = "", skills: frozenset[str] = ALL_SKILLS
+) -> list[SkillCall]:
     """Return the cheapest skill calls after which all of `wanted` holds; [] when it holds already.
 
-    fixture: the name of the thing that composites are done at, or that a vessel is filled from; by default any that
-    serves.
+    skills: names of those that the robot does. fixture: the key of the thing that composites are done at, or that a
+    vessel is filled from; by default any that serves.
 
     Raises:
         PlanningFailedError: no sequence of skills over the believed things leads there.
     """
-    plan = _search(belief.state, wanted, fixture, belief.skills)
+    plan = _search(state, wanted, fixture, skills)
     if plan is not None:
         return plan
     names = ", ".join(str(one.fact) for one in wanted)
-    other = _search(belief.state, wanted, fixture, ALL_SKILLS) if belief.skills != ALL_SKILLS else None
+    other = _search(state, wanted, fixture, ALL_SKILLS) if skills != ALL_SKILLS else None
     if other is not None:
-        lacking = sorted({call.skill for call in other} - belief.skills)
+        lacking = sorted({call.skill for call in other} - skills)
         raise PlanningFailedError(f"{names} needs {', '.join(lacking)}: not available on this robot")
-    raise PlanningFailedError(f"no skills lead to {names} with {', '.join(sorted(belief.things)) or 'nothing known'}")
+    raise PlanningFailedError(f"no skills lead to {names} with {', '.join(sorted(state.things)) or 'nothing known'}")
 
 
 def _search(

@@ -68,9 +68,10 @@ class TreatmentSteps:
             yield from self._in_vessel(treatment)
             return
         acting, state = self._acting, treatment.states[0]
-        things = acting.belief.things
+        acting.doubt("target", state)
+        part = acting.attempt.part
         if acting.expected is not None and acting.expected.is_done_by_hand(
-            treatment.skill, things["target"], things["fixture"]
+            treatment.skill, part("target"), part("fixture")
         ):
             yield from self._by_hand(treatment)
             return
@@ -82,6 +83,7 @@ class TreatmentSteps:
         """Fill or empty the target where that is done."""
         acting, treatment = self._acting, self.of(goal)
         yield from acting.make(Wanted(_P.HOLDING, ("target",)))
+        acting.doubt("target", treatment.states[0])
         place = "place" if treatment.at else ""
         if place:
             yield from acting.need(place, Mention(f"where to {treatment.name}", treatment.at))
@@ -92,19 +94,19 @@ class TreatmentSteps:
         acting = self._acting
         if treatment.vessels:
             yield from acting.need("vessel", Mention("a vessel", treatment.vessels))
-            outer = acting.belief.state.container_of("vessel")
-            if outer and self._kinds[acting.belief.things[outer].object_class].name in treatment.at:
-                acting.belief.rename(outer, "fixture")
+            outer = acting.state.things.get(acting.attempt.part("vessel").container)
+            if outer is not None and self._kinds[outer.object_class].name in treatment.at:
+                acting.attempt.parts["fixture"] = outer
         yield from acting.need("fixture", Mention(f"where to {treatment.name}", treatment.at))
 
     def _give_up_places(self) -> None:
         for name in ("vessel", "fixture"):
             self._acting.attempt.mentions.pop(name, None)
-            self._acting.belief.forget(name)
+            self._acting.attempt.parts.pop(name, None)
 
     def _by_hand(self, treatment: Treatment) -> Steps:
         """Do the declared steps of a composite one by one."""
-        acting, fixture = self._acting, self._acting.belief.things["fixture"]
+        acting, fixture = self._acting, self._acting.attempt.part("fixture")
         appliance = self._kinds.appliance(fixture.object_class, "fixture")
         if appliance.switch not in ("", "fixture"):
             yield from acting.need("switch", acting.locator.nearest(appliance.switch, fixture))
@@ -112,7 +114,7 @@ class TreatmentSteps:
         yield from acting.make(Wanted(_P.HOLDING, ("target",)))
         for step in SKILLS[treatment.skill].steps_at("target", appliance):
             yield from acting.make(*brought_about(step))
-        acting.belief.state = acting.belief.state.with_state("target", treatment.states[0])
+        acting.attempt.world.suppose(acting.attempt.part("target").id, treatment.states[0], True)
 
     def _in_vessel(self, treatment: Treatment) -> Steps:
         """Put the target into the vessel and that onto the appliance, which runs for a while; there it is left."""
@@ -121,6 +123,4 @@ class TreatmentSteps:
         yield from acting.make(Wanted(_P.CONTAINED, ("vessel", "fixture")))
         for switched in (_S.ON, _S.OFF):
             yield from acting.make(Wanted(_P.STATE, ("fixture",), switched))
-        belief = acting.belief
-        for state in treatment.states[:1]:
-            belief.state = belief.state.with_state("target", state)
+        acting.attempt.world.suppose(acting.attempt.part("target").id, treatment.states[0], True)

@@ -20,6 +20,7 @@ from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import declaration
+from memory_node.domain.states import ObjectState
 from memory_node.world.failures import after_failure
 from memory_node.world.remembered import remembered
 from memory_node.world.skills import after
@@ -129,14 +130,33 @@ class EpisodeWorld:
                 self.state = self.state.standing_at(self._names[memory_id])
         return self._names[memory_id]
 
+    def _taken_names(self) -> set[str]:
+        return {*self._names.values(), *self._own}
+
     def _new_name(self, object_class: str) -> str:
         """Return a name for a thing of a class that no other thing has."""
         kind = self._kinds.get(object_class)
         letters = "".join(letter for letter in object_class if letter.isalnum())[:_LONGEST_NAME]
         plain = kind.name if kind is not None else letters or _UNNAMED
-        taken = {*self._names.values(), *self._own}
+        taken = self._taken_names()
         numbered = (plain if number == 1 else f"{plain} {number}" for number in itertools.count(1))
         return next(name for name in numbered if name not in taken)
+
+    def keep(self, thing: Thing) -> Thing:
+        """Hold on to a thing that memory does not hold, or no longer; return it as it is believed from now on."""
+        known = next(filter(None, map(self.state.named, sorted(thing.identities))), None)
+        if known is not None:
+            return known
+        outer = thing.container if thing.container in self.state.things else ""
+        name = thing.id if thing.id not in self._taken_names() else self._new_name(thing.object_class)
+        self._own[name] = replace(thing, id=name, container=outer)
+        self.state = self.state.with_thing(self._own[name])
+        return self._own[name]
+
+    def suppose(self, key: str, state: ObjectState, value: bool) -> None:
+        """Take a thing to be in a state, or not, whatever was known of it."""
+        self._own[key] = self.state.things[key].with_state(state, value)
+        self.state = self.state.with_thing(self._own[key])
 
     # --- what skills tell
 
@@ -164,7 +184,7 @@ class EpisodeWorld:
         subject = self.state.named(call.arguments[0])
         is_whole = not any(change.created_from for change in result.changes)
         if subject is not None and result.object_id and is_whole:
-            self.state = self.state.with_thing(replace(subject, object_id=result.object_id))
+            self._identify(subject, result.object_id)
         before = self.state
         self.state = before.told(result.changes)
         things = [before.named(text) for text in call.arguments]
@@ -177,6 +197,18 @@ class EpisodeWorld:
             self.state = self.state.standing_at("")
         for name in [key for key in self.shut_in if self.state.held == key]:
             del self.shut_in[name]
+
+    def _identify(self, thing: Thing, robot_id: str) -> None:
+        """Note the robot's own id of a thing. What was found and what memory holds may turn out to be one thing: it
+        keeps memory's name."""
+        twin = next((one for one in self.state if one.object_id == robot_id and one.id != thing.id), None)
+        self.state = self.state.with_thing(replace(thing, object_id=robot_id))
+        if twin is None or (thing.memory_id and twin.memory_id):
+            return
+        known, other = (thing, twin) if thing.memory_id else (twin, thing)
+        self._own.pop(other.id, None)
+        self._found.pop(other.id, None)
+        self.state = self.state.renamed(other.id, known.id)
 
     def _fail(self, result: SkillResult) -> None:
         call, skill = result.call, declaration(result.call.skill)
@@ -206,8 +238,10 @@ class EpisodeWorld:
         if lid is None and own is not None and self._may_be_lid(own, robot_id):
             lid = own
         lid = lid or self._nearest_lid(thing, robot_id)
-        if lid is None:
+        if lid is None and not robot_id:
             return False
+        if lid is None:  # memory has not seen what the robot names
+            lid = Thing(self._new_name(""), "", object_id=robot_id)
         self.state = self.state.with_thing(replace(lid, object_id=robot_id or lid.object_id))
         self.state = self.state.put(thing.id, lid.id, inside=True)
         self.shut_in[thing.id] = lid.id

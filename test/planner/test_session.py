@@ -6,10 +6,10 @@ import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.scene import Area, SceneSnapshot
-from memory_node.planner.belief import Thing
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.understanding import Understander
 from memory_node.planner.session import Session
+from memory_node.world.state import Thing
 
 READER = Understander(load_catalogue(), None, None)
 S = 1_000_000_000

@@ -11,7 +11,7 @@ from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.world.episode import EpisodeWorld
-from memory_node.world.state import WorldState
+from memory_node.world.state import Thing, WorldState
 
 S = ObjectState
 NOTHING = SceneSnapshot(1)
@@ -150,3 +150,34 @@ def test_what_is_not_there_is_no_more_and_holds_nothing() -> None:
 def test_memory_names_come_first() -> None:
     named = replace(HOME, objects=tuple(replace(one, name=f"{one.class_name} 4") for one in HOME.objects))
     assert set(world_after(scene=named).things) == {"Apple 4", "SinkBasin 4", "DiningTable 4"}
+
+
+def test_what_was_found_and_what_memory_holds_turn_out_to_be_one_thing() -> None:
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(HOME)
+    world.follow(done("Explore", "SinkBasin", object_id="sink-2"))
+    world.follow(done("GoToObject", world.state.things["SinkBasin"].call_name, object_id="sink-2"))
+    assert [one.id for one in world.state.of_class("SinkBasin")] == ["SinkBasin"]
+    assert (world.state.things["SinkBasin"].object_id, world.state.at) == ("sink-2", "SinkBasin")
+
+
+def test_thing_shut_in_what_memory_has_not_seen_is_in_what_the_robot_names() -> None:
+    shut = SkillResult(SkillCall("PickupObject", ("Apple",)), False, FailureReason.CLOSED, object_id="chest-1")
+    state = world_after(shut)
+    outer = state.things[state.container_of("Apple")]
+    assert (outer.call_name, outer.door) == ("chest-1", S.CLOSED)
+
+
+def test_what_is_supposed_of_a_thing_stays_until_a_skill_changes_it() -> None:
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(HOME)
+    world.suppose("Apple", S.DIRTY, False)
+    assert world.refresh(HOME).things["Apple"].has(S.DIRTY) is False
+
+
+def test_thing_that_memory_has_lost_is_kept_under_a_name_of_its_own() -> None:
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(HOME)
+    mug = world.keep(Thing("Apple", "Mug", "Mug@1.00,0.00,0.90", memory_id="m9"))
+    assert mug.id == "Mug"
+    assert world.keep(mug).id == world.refresh(HOME).things["Mug"].id
