@@ -156,6 +156,7 @@ class Locator:
     def _answered(self, attempt: GoalAttempt, answer: ObjectAnswer) -> Thing:
         """Return what memory answers with and its scene graph does not hold."""
         support = attempt.world.state.named(answer.support_id)
+        x, y, z = (float(value) for value in answer.position)
         return Thing(
             answer.object_class,
             answer.object_class,
@@ -164,7 +165,7 @@ class Locator:
             container=support.id if support is not None else "",
             inside=answer.inside if support is not None else None,
             states=frozenset(believed(answer.states)),
-            position=answer.position,
+            position=(x, y, z),
         )
 
     def _note_first_place(self, attempt: GoalAttempt, thing: Thing) -> None:
