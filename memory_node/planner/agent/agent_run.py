@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 
-from memory_node.domain.errors import InputSkippedError
-from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.skill_declaration import Predicate, Skill
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.expectations import WRITER as TRIES
-from memory_node.lessons.lesson import Lesson
 from memory_node.llm.chat import Tool, ToolCall
 from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames
 from memory_node.planner.agent.model_goals import GoalFaultError, GoalReader, Objection, is_quoted, words_of
-from memory_node.planner.agent.permission import refusal
-from memory_node.planner.agent.services import Services, quoted, shortened
-from memory_node.planner.agent.task import Task, remedy_of
+from memory_node.planner.agent.services import Services, quoted
+from memory_node.planner.agent.skill_calls import CallResult, CallRun, SkillCalls
+from memory_node.planner.agent.task import Task
 from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, faults_of
 from memory_node.planner.goal import Goal
-from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, ProgressKind
 from memory_node.questions.going_on import going_on
-from memory_node.world.skills import Unmet, unmet
 from memory_node.world.state import Thing
 
-_MOST_NEWS, _MOST_SEEN = 12, 24
-# Looks of an instruction that come with pictures: each is some hundred to a thousand tokens.
-_MOST_LOOKS = 10
 # Times that the same question to memory is answered; its answer stands in the dialogue.
 _MOST_ASKED = 2
 # Times that goals said anew, and words for the person, count as progress.
@@ -49,19 +39,6 @@ _LEAVES_NO_TRACE = {
 }
 _NO_TOOL = "You called no tool. Call one; end with done or impossible."
 
-
-@dataclass(frozen=True)
-class CallResult:
-    """What came of a tool's call. text: for the model. ok: the next call of the reply may be made. new: it moved the
-    robot or told something new. ending: the instruction ends."""
-
-    text: str
-    ok: bool = True
-    new: bool = True
-    ending: PlanOutcome | None = None
-
-
-CallRun = Generator[PlannedStep, SkillResult, CallResult]
 Steps = Generator[PlannedStep, SkillResult, PlanOutcome]
 
 
@@ -69,7 +46,7 @@ class AgentRun:
     """One instruction's dialogue. It ends with an outcome; one that asks the person goes on with `answered`.
 
     said: what the person said, the instruction last. objection: of the grammar, against goals. camera: whose picture a
-    look shows; None shows none. begun: whether the robot has done anything.
+    look shows; None shows none.
     """
 
     def __init__(
@@ -83,31 +60,22 @@ class AgentRun:
         context_id: str = "",
         camera: PictureSource | None = None,
     ) -> None:
-        self.begun = False
-        self._camera = camera
         self._task = task
         self._dialogue = dialogue
         self._tools = {tool.name: tool for tool in tools}
         self._names = names
         self._said = list(said)
         self._objection = objection
-        self._context_id = context_id
-        self._lookup = MemoryLookup(task.situation)
-        self._services = Services(task.situation.memory, names, self._lookup)
-        self._loop_guard = LoopGuard()
+        lookup = MemoryLookup(task.situation)
+        self._services = Services(task.situation.memory, names, lookup)
+        self._skills = SkillCalls(task, names, lookup, context_id, camera, dialogue.show)
         self._asked: Counter[str] = Counter()
-        self._located: set[str] = set()
-        self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
         self._told_unmet: tuple[str, ...] | None = None
         self._question: ToolCall | None = None
         self._is_stopped = False  # by the person's last answer
         self._guidance = ""  # what memory compiled last
-        self._has_failed = False  # the last skill
-        self._skills = 0
-        self._succeeded: set[str] = set()
         self._idle = 0
         self._faulty = 0
-        self._looks = 0  # that were shown
 
     # --- the loop
 
@@ -152,8 +120,8 @@ class AgentRun:
         self._is_stopped = stops
         if stops:
             self.take_goals(())
-        self._lookup = MemoryLookup(situation)
-        self._services = Services(situation.memory, self._names, self._lookup)
+        self._skills.task, self._skills.lookup = self._task, MemoryLookup(situation)
+        self._services = Services(situation.memory, self._names, self._skills.lookup)
         self._task.refresh()
         if self._question is not None:
             self._dialogue.tell(self._question, f"the person says: {text}")
@@ -167,18 +135,18 @@ class AgentRun:
         if guide is None or not self._task.goals or not self._task.judged().unmet:
             return
         names = {thing.call_name: name for name, thing in self._task.world.things.items()}
-        compiled = guide(None, self._goal_index(), names)
+        compiled = guide(None, self._skills.goal_index, names)
         guidance = compiled.guidance if compiled is not None else None
         if compiled is None or guidance is None or guidance.text == self._guidance:
             return
-        taught = [one for one in guidance.entries if not self._has_failed or one.partition("|")[0] == TRIES]
+        taught = [one for one in guidance.entries if not self._skills.has_failed or one.partition("|")[0] == TRIES]
         if not (taught or guidance.avoid) or guidance.goal.skill == "Explore":
             return
         self._guidance = guidance.text
         self._dialogue.say(f"Memory: {guidance.text}")
 
     def _turn(self, calls: Sequence[ToolCall], words: str) -> Generator[PlannedStep, SkillResult, PlanOutcome | None]:
-        if not calls and "?" in self._said[-1] and not self._task.goals and not self.begun:
+        if not calls and "?" in self._said[-1] and not self._task.goals and not self._skills.count:
             return self._answer(words)
         if not calls:
             self._idle += 1
@@ -214,7 +182,7 @@ class AgentRun:
             return f"the limit of {config.max_usd_per_instruction:g} USD an instruction is reached"
         if account.seconds >= config.max_model_s_per_instruction:
             return f"the limit of {config.max_model_s_per_instruction:g} s of the model an instruction is reached"
-        if self._skills >= config.max_steps:
+        if self._skills.count >= config.max_steps:
             return f"not finished within {config.max_steps} skills"
         if config.mode == "plan" and account.replies > config.max_replans:
             return f"no plan of {account.replies} was carried out to its end"
@@ -228,7 +196,7 @@ class AgentRun:
         Raises:
             LlmError: nothing was.
         """
-        if not self.begun:
+        if not self._skills.count:
             raise error
         return self._ended(f"the language model failed: {error}")
 
@@ -248,7 +216,7 @@ class AgentRun:
         """Return for each goal what of it is not so, "" for one that is met. Of some deeds the home keeps no trace."""
         untold = (_LEAVES_NO_TRACE.get(goal.kind, frozenset[str]()) for goal in self._task.goals)
         return tuple(
-            reason or ("" if not skills or skills & self._succeeded else f"{goal}: not done")
+            reason or ("" if not skills or skills & self._skills.succeeded else f"{goal}: not done")
             for goal, reason, skills in zip(self._task.goals, self._task.judged().reasons, untold)
         )
 
@@ -265,10 +233,11 @@ class AgentRun:
         if faults:
             return CallResult(f"not done: {faults}", False, False)
         skill = SKILLS.get(call.name)
-        if skill is not None:
-            return (yield from self._skill(skill, call.arguments))
-        if call.name == "look_at":
-            return (yield from self._look_at(str(call.arguments["thing"])))
+        if skill is not None or call.name == "look_at":
+            before, looked = self._skills.count, str(call.arguments.get("thing"))
+            done = yield from (self._skills.made(skill, call.arguments) if skill else self._skills.look_at(looked))
+            self._told_unmet = self._told_unmet if self._skills.count == before else None
+            return done
         others: dict[str, Callable[[ToolCall], CallResult]] = {
             "set_goals": self._set_goals,
             "ask_person": self._ask_person,
@@ -335,7 +304,7 @@ class AgentRun:
 
     def take_goals(self, goals: Sequence[Goal]) -> None:
         """Pursue goals from now on."""
-        self._task = replace(self._task, goals=tuple(goals))
+        self._task = self._skills.task = replace(self._task, goals=tuple(goals))
         self._told_unmet = None
         kinds = self._task.world.kinds
         cut = (name for goal in goals if goal.sliced or goal.kind is GoalKind.SLICE for name in goal.target.candidates)
@@ -362,7 +331,7 @@ class AgentRun:
         goals = self._task.goals
         if not goals and self._is_stopped:
             return CallResult("", ending=self._answer(summary))
-        if not goals and self.begun:
+        if not goals and self._skills.count:
             return CallResult("say the goals first, so that they can be checked", False, False)
         is_command = "?" not in self._said[-1] and not going_on(self._said[-1])
         if not goals and not self._asked["remember"] and is_command and self._told_unmet is None:
@@ -397,178 +366,3 @@ class AgentRun:
         if outcome.success:  # memory holds that all is met, and the model that it cannot be
             outcome = replace(outcome, achieved=(False,) * len(outcome.goals), failures=(why,))
         return CallResult("", ending=outcome)
-
-    # --- skills
-
-    def _look_at(self, name: str) -> CallRun:
-        done = yield from self._skill(SKILLS["GoToObject"], {"object": name})
-        meant = self._names.meant(name)
-        if not done.ok or meant.thing is None:
-            return done
-        state, thing = self._task.world.state, meant.thing
-        shown = [one for one in state if thing.id in (one.id, *(outer.id for _, outer in state.around(one.id)))]
-        names = {one.id for one in shown}
-        lines = [one for one in self._names.lines(self._task.situation.scene()) if one.partition(":")[0] in names]
-        self._show(thing)
-        return CallResult("\n".join(shortened(lines, _MOST_SEEN, "find tells of one by its name")), new=done.new)
-
-    def _show(self, thing: Thing) -> None:
-        """Show what the camera sees now, where the model takes pictures; a look without one is told in words alone."""
-        known = self._task.situation.known
-        if self._camera is None or self._looks >= _MOST_LOOKS:
-            return
-        try:
-            picture = self._camera.newest(known.clock() if known is not None else 0)
-        except InputSkippedError as error:
-            self._note(ProgressKind.NOTE, f"{thing.id} was looked at without a picture: {error}")
-            return
-        if picture is None:
-            return
-        self._looks += 1
-        pictures = tuple(filter(None, (picture.coded, picture.closer)))
-        behind = ", then its middle closer" if picture.closer else ""
-        self._dialogue.show(f"What the robot's camera sees at {thing.id}: the whole picture{behind}.", pictures)
-
-    def _skill(self, skill: Skill, arguments: Mapping[str, Any]) -> CallRun:
-        if skill.name == "Explore":
-            return (yield from self._explore(str(arguments["target_class"]), arguments.get("areas") or ()))
-        things: list[Thing] = []
-        for value in itertools.takewhile(bool, (arguments.get(one.name) for one in skill.arguments)):
-            thing, why = self._thing(str(value))
-            if thing is None:
-                return CallResult(why, False)
-            things.append(thing)
-        if skill.composite and len(things) == len(skill.named_arguments) < len(skill.arguments):
-            things += self._usual_place(skill)
-        named = SkillCall(skill.name, tuple(thing.id for thing in things))
-        goals, kinds = self._task.goals, self._task.world.kinds
-        why = refusal(skill, named, things[0].object_class, goals, kinds, self._lessons) or self._repeated(named)
-        if why and skill.name == "GoToObject" and self._task.world.state.at == things[0].id:
-            return CallResult(f"{named}: the robot stands there", new=False)
-        if why:
-            return CallResult(f"not done: {why}", False, False)
-        broken = unmet(skill, self._task.world.state, named)
-        far = [one for one in broken if one.fact.predicate is Predicate.NEAR]
-        others = [one for one in broken if one.fact.predicate is not Predicate.NEAR]
-        if others and named not in self._warned:
-            self._warned.add(named)
-            return CallResult(_warning(others), False)
-        # Where a skill is done at a place that the call names, the robot drives there, too.
-        at_place = [] if skill.composite or len(things) <= len(skill.named_arguments) else [things[-1]]
-        places = [one.things[0] for one in far] + at_place
-        if places:
-            gone = yield from self._go(places[0])
-            if not gone.ok:
-                return gone
-        done = yield from self._made(named, things)
-        if done.ok or places or "too_far" not in done.text or skill.name == "GoToObject":
-            return done
-        gone = yield from self._go(things[-1])
-        return (yield from self._made(named, things)) if gone.ok else gone
-
-    def _go(self, thing: Thing) -> CallRun:
-        return (yield from self._made(SkillCall("GoToObject", (thing.id,)), [thing]))
-
-    def _explore(self, name: str, areas: Sequence[str]) -> CallRun:
-        object_class = self._names.class_called(name) or "".join(one for one in name if one.isalnum())[:40]
-        if not object_class:
-            return CallResult(f"{quoted(name, 60)} is no class", False, False)
-        self._names.widen((object_class,))
-        named = SkillCall("Explore", (object_class, *map(str, areas)))
-        why = self._repeated(named)
-        if why:
-            return CallResult(f"not done: {why}", False, False)
-        self._lookup.locate(object_class)
-        scene = self._task.situation.scene()
-        places = {area: self._names.place_called(area, scene) for area in map(str, areas)}
-        strange = [area for area, found in places.items() if not found]
-        if strange:
-            return CallResult(
-                f"not done: no area is called {quoted(strange[0], 60)}; there are {self._names.areas(scene)}", False
-            )
-        likely = self._lookup.search_stops(object_class)
-        # Within a room the likeliest areas come first.
-        rank = {stop: number for number, stop in enumerate(likely)}
-        asked = (sorted(found, key=lambda stop: rank.get(stop, len(rank))) for found in places.values())
-        stops = tuple(dict.fromkeys(stop for found in asked for stop in found)) or likely
-        return (yield from self._made(named, [], SkillCall("Explore", (object_class, *stops))))
-
-    def _thing(self, name: str) -> tuple[Thing | None, str]:
-        """Return the thing that a name means, or why there is none."""
-        meant = self._names.meant(name)
-        if meant.thing is None and not meant.several and meant.object_class:
-            self._names.widen((meant.object_class,))
-            self._task.refresh()
-            meant = self._names.meant(name)
-        if meant.thing is not None:
-            return meant.thing, ""
-        if meant.several:
-            return None, f"not done: which one? there are {', '.join(meant.several[:10])}"
-        likely = self._names.likely(meant.object_class) if meant.object_class else ""
-        said = f"not done: no {quoted(name, 60)} is known"
-        return None, f"{said}; Explore for it, likely at {likely}" if likely else f"{said}; find shows what there is"
-
-    def _usual_place(self, skill: Skill) -> list[Thing]:
-        """Return where a treatment is usually done, of what memory knows; nothing where no such place is known."""
-        goal = GOAL_OF_SKILL.get(skill.name)
-        treatment = self._task.world.kinds.usual_treatment(goal) if goal is not None else None
-        known = self._task.world.things.values()
-        usual = (one for name in (treatment.at if treatment else ()) for one in known if one.object_class == name)
-        return list(usual)[:1]
-
-    def _lessons(self) -> tuple[Lesson, ...]:
-        """Return what earlier tries taught, as far as it holds now."""
-        known = self._task.situation.known
-        return known.lessons.lessons(known.clock()) if known is not None and known.lessons is not None else ()
-
-    def _repeated(self, named: SkillCall) -> str:
-        if self._loop_guard.holds(named):
-            return f"{named}: it was made before and nothing has changed since; do something else or end"
-        return ""
-
-    def _made(self, named: SkillCall, things: Sequence[Thing], call: SkillCall | None = None) -> CallRun:
-        """Have the robot do a call over names; tell what changed."""
-        for thing in things:
-            if thing.id not in self._located and thing.id != self._task.world.held:
-                self._located.add(thing.id)
-                self._lookup.locate(thing.object_class)
-        world = self._task.world
-        call = call or SkillCall(named.skill, tuple(thing.call_name for thing in things))
-        before = set(self._names.lines(self._task.situation.scene()))
-        held = world.held
-        is_guided = self._task.situation.guide is not None
-        result = yield PlannedStep(call, self._goal_index(), self._context_id, guided=is_guided)
-        self.begun = True
-        self._skills += 1
-        self._has_failed = not result.success
-        self._succeeded |= {call.skill} if result.success else set()
-        bare = SkillCall(call.skill, call.arguments[:1]) if call.skill == "Explore" else call
-        result = replace(result, call=bare)
-        self._task.follow(result)
-        self._lookup.note_step()
-        self._task.refresh()
-        self._task.watch()
-        self._told_unmet = None
-        self._loop_guard.note(named, world.unmoved)
-        news = [line for line in self._names.lines(self._task.situation.scene()) if line not in before]
-        return CallResult(self._told(named, result, news, held), result.success)
-
-    def _goal_index(self) -> int:
-        index = self._task.judged().goal_index if self._task.goals else 0
-        return min(index, max(len(self._task.goals) - 1, 0))
-
-    def _told(self, named: SkillCall, result: SkillResult, news: Sequence[str], held: str) -> str:
-        if result.success:
-            said = [f"{named}: done"]
-        else:
-            remedy = remedy_of(result)
-            said = [f"{named}: failed, {result.reason} {quoted(result.message) if result.message else ''}".rstrip()]
-            said += [f"usual remedy: {remedy}"] if remedy and result.reason is not FailureReason.CANCELED else []
-        now = self._task.world.held
-        said += [f"the hand holds {now}" if now else "the hand is empty"] if now != held else []
-        return "\n".join([*said, *shortened(news, _MOST_NEWS, "find tells of them")])
-
-
-def _warning(broken: Sequence[Unmet]) -> str:
-    said = "; ".join(f"{one.said} ({one.remedy})" if one.remedy else one.said for one in broken)
-    return f"not done: memory holds that {said}. Call it again if memory is wrong."

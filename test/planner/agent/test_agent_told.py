@@ -10,6 +10,7 @@ from tiny_home import TinyHome, TinyThing
 from memory_node.context.recalled import Recalled
 from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.reading.plain_reader import Known
 
@@ -120,6 +121,24 @@ def test_a_look_shows_what_is_in_what_lies_there() -> None:
     seen, gone = model.results()
     assert "Spoon" in seen
     assert not gone.startswith("not done")  # it stands there already
+
+
+class Blind(TinyHome):
+    """A home whose memory has taken over nothing of what the robot finds yet, and calls it otherwise."""
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        done = super().execute(call)
+        return replace(done, object_id=f"robot-{done.object_id}") if call.skill == "Explore" else done
+
+
+@pytest.mark.parametrize("home_of", [TinyHome, Blind])
+def test_search_tells_which_thing_it_has_found(home_of: type[TinyHome]) -> None:
+    model = ScriptedModel([[("Explore", {"target_class": "Vase"})], END])
+    carry_out(model, place=home_of(*home().things.values()))
+    (told,) = (line for line in model.results()[0].splitlines() if line.startswith("found"))
+    assert "Vase" in told
+    # What memory may know already is not told as a second thing.
+    assert told.endswith("which may be Vase") is (home_of is Blind)
 
 
 TO_ADA = {"kind": "fetch", "thing": "Mug", "place": "Ada", "words": "bring Ada the mug"}

@@ -1,0 +1,263 @@
+"""The robot's skills as the agent calls them: names become things, the robot drives there, and what changed is told."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.goal_labels import GOAL_OF_SKILL
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill_declaration import Predicate, Skill
+from memory_node.domain.skill_library import SKILLS
+from memory_node.lessons.lesson import Lesson
+from memory_node.planner.agent.home_names import HomeNames
+from memory_node.planner.agent.permission import refusal
+from memory_node.planner.agent.services import quoted, shortened
+from memory_node.planner.agent.task import Task, remedy_of
+from memory_node.planner.loop_guard import LoopGuard
+from memory_node.planner.memory_lookup import MemoryLookup
+from memory_node.planner.picture_source import PictureSource
+from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, ProgressKind
+from memory_node.world.skills import Unmet, unmet
+from memory_node.world.state import Thing
+
+_MOST_NEWS, _MOST_SEEN = 12, 24
+# Looks of an instruction that come with pictures: each is some hundred to a thousand tokens.
+_MOST_LOOKS = 10
+# Things of a class that a thing found just now may be.
+_MOST_OTHERS = 6
+
+
+@dataclass(frozen=True)
+class CallResult:
+    """What came of a tool's call. text: for the model. ok: the next call of the reply may be made. new: it moved the
+    robot or told something new. ending: the instruction ends."""
+
+    text: str
+    ok: bool = True
+    new: bool = True
+    ending: PlanOutcome | None = None
+
+
+CallRun = Generator[PlannedStep, SkillResult, CallResult]
+
+
+class SkillCalls:
+    """The skill calls of one instruction.
+
+    task: what they serve; who takes over other goals puts another one here. lookup: memory, asked as any planner asks
+    it. camera, show: whose picture a look shows, and to whom; None shows none. count: of the skills so far; succeeded:
+    the names of those that did; has_failed: the last one.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        names: HomeNames,
+        lookup: MemoryLookup,
+        context_id: str,
+        camera: PictureSource | None,
+        show: Callable[[str, tuple[bytes, ...]], None],
+    ) -> None:
+        self.task = task
+        self.lookup = lookup
+        self.count = 0
+        self.succeeded: set[str] = set()
+        self.has_failed = False
+        self._names = names
+        self._context_id = context_id
+        self._camera = camera
+        self._show_pictures = show
+        self._loop_guard = LoopGuard()
+        self._located: set[str] = set()
+        self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
+        self._looks = 0  # that were shown
+
+    def look_at(self, name: str) -> CallRun:
+        """Drive to a thing and tell what memory has there then; a model that sees is shown it."""
+        done = yield from self.made(SKILLS["GoToObject"], {"object": name})
+        meant = self._names.meant(name)
+        if not done.ok or meant.thing is None:
+            return done
+        state, thing = self.task.world.state, meant.thing
+        shown = [one for one in state if thing.id in (one.id, *(outer.id for _, outer in state.around(one.id)))]
+        names = {one.id for one in shown}
+        lines = [one for one in self._names.lines(self.task.situation.scene()) if one.partition(":")[0] in names]
+        self._show(thing)
+        return CallResult("\n".join(shortened(lines, _MOST_SEEN, "find tells of one by its name")), new=done.new)
+
+    def _show(self, thing: Thing) -> None:
+        """Show what the camera sees now, where the model takes pictures; a look without one is told in words alone."""
+        known = self.task.situation.known
+        if self._camera is None or self._looks >= _MOST_LOOKS:
+            return
+        try:
+            picture = self._camera.newest(known.clock() if known is not None else 0)
+        except InputSkippedError as error:
+            self.task.situation.report(
+                PlanProgress(ProgressKind.NOTE, f"{thing.id} was looked at without a picture: {error}")
+            )
+            return
+        if picture is None:
+            return
+        self._looks += 1
+        pictures = tuple(filter(None, (picture.coded, picture.closer)))
+        behind = ", then its middle closer" if picture.closer else ""
+        self._show_pictures(f"What the robot's camera sees at {thing.id}: the whole picture{behind}.", pictures)
+
+    def made(self, skill: Skill, arguments: Mapping[str, Any]) -> CallRun:
+        """Have the robot do a skill, after driving to where it is done; tell what changed, or why it is not done."""
+        if skill.name == "Explore":
+            return (yield from self._explore(str(arguments["target_class"]), arguments.get("areas") or ()))
+        things: list[Thing] = []
+        for value in itertools.takewhile(bool, (arguments.get(one.name) for one in skill.arguments)):
+            thing, why = self._thing(str(value))
+            if thing is None:
+                return CallResult(why, False)
+            things.append(thing)
+        if skill.composite and len(things) == len(skill.named_arguments) < len(skill.arguments):
+            things += self._usual_place(skill)
+        named = SkillCall(skill.name, tuple(thing.id for thing in things))
+        goals, kinds = self.task.goals, self.task.world.kinds
+        why = refusal(skill, named, things[0].object_class, goals, kinds, self._lessons) or self._repeated(named)
+        if why and skill.name == "GoToObject" and self.task.world.state.at == things[0].id:
+            return CallResult(f"{named}: the robot stands there", new=False)
+        if why:
+            return CallResult(f"not done: {why}", False, False)
+        broken = unmet(skill, self.task.world.state, named)
+        far = [one for one in broken if one.fact.predicate is Predicate.NEAR]
+        others = [one for one in broken if one.fact.predicate is not Predicate.NEAR]
+        if others and named not in self._warned:
+            self._warned.add(named)
+            return CallResult(_warning(others), False)
+        # Where a skill is done at a place that the call names, the robot drives there, too.
+        at_place = [] if skill.composite or len(things) <= len(skill.named_arguments) else [things[-1]]
+        places = [one.things[0] for one in far] + at_place
+        if places:
+            gone = yield from self._go(places[0])
+            if not gone.ok:
+                return gone
+        done = yield from self._made(named, things)
+        if done.ok or places or "too_far" not in done.text or skill.name == "GoToObject":
+            return done
+        gone = yield from self._go(things[-1])
+        return (yield from self._made(named, things)) if gone.ok else gone
+
+    def _go(self, thing: Thing) -> CallRun:
+        return (yield from self._made(SkillCall("GoToObject", (thing.id,)), [thing]))
+
+    def _explore(self, name: str, areas: Sequence[str]) -> CallRun:
+        object_class = self._names.class_called(name) or "".join(one for one in name if one.isalnum())[:40]
+        if not object_class:
+            return CallResult(f"{quoted(name, 60)} is no class", False, False)
+        self._names.widen((object_class,))
+        named = SkillCall("Explore", (object_class, *map(str, areas)))
+        why = self._repeated(named)
+        if why:
+            return CallResult(f"not done: {why}", False, False)
+        self.lookup.locate(object_class)
+        scene = self.task.situation.scene()
+        places = {area: self._names.place_called(area, scene) for area in map(str, areas)}
+        strange = [area for area, found in places.items() if not found]
+        if strange:
+            return CallResult(
+                f"not done: no area is called {quoted(strange[0], 60)}; there are {self._names.areas(scene)}", False
+            )
+        likely = self.lookup.search_stops(object_class)
+        # Within a room the likeliest areas come first.
+        rank = {stop: number for number, stop in enumerate(likely)}
+        asked = (sorted(found, key=lambda stop: rank.get(stop, len(rank))) for found in places.values())
+        stops = tuple(dict.fromkeys(stop for found in asked for stop in found)) or likely
+        return (yield from self._made(named, [], SkillCall("Explore", (object_class, *stops))))
+
+    def _thing(self, name: str) -> tuple[Thing | None, str]:
+        """Return the thing that a name means, or why there is none."""
+        meant = self._names.meant(name)
+        if meant.thing is None and not meant.several and meant.object_class:
+            self._names.widen((meant.object_class,))
+            self.task.refresh()
+            meant = self._names.meant(name)
+        if meant.thing is not None:
+            return meant.thing, ""
+        if meant.several:
+            return None, f"not done: which one? there are {', '.join(meant.several[:10])}"
+        likely = self._names.likely(meant.object_class) if meant.object_class else ""
+        said = f"not done: no {quoted(name, 60)} is known"
+        return None, f"{said}; Explore for it, likely at {likely}" if likely else f"{said}; find shows what there is"
+
+    def _usual_place(self, skill: Skill) -> list[Thing]:
+        """Return where a treatment is usually done, of what memory knows; nothing where no such place is known."""
+        goal = GOAL_OF_SKILL.get(skill.name)
+        treatment = self.task.world.kinds.usual_treatment(goal) if goal is not None else None
+        known = self.task.world.things.values()
+        usual = (one for name in (treatment.at if treatment else ()) for one in known if one.object_class == name)
+        return list(usual)[:1]
+
+    def _lessons(self) -> tuple[Lesson, ...]:
+        """Return what earlier tries taught, as far as it holds now."""
+        known = self.task.situation.known
+        return known.lessons.lessons(known.clock()) if known is not None and known.lessons is not None else ()
+
+    def _repeated(self, named: SkillCall) -> str:
+        if self._loop_guard.holds(named):
+            return f"{named}: it was made before and nothing has changed since; do something else or end"
+        return ""
+
+    def _made(self, named: SkillCall, things: Sequence[Thing], call: SkillCall | None = None) -> CallRun:
+        """Have the robot do a call over names; tell what changed."""
+        for thing in things:
+            if thing.id not in self._located and thing.id != self.task.world.held:
+                self._located.add(thing.id)
+                self.lookup.locate(thing.object_class)
+        world = self.task.world
+        call = call or SkillCall(named.skill, tuple(thing.call_name for thing in things))
+        before = set(self._names.lines(self.task.situation.scene()))
+        held = world.held
+        is_guided = self.task.situation.guide is not None
+        result = yield PlannedStep(call, self.goal_index, self._context_id, guided=is_guided)
+        self.count += 1
+        self.has_failed = not result.success
+        self.succeeded |= {call.skill} if result.success else set()
+        bare = SkillCall(call.skill, call.arguments[:1]) if call.skill == "Explore" else call
+        result = replace(result, call=bare)
+        self.task.follow(result)
+        self.lookup.note_step()
+        self.task.refresh()
+        self.task.watch()
+        self._loop_guard.note(named, world.unmoved)
+        news = [line for line in self._names.lines(self.task.situation.scene()) if line not in before]
+        return CallResult(self._told(named, result, news, held), result.success)
+
+    @property
+    def goal_index(self) -> int:
+        """The place of the first goal that is not met, of the last one where all are."""
+        index = self.task.judged().goal_index if self.task.goals else 0
+        return min(index, max(len(self.task.goals) - 1, 0))
+
+    def _told(self, named: SkillCall, result: SkillResult, news: Sequence[str], held: str) -> str:
+        if result.success:
+            said = [f"{named}: done", *self._found(named)]
+        else:
+            remedy = remedy_of(result)
+            said = [f"{named}: failed, {result.reason} {quoted(result.message) if result.message else ''}".rstrip()]
+            said += [f"usual remedy: {remedy}"] if remedy and result.reason is not FailureReason.CANCELED else []
+        now = self.task.world.held
+        said += [f"the hand holds {now}" if now else "the hand is empty"] if now != held else []
+        return "\n".join([*said, *shortened(news, _MOST_NEWS, "find tells of them")])
+
+    def _found(self, named: SkillCall) -> list[str]:
+        """Return which thing a search has found: one that memory has not seen yet may be one that it knows."""
+        state = self.task.world.state
+        found = state.things.get(state.at or "") if named.skill == "Explore" else None
+        if found is None:
+            return []
+        known = [one.id for one in state.of_class(found.object_class) if one.memory_id and not found.memory_id]
+        return [f"found {found.id}" + (f", which may be {' or '.join(known[:_MOST_OTHERS])}" if known else "")]
+
+
+def _warning(broken: Sequence[Unmet]) -> str:
+    said = "; ".join(f"{one.said} ({one.remedy})" if one.remedy else one.said for one in broken)
+    return f"not done: memory holds that {said}. Call it again if memory is wrong."
