@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.sections import KNOWN, lines_of
-from memory_node.domain.context import ContextSource
+from memory_node.domain.context import Context, ContextSource
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.spoken_time import ago, spoken_day_ago, spoken_now
 from memory_node.domain.step import EpisodeSummary
@@ -151,7 +151,7 @@ class AgentPlanner:
         names = HomeNames(world, memory, age)
         task.refresh()
         names.read(readings)
-        beginning = self._beginning(task, names, context.text)
+        beginning = self._beginning(task, names, context)
         dialogue = AgentDialogue(self._model, tools, beginning, account, self._config)
         left, _ = self._left(task) if going_on(instruction) else (None, "")
         # Who goes on asks for what was left in the words of then.
@@ -165,9 +165,10 @@ class AgentPlanner:
             run.take_goals(situation.goals)
         return run
 
-    def _beginning(self, task: Task, names: HomeNames, learnt: str) -> tuple[Message, Message]:
+    def _beginning(self, task: Task, names: HomeNames, context: Context) -> tuple[Message, Message]:
         """Return the system prompt, which is always the same, and the task with what memory tells of it."""
         scene, situation, known = task.situation.scene(), task.situation, task.situation.known
+        learnt = context.text
         bound = situation.limits.told_of(task.instruction) if situation.limits is not None else []
         told = dict.fromkeys([*bound, *situation.told(task.instruction)])
         turns = [
@@ -182,6 +183,7 @@ class AgentPlanner:
             unfinished=self._left_in_words(task),
             told=[" ".join(line.replace('"', "'").split()) for line in told if line not in learnt],
             memory=learnt,
+            cut={title: len(lines) for title, lines in context.cut.items()},
             things=names.inventory(scene),
             unknown=names.not_known(),
             areas=names.areas(scene),

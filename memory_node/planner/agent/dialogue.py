@@ -98,7 +98,8 @@ class AgentDialogue:
 
     def tell(self, call: ToolCall, result: str) -> None:
         """Tell the result of a call."""
-        result = result[:_LONGEST_RESULT]
+        if len(result) > _LONGEST_RESULT:
+            result = f"{result[:_LONGEST_RESULT].rstrip()} ... (cut here; ask for less at once)"
         if self._native:
             self._rest.append(Message("tool", result, call_id=call.id))
         else:

@@ -8,6 +8,7 @@ from scripted_model import ScriptedModel, carry_out, home
 from tiny_home import TinyHome, TinyThing
 
 from memory_node.context.recalled import Recalled
+from memory_node.domain.context import Context
 from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
@@ -141,6 +142,18 @@ def test_search_tells_which_thing_it_has_found(home_of: type[TinyHome]) -> None:
     assert told.endswith("which may be Vase") is (home_of is Blind)
 
 
+class Crowded(TinyHome):
+    """A home of which memory has more to say than there is room for."""
+
+    def context(self, *asked: object, **more: object) -> Context:
+        return Context("c", "## Lessons\n- the first", section_lines={"Lessons": 1}, cut={"Lessons": ("a", "b", "c")})
+
+
+def test_what_the_beginning_had_no_room_for_is_counted() -> None:
+    text = beginning(Crowded(*home().things.values()))
+    assert "3 lines of Lessons" in text.partition("# Things")[0]
+
+
 TO_ADA = {"kind": "fetch", "thing": "Mug", "place": "Ada", "words": "bring Ada the mug"}
 PICK = ("PickupObject", {"object": "Mug"})
 
@@ -220,3 +233,13 @@ def test_goal_may_quote_words_that_name_its_container() -> None:
     model = ScriptedModel([[("set_goals", {"goals": [row]})], END])
     carry_out(model, "put the red fruit in the bowl and that into the fridge", place)
     assert model.results()[0].startswith("taken over")
+
+
+def test_answer_that_is_too_long_says_where_it_is_cut() -> None:
+    tried = [Deed(f"e1:{number}", "PickupObject", "m", "Mug", number) for number in range(300)]
+    model = ScriptedModel([[("recall_past", {"about": "mug"}), ("find", {"name": "mug"})], END])
+    carry_out(model, known=known(*tried))
+    past, place = model.results()
+    assert len(past) < 3000
+    assert "cut" in past[-60:]
+    assert "cut" not in place
