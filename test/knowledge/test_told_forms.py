@@ -55,6 +55,18 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("The wine must not be given to Vera.", Relation.AVOIDS, "Vera", "wine"),
         ("Vera sleeps in the bedroom.", Relation.SLEEPS, "Vera", "bedroom"),
         ("Vera is a teacher.", Relation.IS, "Vera", "a teacher"),
+        ("Mrs Lund keeps her watch in the drawer of the bedroom.", Relation.BELONGS, "watch", "drawer of the bedroom"),
+        ("The box is for old newspapers.", Relation.BELONGS, "old newspapers", "box"),
+        ("Cups are to be stored in the cabinet.", Relation.BELONGS, "Cups", "cabinet"),
+        ("Vera is too young for wine.", Relation.AVOIDS, "Vera", "wine"),
+        ("Eggs make Mrs Lund sick.", Relation.AVOIDS, "Mrs Lund", "Eggs"),
+        ("Vera is fond of apples.", Relation.LIKES, "Vera", "apples"),
+        ("Vera's favourite fruit is the apple.", Relation.LIKES, "Vera", "apple"),
+        ("We call the teddy bear Bruno.", Relation.CALLED, "bruno", "teddy bear"),
+        ("When Vera says breakfast she means an egg.", Relation.CALLED, "breakfast", "egg"),
+        ("Vera's seat is the armchair.", Relation.AT, "Vera", "armchair"),
+        ("The dishwasher leaks.", Relation.BROKEN, "dishwasher", ""),
+        ("Never on a chair.", None, "", ""),
         ("It rained all night, which nobody had expected.", None, "", ""),
     ],
 )
@@ -181,3 +193,16 @@ def test_part_of_day_is_local() -> None:
 def test_thing_with_an_adjective_is_told_apart() -> None:
     (fact,) = read("The blue mug is Kim's.")
     assert fact.subject == Term("blue mug", ("Mug",), "blue")
+
+
+def test_each_clause_of_a_sentence_is_read_with_its_subject() -> None:
+    both = [
+        (one.relation, one.subject.words, one.object.words) for one in read("Vera is vegan and sleeps on the sofa.")
+    ]
+    assert both == [(Relation.AVOIDS, "Vera", "vegan"), (Relation.SLEEPS, "Vera", "sofa")]
+    thing = [(one.relation, one.subject.words) for one in read("The oven is broken, so never use the oven.")]
+    assert thing == [(Relation.BROKEN, "oven"), (Relation.NEVER, "oven")]
+
+
+def test_clause_under_a_condition_is_not_taken_for_a_fact_of_its_own() -> None:
+    assert read("The oven is hot when it works and must never be opened then.") == ()

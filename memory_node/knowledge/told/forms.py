@@ -16,10 +16,10 @@ from memory_node.domain.time_zone import PARTS_OF_DAY
 from memory_node.knowledge.told.fact import NOTHING, Relation, Term, ToldFact
 from memory_node.knowledge.told.times import until_of
 
-_NAME = r"(?:my [a-z-]+|[A-Z][\w-]*|I|we)"
+_NAME = r"(?:my [a-z-]+|[A-Z][\w-]*\.?(?: [A-Z][\w-]*)*|I|we)"
 _NAMES = rf"(?P<who>{_NAME}(?:, {_NAME})*(?:,? (?:and|or) {_NAME})?)"
-_THING = r"(?:the |my |our |your |a |an |all |all the )?(?P<thing>[\w][\w' -]*?)"
-_PLACE = r"(?P<how>in|into|on|onto|at|from|near|inside) (?:the |my |our |a |an )?(?P<place>[\w][\w' -]*?)"
+_THING = r"(?:the |my |our |your |his |her |their |a |an |all |all the )?(?P<thing>[\w][\w' -]*?)"
+_PLACE = r"(?P<how>in|into|on|onto|to|at|from|near|by|inside) (?:the |my |our |a |an )?(?P<place>[\w][\w' -]*?)"
 _PLACED = re.compile(rf"^(?P<thing>[\w][\w' -]*?) {_PLACE}$")
 _NEGATED = (
     r"(?:(?:must|may|should|shall|can) (?:never|not|under no circumstances)|mustn't|shouldn't|can't|cannot|"
@@ -34,10 +34,15 @@ _STAND = r"(?:go|stand|lie|come|be|stay|remain)"
 _MUST_STAY = r"(?:must|should|shall|has to|have to|needs to|need to) (?:stay|remain|be kept)"
 _PLACING = frozenset({*_STAND[3:-1].split("|"), "put", "placed", "kept", "stored", "left"})
 _ALLERGY = r"(?:allergic|intolerant|sensitive) to"
-_IS_KEPT = r"(?:belongs?|goes|go|lives?|have (?:its|their) place|has its place|is kept|are kept)"
+_IS_KEPT = (
+    r"(?:belongs?|goes|go|lives?|have (?:its|their) (?:place|home)|has its (?:place|home)|"
+    r"(?:is|are|gets?) (?:kept|stored|put)|(?:is|are) to be (?:kept|stored|put|hung|returned)|"
+    r"(?:should|must) (?:go|be(?: kept)?))"
+)
 _IS_WELL = r"(?:works?|is working|is repaired|has been repaired|was repaired|is fixed|(?:can|may) be used)(?: again)?"
 _IS_DOWN = (
-    r"(?:(?:is|are) (?:out of order|broken|defective|damaged|not working)|(?:does not|doesn't|do not|don't) work)"
+    r"(?:(?:is|are) (?:out of order|broken|defective|damaged|leaking|not working)|leaks?|"
+    r"(?:does not|doesn't|do not|don't) (?:work|heat|cool)(?: properly)?)"
 )
 
 _LEAD = re.compile(
@@ -45,6 +50,17 @@ _LEAD = re.compile(
     re.I,
 )
 _ALSO = re.compile(r"\b(?:now|currently|still|really|also|always|usually|at the moment|right now|any more|anymore) ?\b")
+# What several clauses are joined by; the second one begins with a pronoun, an order or a verb of the same subject.
+_JOINED = re.compile(
+    r"(?:;|,)?(?:(?<=[;,])| and| so| but)(?: so| and| but)? (?:please )?"
+    r"(?=(?:he|she|it|they|never|don't|do not|keep|must|may|is|are|can't|cannot|doesn't|don't|has|have|sleeps?|works?|"
+    r"sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?) )"
+)
+_SUBJECT = re.compile(
+    rf"^(?P<subject>{_NAMES}|(?:the|my|our|all)? ?[\w' -]+?) (?:am|is|are|was|has|have|had|must|may|should|can|can't|"
+    r"cannot|doesn't|don't|never|always|only|\w+s)\b"
+)
+_CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|until|while|after|before|instead|than)\b", re.I)
 _ROLES = re.compile(r"^my ([a-z-]+)$")
 
 
@@ -67,12 +83,27 @@ class TellingReader:
             for form, read in (
                 (rf"{_PART},? {_THING} {_IS_KEPT} {_PLACE}", self._belongs),
                 (rf"{_THING} {_IS_KEPT} {_PLACE}(?: {_PART})?", self._belongs),
+                (rf"{_NAME} (?:keep|store|charge)s? {_THING} {_PLACE}(?: {_PART})?", self._belongs),
+                (r"the (?P<place>[\w' -]+?) (?:is|are) for (?:the |our |all )?(?P<thing>[\w' -]+)", self._belongs),
+                (r"(?P<who>[A-Z][\w-]*)'s favou?rite \w+ is (?:the |an? )?(?P<what>[\w' -]+)", self._likes),
                 (rf"{_NAMES} sleeps? {_PLACE}", self._sleeps),
-                (rf"{_NAMES} (?:work|eat|sit|stay|rest)s? {_PLACE}", self._at),
+                (rf"{_NAMES} (?:work|eat|sit|stay|rest|read|wait)s? {_PLACE}", self._at),
+                (
+                    rf"{_NAMES} (?:am|is|are) (?:working|eating|sitting|staying|resting|reading|waiting) {_PLACE}",
+                    self._at,
+                ),
+                (rf"(?P<who>{_NAME})'s (?:seat|place|spot|chair) is (?:the )?(?P<place>[\w' -]+)", self._at),
                 (rf"{_THING} contains? (?P<what>[\w' ,-]+)", self._contains),
                 (rf"{_NAMES} (?:am|is|are) {_ALLERGY} (?P<what>[\w' ,-]+)", self._avoids),
                 (rf"{_NAMES} {_DONT} {_EAT} (?P<what>[\w' ,-]+)", self._avoids),
                 (rf"{_NAMES} {_NEGATED} (?:get|be given) (?P<what>[\w' ,-]+)", self._avoids),
+                (rf"{_NAMES} (?:am|is|are) too \w+ for (?P<what>[\w' ,-]+)", self._avoids),
+                (
+                    rf"{_NAMES} (?:has|have) (?:given up|stopped eating|stopped drinking) (?P<what>[\w' ,-]+)",
+                    self._avoids,
+                ),
+                (rf"(?P<what>[\w' -]+?) (?:make|give)s? {_NAMES} (?:sick|ill|unwell|heartburn|an? rash)", self._avoids),
+                (rf"no (?P<what>[\w' -]+?) for {_NAMES}", self._avoids),
                 (
                     rf"{_NAMES} (?:(?:can|may) {_EAT}|eats?) (?P<what>[\w' ,-]+?)(?: again)?",
                     self._avoids_no_more,
@@ -97,35 +128,58 @@ class TellingReader:
                 (rf"{_THING} {_NEGATED} (?P<verb>leave) (?:the )?(?P<place>[\w' -]+)", self._never),
                 (rf"(?:nobody|no one) (?:may|must|should|can) (?P<verb>\w+) {_THING}", self._never),
                 (rf"you {_NEGATED} (?P<verb>\w+) {_THING}(?: {_PLACE})?", self._never),
-                (rf"(?:never|do not|don't) (?P<verb>\w+) {_THING}(?: {_PLACE})?", self._never),
+                (
+                    rf"(?:never|do not|don't) (?P<verb>(?!(?:the|an?|my|in|on|at|to)\b)\w+) {_THING}(?: {_PLACE})?",
+                    self._never,
+                ),
                 (rf"{_THING} (?:may|can) be (?P<verb>\w+)(?: {_PLACE})?(?: again)?", self._allowed),
                 (rf"{_THING} (?:may|can) (?P<verb>{_STAND}) {_PLACE}(?: again)?", self._allowed),
-                (rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>my [a-z-]+|[A-Z][\w-]*)(?:'s|')", self._owned),
+                (
+                    rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>{_NAME})(?:'s|')(?: (?:\w+ )?(?:one|thing|toy)s?)?",
+                    self._owned,
+                ),
                 (rf"{_THING}(?: {_PLACE})? (?:is|are) (?P<owner>mine)", self._owned),
                 (rf"{_THING}(?: {_PLACE})? belongs? to (?P<owner>{_NAME})", self._owned),
                 (r"(?P<owner>[A-Z][\w-]*)'s? [\w -]+ (?:is|are) the (?P<thing>[\w][\w' -]*?)", self._owned),
                 (r"my (?P<role>[a-z-]+) is (?:called|named) (?P<name>[A-Z][\w-]*)", self._called),
                 (r"my (?P<role>[a-z-]+)'s name is (?P<name>[A-Z][\w-]*)", self._called),
                 (r"(?P<name>[A-Z][\w-]*) is my (?P<role>[a-z-]+)", self._called),
+                (
+                    rf"(?:{_NAME}|people) calls? (?:the |my |our )?(?P<thing>[\w -]+?) (?:the )?(?P<name>[\w-]+)",
+                    self._named,
+                ),
+                (
+                    rf"what {_NAME} calls? (?:the |his |her )?(?P<name>[\w -]+) is (?:the |an? )?(?P<thing>[\w -]+)",
+                    self._named,
+                ),
+                (
+                    rf"when {_NAME} (?:says?|asks? for|wants?) (?:the |his |her )?(?P<name>[\w -]+?),? "
+                    r"(?:I|we|he|she) (?:means?|wants?) (?:the |an? )?(?P<thing>[\w -]+)",
+                    self._named,
+                ),
                 (r"(?:the )?(?P<name>[\w -]+) (?:means|mean|stands for) (?:the )?(?P<thing>[\w -]+)", self._named),
                 (r"the (?P<thing>[\w -]+) (?:is|are) (?:also )?called (?:the )?(?P<name>[\w -]+)", self._named),
                 (rf"{_THING} (?:is|are) (?:kept )?{_PLACE}", self._at),
                 (rf"{_NAMES} (?:am|is|are) {_PLACE}", self._at),
                 (rf"{_NAMES} (?:like|love|prefer|drink)s? (?P<what>[\w' ,-]+)", self._likes),
+                (rf"{_NAMES} (?:am|is|are) (?:crazy about|mad about|fond of) (?P<what>[\w' ,-]+)", self._likes),
                 (rf"{_NAMES} (?:am|is|are) (?P<what>[\w' ,-]+)", self._is),
             )
         )
 
     def read(self, sentence: str, told_ns: int, teller: str = "") -> Read:
         """Return the facts of one sentence; told_ns: when it was told."""
-        clause = _clause(sentence)
+        found = [fact for clause in _clauses(_clause(sentence)) for fact in self._of_clause(clause, told_ns)]
+        said = sentence.strip()
+        return Read(sentence, tuple(one.changed(told_ns=told_ns, teller=teller, text=said) for one in found))
+
+    def _of_clause(self, clause: str, told_ns: int) -> tuple[ToldFact, ...]:
         for form, read in self._forms:
             match = form.match(clause)
             facts = tuple(read(match, told_ns)) if match is not None else ()
             if facts:
-                said = sentence.strip()
-                return Read(sentence, tuple(one.changed(told_ns=told_ns, teller=teller, text=said) for one in facts))
-        return Read(sentence, ())
+                return facts
+        return ()
 
     # --- one method a form: () where its words mean nothing that is known
 
@@ -238,7 +292,7 @@ class TellingReader:
         classes = self._classes(words)
         if classes:
             return Term(words.strip(), classes)
-        placed = _PLACED.match(words.strip())
+        placed = _PLACED.match(words.strip().replace(" of the ", " in the "))
         if placed is not None and (self._classes(placed["place"]) or self._room(placed["place"])):
             thing = self.thing(placed["thing"])
             return self._placed(replace(thing, words=words.strip()), placed["place"]) if thing is not None else None
@@ -282,8 +336,31 @@ def _clause(sentence: str) -> str:
     text = " ".join(text.split())
     # "The" begins a sentence with a capital that is no name's.
     return re.sub(
-        r"^(The|My|Our|Your|A|An|All|In|At|Nobody|No|Never|Do|Don't|You|Keep) ", lambda one: one[0].lower(), text
+        r"^(The|My|Our|Your|A|An|All|In|At|Nobody|No|Never|Do|Don't|You|Keep|What|When) ",
+        lambda one: one[0].lower(),
+        text,
     )
+
+
+def _clauses(text: str) -> list[str]:
+    """Return the clauses of a sentence, each with its subject: "Uma is vegan and sleeps on the sofa" has two.
+
+    What is said under a condition stays whole.
+    """
+    first, *others = _JOINED.split(text) if not _CONDITIONS.search(text) else [text]
+    subject = _SUBJECT.match(first) if others else None
+    if subject is None:
+        return [text]
+    clauses = [first]
+    for one in others:
+        word, _, rest = one.partition(" ")
+        if word in ("keep", "never", "do") or (word == "don't" and not subject["subject"].endswith("s")):
+            clauses.append(one)
+        elif word in ("he", "she", "it", "they"):
+            clauses.append(f"{subject['subject']} {rest}")
+        else:
+            clauses.append(f"{subject['subject']} {one}")
+    return clauses
 
 
 def _people(words: str) -> list[Term]:

@@ -31,12 +31,13 @@ _TREATED: dict[str, tuple[GoalKind, ObjectState | None]] = {
     "break": (_K.BREAK, None),
     "find": (_K.FIND, None),
 }
-_PUT = r"(?:put|place|set|lay|move|bring|take|stand|leave)"
+_PUT = r"(?:put|place|set|lay|move|bring|take|stand|leave|return|store|tidy)"
 _GIVE = r"(?:bring|give|hand|get|fetch|take|pass)"
-_WHO = r"(?P<who>me|us|him|her|them|my [a-z]+|[A-Z][\w-]*)"
+_WHO = r"(?P<who>me|us|him|her|them|my [a-z]+|[A-Z][\w-]*\.?(?: [A-Z][\w-]*)*)"
 _OPEN = r"(?:(?:a|some) snack|something to (?:eat|drink)|\S+ favou?rite \w+)"
 _HOW = r"(?:in|into|on|onto|to|inside)"
-_ARTICLE = r"(?:the|a|an|my|his|her|their|some|another|[A-Z][\w-]*'s)"
+_BELONGS = r"(?:belongs?|goes|go|lives?|(?:should|has to|have to) (?:be|go))"
+_ARTICLE = r"(?:the|a|an|my|his|her|their|some|another|[A-Z][\w-]*(?: [A-Z][\w-]*)*'s)"
 _BEGIN = rf"(?:{_PUT}|{_GIVE}|{'|'.join(_TREATED)}|turn|switch|throw|go|make)"
 _PLACED_IN = re.compile(rf"^{_PUT} (?P<thing>.+?) {_HOW} (?P<place>.+)$")
 _AND = re.compile(rf"(?:,? and then |,? then |,? and |, )(?={_BEGIN}\b)")
@@ -174,10 +175,10 @@ _FORMS: tuple[tuple[re.Pattern[str], _Made], ...] = tuple(
     for form, made in (
         (r"throw (?P<thing>.+) away", _thrown_away),
         (r"throw away (?P<thing>.+)", _thrown_away),
-        (rf"{_PUT} (?P<thing>.+?) (?:back )?where (?:it|they) belongs?", _put_where_it_belongs),
+        (rf"{_PUT} (?P<thing>.+?) (?:back )?where (?:it|they) {_BELONGS}", _put_where_it_belongs),
         (rf"{_PUT} (?P<thing>.+?) back where (?:it|they) (?:was|were)(?: before)?(?: you moved (?:it|them))?",
          _put_where_it_was),
-        (rf"{_PUT} (?P<thing>.+?) (?:away|back|(?:back )?in (?:its|their) place)", _put_where_it_belongs),
+        (rf"{_PUT} (?P<thing>.+?) (?:away|back|(?:back )?(?:in|to) (?:its|their) (?:place|home))", _put_where_it_belongs),
         (rf"{_PUT} away (?P<thing>.+)", _put_where_it_belongs),
         (rf"(?:make|{_GIVE}) {_WHO} (?P<thing>{_OPEN})", _wished),
         (rf"{_GIVE} (?P<thing>{_OPEN}) to {_WHO}", _wished),
