@@ -25,13 +25,12 @@ from benchmarks.compiler_variants import (
 )
 from benchmarks.guidance_judge import GuidedMoment, is_precise
 from benchmarks.household_cases import Case
-from benchmarks.household_faults import Chances, Faults
-from benchmarks.household_goals import judge_of
+from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial
+from benchmarks.household_lives import Lives
 from benchmarks.orders import shuffled
 from memory_node.app.progress import progress_bar
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import CompiledStep, Delivery, GuidancePort
@@ -44,7 +43,6 @@ from memory_node.lessons.log import NullLog
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.planner.planner import Planner
-from memory_node.sim.robot_config import ExecutionFaults
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ class _Watched:
     """A GuidancePort that keeps account."""
 
     def __init__(
-        self, guidance: Compilations, compiler: str, variant: str, account: Account, life: Callable[[], Life]
+        self, guidance: Compilations, compiler: str, variant: str, account: Account, life: Callable[[], Life | None]
     ) -> None:
         self._guidance = guidance
         self._port = guidance.port(compiler)
@@ -117,7 +115,8 @@ class _Watched:
         account.milliseconds.append(step.milliseconds)
         account.nothing.append(step.compiled.delivery is Delivery.NOACTION)
         started = time.perf_counter()
-        situation = self._life().situation
+        life = self._life()
+        situation = life.situation if life is not None else None
         if guidance is not None and observation.proposed is not None and situation is not None:
             world, pose = situation
             account.guided.append(GuidedMoment(world.copy(), pose, observation.proposed, guidance.goal))
@@ -158,35 +157,28 @@ def _stream(
     """Carry out the cases in one shuffled order with a robot that has learnt nothing yet; see household_stream."""
     experience = Experience(ExperienceConfig(), NullLog(), system_clock)
     others = OtherMemories(random.Random(f"{setting.seed} {order} memory"))
-    kinds, lives, trials = load_catalogue(), dict[str, Life](), []
-    current: list[Life] = []
 
     def guided(memory: RobotMemory) -> GuidancePort:
         who = "rules" if variant == STATIC else name
         compilers = {who: compiler_of(variant, who, setting.config, models)}
         guidance = memory.guidance.changed(retrieval_of(variant, others), compilers)
-        return _Watched(guidance, who, variant, account, lambda: current[-1])
+        return _Watched(guidance, who, variant, account, lambda: lives.current)
 
+    # A language model reads in its prompt what is given once.
+    once = variant in (NONE, NO_FAULTS) or (variant == STATIC and setting.faults is None)
+    lives = Lives(
+        "full" if variant in (NONE, NO_FAULTS) else "full+experience",
+        setting.homes,
+        setting.embedder,
+        setting.planner,
+        experience,
+        setting.faults if variant != NO_FAULTS else None,
+        setting.seed,
+        None if once else guided,
+    )
+    trials = []
     for case in shuffled(cases, setting.seed, order):
-        planner, skills = setting.planner, ExecutionFaults()
-        if setting.faults is not None and variant != NO_FAULTS:
-            planner, skills = setting.faults.careless(setting.planner, Chances(setting.seed, case.id))
-        if case.floor_plan not in lives:
-            mode = "full" if variant in (NONE, NO_FAULTS) else "full+experience"
-            # A language model reads in its prompt what is given once.
-            once = variant in (NONE, NO_FAULTS) or (variant == STATIC and setting.faults is None)
-            lives[case.floor_plan] = Life(
-                mode,
-                setting.embedder,
-                planner,
-                experience,
-                skills,
-                guidance=None if once else guided,
-            )
-        life = lives[case.floor_plan]
-        life.equip(planner, skills)
-        current[:] = [life]
-        trials.append(life.run(case, setting.homes.world(case), partial(judge_of, case, kinds=kinds)))
+        trials.append(lives.run(case))
         advance()
     experience.close()
     return trials

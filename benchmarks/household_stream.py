@@ -9,14 +9,13 @@ from functools import partial
 from typing import Any
 
 from benchmarks.household_cases import Case
-from benchmarks.household_faults import Chances, Faults
-from benchmarks.household_goals import judge_of
+from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Life, Trial, ignore_trial
+from benchmarks.household_life import Trial, ignore_trial
+from benchmarks.household_lives import Lives
 from benchmarks.orders import shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.context.guidance import GuidancePort
 from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason
@@ -26,7 +25,6 @@ from memory_node.lessons.log import NullLog
 from memory_node.lessons.optimizer.config import OptimizerConfig, OptimizerKind
 from memory_node.lessons.optimizer.curator import open_curator
 from memory_node.llm.open_model import ModelShelf
-from memory_node.memory import RobotMemory
 from memory_node.planner.planner import Planner
 
 _ALL: frozenset[Part] = frozenset({"working", "episodic", "semantic"})
@@ -91,28 +89,18 @@ def _live(
     curator = open_curator(OptimizerConfig(kind=row.optimizer), setting.embedder, kinds, ModelShelf())
     experience = Experience(config, NullLog(), system_clock, kinds=kinds, curator=curator)
     mode = (("full+" if setting.objects == "full" else "") + "experience") if row.parts else setting.objects
-    lives: dict[str, Life] = {}
+    lives = Lives(mode, setting.homes, setting.embedder, setting.planner, experience, setting.faults, setting.seed)
     trials = []
     for case in shuffled(cases, setting.seed, order):
-        planner, skills = setting.faults.careless(setting.planner, Chances(setting.seed, case.id))
-        if case.floor_plan not in lives:
-            lives[case.floor_plan] = Life(mode, setting.embedder, planner, experience, guidance=_guided_by_rules)
-        life = lives[case.floor_plan]
-        life.equip(planner, skills)
-        judge = partial(judge_of, case, kinds=kinds)
-        trials.append(life.run(case, setting.homes.world(case), judge))
+        trials.append(lives.run(case))
         setting.on_trial(trials[-1])
         attempt, success = 1, trials[-1].success
         while row.retries and not success and experience.may_retry(attempt):
             attempt += 1
-            success = life.run(case, setting.homes.world(case), judge, attempt).success
+            success = lives.run(case, attempt).success
         advance()
     experience.close()
     return trials
-
-
-def _guided_by_rules(memory: RobotMemory) -> GuidancePort:
-    return memory.guidance.port("rules")
 
 
 def _row(name: str, streams: Sequence[Sequence[Trial]]) -> dict[str, Any]:

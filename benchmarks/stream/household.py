@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from benchmarks.household_cases import Case
-from benchmarks.household_faults import Chances, Faults
-from benchmarks.household_goals import judge_of
+from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Life, Trial
+from benchmarks.household_life import Trial
+from benchmarks.household_lives import Lives
 from benchmarks.orders import shuffled
 from benchmarks.stream.outcomes import Stream, StreamTask
 from memory_node.app.progress import progress_bar
@@ -59,18 +58,15 @@ def _stream(name: str, cases: Sequence[Case], setting: HouseholdSetting, advance
     curator = setting.curator_of(name)
     experience = Experience(ExperienceConfig(), NullLog(), system_clock, kinds=load_catalogue(), curator=curator)
     mode = "full" if name == "none" else "full+experience"
-    lives: dict[str, Life] = {}
+    lives = Lives(mode, setting.homes, setting.embedder, setting.planner, experience, setting.faults, setting.seed)
     epochs = []
     try:
         for _ in range(setting.epochs):
             told = []
             for case in cases:
-                planner, skills = setting.faults.careless(setting.planner, Chances(setting.seed, case.id))
-                life = lives.setdefault(case.floor_plan, Life(mode, setting.embedder, planner, experience))
-                life.equip(planner, skills)
                 shown = curator.bank.retrieve(case.instruction) if curator is not None else ()
                 before = experience.figures()
-                trial = life.run(case, setting.homes.world(case), partial(judge_of, case, kinds=load_catalogue()))
+                trial = lives.run(case)
                 tokens = sum(estimate_tokens(entry.text) for entry in shown)
                 told.append(_task(trial, tokens, before, experience.figures()))
                 advance()
