@@ -6,17 +6,15 @@ import argparse
 import random
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.household_cases import Case, load_cases
-from benchmarks.household_faults import Chances, Faults
-from benchmarks.household_goals import judge_of
+from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Life
+from benchmarks.household_lives import Lives
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerConfig
@@ -101,19 +99,21 @@ class Teacher:
     def walk(self, cases: Sequence[Case]) -> Iterator[CompilerPair]:
         """Yield the pairs of the tasks that succeed, task by task."""
         experience = Experience(ExperienceConfig(), NullLog(), system_clock)
-        faults, kinds, lives = Faults(seed=self._seed), load_catalogue(), dict[str, Life]()
+        lives = Lives(
+            "full+experience",
+            self._homes,
+            self._embedder,
+            self._planner,
+            experience,
+            Faults(seed=self._seed),
+            self._seed,
+            self._recorded,
+        )
         with progress_bar() as bar:
             progress: Any = bar.add_task("teacher", total=len(cases))
             for case in cases:
-                planner, skills = faults.careless(self._planner, Chances(self._seed, case.id))
-                if case.floor_plan not in lives:
-                    lives[case.floor_plan] = Life(
-                        "full+experience", self._embedder, planner, experience, skills, guidance=self._recorded
-                    )
-                lives[case.floor_plan].equip(planner, skills)
                 self._task, self._told = case.id, []
-                judge = partial(judge_of, case, kinds=kinds)
-                trial = lives[case.floor_plan].run(case, self._homes.world(case), judge)
+                trial = lives.run(case)
                 if trial.success:
                     yield from self._told
                 bar.advance(progress)
