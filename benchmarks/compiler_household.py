@@ -128,7 +128,7 @@ class _Watched:
         if self._variant not in (NO_STATE, STATIC) or followed is None:
             return step.lines
         guidance = step.lines[len(step.state.lines()) :] if self._variant == NO_STATE else followed.memory.lines
-        return (step.state.progress.goal, *history_lines(self._recent), *guidance)
+        return (step.state.goal, *history_lines(self._recent), *guidance)
 
 
 def rows_of_household(cases: Sequence[Case], setting: CompilerSetting) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from memory_node.context.beliefs import Beliefs, Failed
-from memory_node.context.brief_state import BriefState, EnvironmentBelief, TaskProgress
+from memory_node.context.brief_state import BriefState
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import Compiled, Compiler, Guidance, said
 from memory_node.context.prompt_compiler import PromptCompiler
@@ -66,8 +66,8 @@ class WithoutBriefState:
         """Compile with beliefs of nothing but the goal and which of the last actions failed."""
         recent = observation.recent[-HISTORY:]
         failures = {step.call: Failed(step.reason) for step in recent if not step.success}
-        raw = Beliefs(failures=failures, progress=TaskProgress(state.progress.goal, current=state.progress.current))
-        told = replace(raw.brief(), belief=EnvironmentBelief(facts=tuple(map(raw.failure, failures))))
+        raw = Beliefs(failures=failures, progress=BriefState(state.goal, current=state.current))
+        told = replace(raw.brief(), locations=(), agent=(), facts=tuple(map(raw.failure, failures)))
         return self._inner.compile(replace(observation, recent=recent, beliefs=raw), told, memory)
 
 

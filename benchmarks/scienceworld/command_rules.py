@@ -78,7 +78,7 @@ class CommandRules:
             for text in advice.new:
                 draft.add(Section.FACTS, text)
             if advice.command is not None:
-                draft.put(Section.CURRENT, state.progress.current, advice.purpose.text)
+                draft.put(Section.CURRENT, state.current, advice.purpose.text)
                 return Compiled(self._guidance(advice.command, advice.because, entry, observation), draft.delta)
         return Compiled(None, draft.delta)
 

@@ -19,7 +19,7 @@ from benchmarks.scienceworld.statements import (
     rests,
     stands_at,
 )
-from memory_node.context.brief_state import MAX_ITEM, BriefState, Section, TaskProgress
+from memory_node.context.brief_state import MAX_ITEM, BriefState, Section
 from memory_node.context.state_operations import FOLD_OVER, Delta
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
@@ -36,7 +36,7 @@ _HOLDS = holds("x").removesuffix("x")
 
 def first_lesson_state(task: str, text: str) -> BriefState:
     """Return b_0 by the task in words and a lesson's first text."""
-    draft = StateDraft(BriefState(TaskProgress(goal=" ".join(task.split())[:MAX_ITEM])))
+    draft = StateDraft(BriefState(goal=" ".join(task.split())[:MAX_ITEM]))
     _take_in(draft, Outcome.read(text))
     for name in read_held(text):
         draft.add(Section.AGENT, holds(name))
@@ -173,7 +173,7 @@ def _keep_short(draft: StateDraft) -> None:
     completed = draft.state.items(Section.COMPLETED)
     for old in _in_items(completed[:-_KEPT_COMPLETED]) if len(completed) > FOLD_OVER else ():
         draft.fold(Section.COMPLETED, old, f"{_DONE_BEFORE}{'; '.join(old)}")
-    goal = set(draft.state.progress.goal.lower().split())
+    goal = set(draft.state.goal.lower().split())
     for section in (Section.LOCATIONS, Section.FACTS):
         items = [text for text in draft.state.items(section) if not text.startswith(_DONE_BEFORE)]
         items = [text for text in items if _STANDS_IN not in text and not text.startswith(_NOWHERE)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.context.brief_state import BriefState, EnvironmentBelief, TaskProgress
+from memory_node.context.brief_state import BriefState
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
@@ -34,12 +34,13 @@ def _unknown_world() -> WorldState:
 @dataclass(frozen=True)
 class Beliefs:
     """world: the things under their names in this episode, what was handled last behind the others. failures: of calls,
-    since one with their things succeeded. progress: goal and subgoals. notes: what has become of older subgoals.
+    since one with their things succeeded. progress: the brief state of goal and subgoals alone. notes: what has become
+    of older subgoals.
     """
 
     world: WorldState = field(default_factory=_unknown_world)
     failures: Mapping[SkillCall, Failed] = field(default_factory=dict)
-    progress: TaskProgress = field(default_factory=TaskProgress)
+    progress: BriefState = field(default_factory=BriefState)
     notes: tuple[str, ...] = ()
 
     def truth(self, fact: Fact, call: SkillCall) -> bool | None:
@@ -98,8 +99,7 @@ class Beliefs:
             *map(self.failure, self.failures),
         )
         agent = tuple(filter(None, (self.hand, self.robot_place)))
-        belief = EnvironmentBelief(places[-MOST_TOLD:], agent, facts[-MOST_TOLD:])
-        return BriefState(self.progress, belief)
+        return replace(self.progress, locations=places[-MOST_TOLD:], agent=agent, facts=facts[-MOST_TOLD:])
 
 
 def out_of_reach(name: str) -> str:

@@ -7,7 +7,7 @@ match an item exactly.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
@@ -37,34 +37,23 @@ class Section(str, enum.Enum):
 
 
 @dataclass(frozen=True)
-class TaskProgress:
-    """How far a task is. goal: the instruction. The subgoals are completed, current ("" for none) and pending."""
-
-    goal: str = ""
-    completed: tuple[str, ...] = ()
-    current: str = ""
-    pending: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class EnvironmentBelief:
-    """What is believed of the home. locations: of objects; agent: where the robot is and what it holds."""
-
-    locations: tuple[str, ...] = ()
-    agent: tuple[str, ...] = ()
-    facts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class BriefState:
     """b_t. A section holds an item once.
+
+    goal: the instruction. The subgoals are completed, current ("" for none) and pending. locations: of objects; agent:
+    where the robot is and what it holds; facts: what else is believed of the home.
 
     Raises:
         InvalidValueError: an item is empty, is there twice, has several lines or is longer than MAX_ITEM characters.
     """
 
-    progress: TaskProgress = field(default_factory=TaskProgress)
-    belief: EnvironmentBelief = field(default_factory=EnvironmentBelief)
+    goal: str = ""
+    completed: tuple[str, ...] = ()
+    current: str = ""
+    pending: tuple[str, ...] = ()
+    locations: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for section in Section:
@@ -79,8 +68,7 @@ class BriefState:
 
     def items(self, section: Section) -> tuple[str, ...]:
         """Return the items of a section."""
-        part = self.progress if section in _OF_PROGRESS else self.belief
-        value: str | tuple[str, ...] = getattr(part, section.value)
+        value: str | tuple[str, ...] = getattr(self, section.value)
         if isinstance(value, str):
             return (value,) if value else ()
         return value
@@ -94,10 +82,7 @@ class BriefState:
         if section.is_single and len(items) > 1:
             raise InvalidValueError(f"BriefState.{section}: it holds one item, got {items}")
         value: Any = next(iter(items), "") if section.is_single else items
-        change = {section.value: value}
-        if section in _OF_PROGRESS:
-            return replace(self, progress=replace(self.progress, **change))
-        return replace(self, belief=replace(self.belief, **change))
+        return replace(self, **{section.value: value})
 
     def lines(self) -> tuple[str, ...]:
         """Return it in words: a line for each section that holds something."""
@@ -109,7 +94,6 @@ class BriefState:
         return "\n".join(self.lines())
 
 
-_OF_PROGRESS = frozenset({Section.GOAL, Section.COMPLETED, Section.CURRENT, Section.PENDING})
 _TITLES = {
     Section.GOAL: "Goal",
     Section.COMPLETED: "Done",

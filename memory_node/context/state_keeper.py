@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.beliefs import Beliefs, Failed
-from memory_node.context.brief_state import MAX_ITEM, BriefState, Section, TaskProgress
+from memory_node.context.brief_state import MAX_ITEM, BriefState, Section
 from memory_node.context.state_operations import FOLD_OVER, Create, Delete, Delta, Update
 from memory_node.context.step_observation import KnownThing, StepObservation, TakenStep
 from memory_node.domain.skill_library import SKILLS
@@ -24,7 +24,7 @@ def first_beliefs(instruction: str, held: Thing | None, kinds: ObjectCatalogue) 
     """Return what is believed at first. held: what the hand holds. The robot has not driven to anything yet."""
     things = [held] if held is not None else []
     world = WorldState.of_things(kinds, things, held.id if held is not None else "")
-    return Beliefs(world, progress=TaskProgress(goal=" ".join(instruction.split())[:MAX_ITEM]))
+    return Beliefs(world, progress=BriefState(goal=" ".join(instruction.split())[:MAX_ITEM]))
 
 
 def kept(beliefs: Beliefs, observation: StepObservation, known: Mapping[str, KnownThing]) -> Beliefs:

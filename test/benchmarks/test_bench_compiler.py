@@ -20,7 +20,7 @@ from benchmarks.compiler_variants import (
 from benchmarks.guidance_judge import GuidedMoment, is_precise
 from memory_node.cli import main
 from memory_node.context.beliefs import Beliefs
-from memory_node.context.brief_state import BriefState, EnvironmentBelief
+from memory_node.context.brief_state import BriefState
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
@@ -34,7 +34,7 @@ FIX = Entry("fix", EntryKind.DECLARED, "open it", skill="PickupObject", steps=(S
 
 def test_static_injection_is_followed_whatever_is_believed() -> None:
     memory = TaskMemory.of([FIX])
-    believed = BriefState(belief=EnvironmentBelief(facts=("Mug is opened",)))
+    believed = BriefState(facts=("Mug is opened",))
     guidance = StaticInjection().compile(StepObservation(proposed=PICK), believed, memory).guidance
     assert guidance is not None
     assert guidance.goal == OPEN

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_node.context.brief_state import BriefState, EnvironmentBelief, Section, TaskProgress
+from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery
 from memory_node.context.prompt_compiler import PromptCompiler, reply_schema
@@ -22,8 +22,7 @@ from memory_node.llm.chat import Message, Reply
 from memory_node.llm.errors import LateError
 
 STATE = BriefState(
-    TaskProgress("put the mug away", current="place Mug to Fridge"),
-    EnvironmentBelief(agent=("the hand holds Mug",), facts=("Fridge is closed",)),
+    "put the mug away", current="place Mug to Fridge", agent=("the hand holds Mug",), facts=("Fridge is closed",)
 )
 OBSERVATION = StepObservation(
     ("place Mug to Fridge",),

@@ -8,7 +8,7 @@ import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.beliefs import Beliefs, Failed
-from memory_node.context.brief_state import Section, TaskProgress
+from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.guidance import Delivery, Guidance
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.step_observation import StepObservation, TakenStep
@@ -47,7 +47,7 @@ def beliefs(
     for name, state in states.items():
         world = world.with_state(name, ObjectState(state))
     world = replace(world, within=frozenset(close))
-    return Beliefs(world, failed or {}, TaskProgress("task", current=current))
+    return Beliefs(world, failed or {}, BriefState("task", current=current))
 
 
 def call(text: str) -> SkillCall:

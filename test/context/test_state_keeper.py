@@ -41,75 +41,75 @@ def test_first_state_knows_hand_and_no_place() -> None:
 
 def test_effects_of_skills_are_followed() -> None:
     beliefs = followed(done("GoToObject", "Mug"), done("PickupObject", "Mug"))
-    assert beliefs.brief().belief.agent == ("the hand holds Mug", "the robot stands at Mug")
+    assert beliefs.brief().agent == ("the hand holds Mug", "the robot stands at Mug")
     steps = done("GoToObject", "Fridge"), done("OpenObject", "Fridge"), done("PutObject", "Mug", "Fridge")
     state = after(*steps, beliefs=beliefs)
-    assert state.belief.agent == ("the hand is empty", "the robot stands at Fridge")
-    assert state.belief.locations == ("Mug is inside Fridge",)
-    assert state.belief.facts == ("Fridge is opened",)
+    assert state.agent == ("the hand is empty", "the robot stands at Fridge")
+    assert state.locations == ("Mug is inside Fridge",)
+    assert state.facts == ("Fridge is opened",)
 
 
 def test_what_lay_on_something_leaves_the_robot_there() -> None:
     beliefs = kept(START, StepObservation(), {"Mug": KnownThing("Mug", "Shelf"), "Shelf": KnownThing("Shelf")})
     state = after(done("GoToObject", "Mug"), done("PickupObject", "Mug"), beliefs=beliefs)
-    assert state.belief.agent == ("the hand holds Mug", "the robot stands at Shelf")
-    assert state.belief.locations == ()
+    assert state.agent == ("the hand holds Mug", "the robot stands at Shelf")
+    assert state.locations == ()
 
 
 def test_failures_in_a_row_are_counted_and_success_ends_them() -> None:
     far = failed(FailureReason.TOO_FAR, "PickupObject", "Mug")
     beliefs = followed(far, far)
-    assert set(beliefs.brief().belief.facts) == {
+    assert set(beliefs.brief().facts) == {
         "PickupObject(Mug) failed 2 times: too_far",
         "Mug is out of reach",
     }
     beliefs = followed(failed(FailureReason.EXECUTION, "PickupObject", "Mug"), beliefs=beliefs)
-    assert "PickupObject(Mug) failed: execution" in beliefs.brief().belief.facts
-    assert after(done("GoToObject", "Mug"), beliefs=beliefs).belief.facts == ()
+    assert "PickupObject(Mug) failed: execution" in beliefs.brief().facts
+    assert after(done("GoToObject", "Mug"), beliefs=beliefs).facts == ()
 
 
 def test_closed_receptacle_is_learnt_from_the_failure() -> None:
     beliefs = followed(failed(FailureReason.CLOSED, "PutObject", "Mug", "Fridge"))
-    assert "Fridge is closed" in beliefs.brief().belief.facts
+    assert "Fridge is closed" in beliefs.brief().facts
     state = after(done("OpenObject", "Fridge"), beliefs=beliefs)
-    assert "Fridge is opened" in state.belief.facts
-    assert "Fridge is closed" not in state.belief.facts
+    assert "Fridge is opened" in state.facts
+    assert "Fridge is closed" not in state.facts
 
 
 def test_thing_behind_a_door_is_learnt_with_its_container() -> None:
     state = after(failed(FailureReason.CLOSED, "PickupObject", "Egg", object_id="Fridge"))
-    assert state.belief.locations == ("Egg is inside Fridge",)
-    assert "Fridge is closed" in state.belief.facts
+    assert state.locations == ("Egg is inside Fridge",)
+    assert "Fridge is closed" in state.facts
 
 
 def test_composite_at_an_unnamed_appliance_leaves_the_place_open() -> None:
     state = after(done("GoToObject", "Mug"), done("PickupObject", "Mug"), done("CleanObject", "Mug"))
-    assert "the robot stands at nothing known" in state.belief.agent
-    assert "Mug is cleaned" in state.belief.facts
+    assert "the robot stands at nothing known" in state.agent
+    assert "Mug is cleaned" in state.facts
 
 
 def test_long_term_memory_says_where_things_are() -> None:
     known = {"Egg": KnownThing("Egg", "Fridge", inside=True), "Fridge": KnownThing("Fridge", states=(_CLOSED,))}
     state = kept(START, StepObservation(), known).brief()
-    assert state.belief.locations == ("Egg is inside Fridge",)
-    assert state.belief.facts == ("Fridge is closed",)
+    assert state.locations == ("Egg is inside Fridge",)
+    assert state.facts == ("Fridge is closed",)
 
 
 def test_what_the_hand_holds_has_no_place() -> None:
     beliefs = first_beliefs("wash the mug", Thing("Mug", "Mug"), KINDS)
     known = {"Mug": KnownThing("Mug", "Shelf"), "Shelf": KnownThing("Shelf")}
-    assert kept(beliefs, StepObservation(), known).brief().belief.locations == ()
+    assert kept(beliefs, StepObservation(), known).brief().locations == ()
 
 
 def test_what_is_close_by_is_believed_until_the_robot_drives_or_finds_it_out_of_reach() -> None:
     near = {"Mug": KnownThing("Mug", is_close=True)}
     beliefs = kept(START, StepObservation(), near)
-    assert beliefs.brief().belief.facts == ("Mug is close by",)
+    assert beliefs.brief().facts == ("Mug is close by",)
     far = StepObservation(taken=failed(FailureReason.TOO_FAR, "PickupObject", "Mug"))
     refused = kept(beliefs, far, near).brief()
-    assert "Mug is close by" not in refused.belief.facts
-    assert "Mug is out of reach" in refused.belief.facts
-    assert after(done("GoToObject", "Shelf"), beliefs=beliefs).belief.facts == ()
+    assert "Mug is close by" not in refused.facts
+    assert "Mug is out of reach" in refused.facts
+    assert after(done("GoToObject", "Shelf"), beliefs=beliefs).facts == ()
 
 
 def test_subgoals_move_on() -> None:
@@ -122,7 +122,7 @@ def test_subgoals_move_on() -> None:
     occupied = failed(FailureReason.OCCUPIED, "PutObject", "Mug", "Shelf")
     beliefs = kept(beliefs, StepObservation(goals, 2, occupied), {})
     assert beliefs.progress.completed == ("clean Mug",)
-    assert "given up: place Mug to Shelf" in beliefs.brief().belief.facts
+    assert "given up: place Mug to Shelf" in beliefs.brief().facts
     beliefs = kept(beliefs, StepObservation(goals, 3, done("PutObject", "Mug", "Shelf")), {})
     assert (beliefs.progress.current, beliefs.progress.pending) == ("", ())
 
@@ -133,15 +133,15 @@ def test_many_finished_subgoals_are_folded() -> None:
     for index in range(20):
         beliefs = kept(beliefs, StepObservation(goals, index), {})
     state = beliefs.brief()
-    assert len(state.progress.completed) <= FOLD_OVER
-    told = " ".join((*state.progress.completed, *state.belief.facts))
+    assert len(state.completed) <= FOLD_OVER
+    told = " ".join((*state.completed, *state.facts))
     assert all(goal in told for goal in goals[:19])
 
 
 def test_beliefs_stay_few() -> None:
     state = after(*(done("OpenObject", f"Drawer {n}") for n in range(30)))
     assert len(state.items(Section.FACTS)) == MOST_TOLD
-    assert "Drawer 29 is opened" in state.belief.facts
+    assert "Drawer 29 is opened" in state.facts
 
 
 def test_changes_of_a_model_stay_while_the_rules_tell_more() -> None:
@@ -151,8 +151,8 @@ def test_changes_of_a_model_stay_while_the_rules_tell_more() -> None:
     changed = before.brief().with_items(Section.FACTS, ("the mug is chipped",))
     changed = changed.with_items(Section.CURRENT, ("wash the mug well",))
     state = apply(difference(before.brief(), now.brief(), changed), changed)
-    assert set(state.belief.facts) == {"the mug is chipped", "Fridge is closed"}
-    assert state.progress.current == "cool Mug"
+    assert set(state.facts) == {"the mug is chipped", "Fridge is closed"}
+    assert state.current == "cool Mug"
     assert apply(difference(now.brief(), now.brief(), state), state) == state
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_node.context.brief_state import BriefState, EnvironmentBelief, Section, TaskProgress
+from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.state_operations import (
     Create,
     Delete,
@@ -20,8 +20,13 @@ from memory_node.context.state_operations import (
 )
 
 B = BriefState(
-    TaskProgress("make tea", ("fill Kettle",), "heat Kettle", ("fetch Mug",)),
-    EnvironmentBelief(("Mug is in or on Shelf",), ("the hand is empty",), ("Fridge is closed", "Mug is dirty")),
+    "make tea",
+    ("fill Kettle",),
+    "heat Kettle",
+    ("fetch Mug",),
+    ("Mug is in or on Shelf",),
+    ("the hand is empty",),
+    ("Fridge is closed", "Mug is dirty"),
 )
 TEXTS = st.sampled_from(["a", "b", "c", "Fridge is closed", "Mug is dirty", "fill Kettle"])
 SECTIONS = st.sampled_from(Section)
@@ -36,22 +41,22 @@ DELTAS = st.lists(OPERATIONS, max_size=4).map(tuple)
 
 def test_create_adds_behind() -> None:
     after = apply([Create(section=Section.FACTS, text="Cup is cold")], B)
-    assert after.belief.facts == ("Fridge is closed", "Mug is dirty", "Cup is cold")
+    assert after.facts == ("Fridge is closed", "Mug is dirty", "Cup is cold")
 
 
 def test_update_keeps_the_place() -> None:
     after = apply([Update(section=Section.FACTS, old="Fridge is closed", text="Fridge is opened")], B)
-    assert after.belief.facts == ("Fridge is opened", "Mug is dirty")
+    assert after.facts == ("Fridge is opened", "Mug is dirty")
 
 
 def test_delete_takes_out() -> None:
-    assert apply([Delete(section=Section.PENDING, text="fetch Mug")], B).progress.pending == ()
+    assert apply([Delete(section=Section.PENDING, text="fetch Mug")], B).pending == ()
 
 
 def test_fold_makes_finished_subgoals_one_belief() -> None:
     after = apply([Fold(section=Section.COMPLETED, texts=("fill Kettle",), into="done before: fill Kettle")], B)
-    assert after.progress.completed == ()
-    assert after.belief.facts[-1] == "done before: fill Kettle"
+    assert after.completed == ()
+    assert after.facts[-1] == "done before: fill Kettle"
 
 
 @pytest.mark.parametrize(

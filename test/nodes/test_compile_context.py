@@ -10,7 +10,7 @@ import pytest
 from ros_peer import RosPeer
 from running_memory import running_memory
 
-from memory_node.context.brief_state import BriefState, EnvironmentBelief, TaskProgress
+from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, CompiledStep, Delivery, Guidance
 from memory_node.context.state_operations import Create
 from memory_node.context.step_observation import StepObservation, TakenStep
@@ -48,7 +48,7 @@ def test_planner_in_another_process_is_guided_step_by_step(peer: RosPeer, memory
     assert step.guidance is not None
     assert step.guidance.goal == SkillCall("OpenObject", ("Fridge@2,2,1",))
     assert step.guidance.reason == "PutObject(Egg, Fridge) failed: closed"
-    assert step.state.progress == TaskProgress("put the egg away", current="place Egg to Fridge")
+    assert (step.state.goal, step.state.current) == ("put the egg away", "place Egg to Fridge")
     client.end(episode_id, None)
     other = client.start("wash it")
     client.compiler = "oracle"
@@ -77,9 +77,7 @@ def test_what_is_delivered_comes_back_as_it_was() -> None:
 
     from memory_node.nodes import conversions
 
-    state = BriefState(
-        TaskProgress("tidy up", ("a",), "b", ("c", "d")), EnvironmentBelief(("Mug is in or on Shelf",), ("x",), ("y",))
-    )
+    state = BriefState("tidy up", ("a",), "b", ("c", "d"), ("Mug is in or on Shelf",), ("x",), ("y",))
     guidance = Guidance(PUT, "Next: it.", "y", ("k",), (SkillCall("OpenObject", ("Fridge",)),))
     step = CompiledStep(Compiled(guidance, (Create(section="facts", text="y"),), problem="none"), state, 1.5)
     response = srv.CompileContext.Response()

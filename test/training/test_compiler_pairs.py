@@ -11,7 +11,7 @@ from benchmarks.alfworld.games import Game
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
 from memory_node.context.beliefs import Beliefs
-from memory_node.context.brief_state import TaskProgress
+from memory_node.context.brief_state import BriefState
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Delivery
 from memory_node.context.prompt_compiler import PromptCompiler
@@ -30,7 +30,7 @@ from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced
 PUT = SkillCall("PutObject", ("Mug", "Fridge"))
 THINGS = [Thing("Mug", "Mug"), Thing("Fridge", "Fridge", states=frozenset({ObjectState.CLOSED}))]
 WORLD = WorldState.of_things(load_catalogue(), THINGS, "Mug").standing_at("Fridge")
-BELIEFS = Beliefs(WORLD, progress=TaskProgress("put the mug away", current="place Mug to Fridge"))
+BELIEFS = Beliefs(WORLD, progress=BriefState("put the mug away", current="place Mug to Fridge"))
 STATE = BELIEFS.brief()
 OBSERVATION = StepObservation(
     ("place Mug to Fridge",), proposed=PUT, classes={"Mug": "Mug", "Fridge": "Fridge"}, beliefs=BELIEFS

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from robot_memory import msg as rm
 from robot_memory import srv
 
-from memory_node.context.brief_state import BriefState, EnvironmentBelief, TaskProgress
+from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, CompiledStep, Guidance
 from memory_node.context.state_operations import Delta, InvalidDeltaError, delta_from_rows, delta_to_rows
 from memory_node.context.step_observation import StepObservation, TakenStep
@@ -179,15 +179,14 @@ def _delta(text: str) -> Delta:
 
 def state_to_msg(state: BriefState) -> rm.BriefState:
     """Return a BriefState message."""
-    progress, belief = state.progress, state.belief
     return rm.BriefState(
-        goal=progress.goal,
-        completed=list(progress.completed),
-        current=progress.current,
-        pending=list(progress.pending),
-        locations=list(belief.locations),
-        agent=list(belief.agent),
-        facts=list(belief.facts),
+        goal=state.goal,
+        completed=list(state.completed),
+        current=state.current,
+        pending=list(state.pending),
+        locations=list(state.locations),
+        agent=list(state.agent),
+        facts=list(state.facts),
     )
 
 
@@ -197,5 +196,5 @@ def state_from_msg(msg: rm.BriefState) -> BriefState:
     Raises:
         InvalidValueError: an item is none.
     """
-    progress = TaskProgress(msg.goal, tuple(msg.completed), msg.current, tuple(msg.pending))
-    return BriefState(progress, EnvironmentBelief(tuple(msg.locations), tuple(msg.agent), tuple(msg.facts)))
+    lists = (tuple(items) for items in (msg.pending, msg.locations, msg.agent, msg.facts))
+    return BriefState(msg.goal, tuple(msg.completed), msg.current, *lists)

@@ -7,7 +7,7 @@ from tiny_home import TinyHome, TinyThing
 from understood import Understood
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.context.brief_state import BriefState, TaskProgress
+from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, CompiledStep, Guidance
 from memory_node.context.recalled import Recalled
 from memory_node.context.step_observation import StepObservation
@@ -208,7 +208,7 @@ class Compiling:
         goal = self._goal
         told = Guidance(goal, "Next: open the fridge.", "so it was", ("lesson",))
         guidance = told if len(self.observed) < 3 else Guidance(goal, "Next: go on.", "a goal")
-        return CompiledStep(Compiled(guidance), BriefState(TaskProgress("put it away")))
+        return CompiledStep(Compiled(guidance), BriefState("put it away"))
 
 
 class OfNoMemory(Experience):
