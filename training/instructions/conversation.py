@@ -21,8 +21,6 @@ _MARKS = (
     ("First of all ", "Secondly ", "Thirdly ", "Fourthly ", "Lastly "),
     ("Start by ", "then ", "then ", "then ", "and finish by "),
 )
-_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789?!,. "
-_TALK = ("talk", "other_trades", "other_trades", "about_things", "about_things", "machine_text", "other_languages")
 
 
 class Conversation:
@@ -85,23 +83,6 @@ class Conversation:
         if "{v}" in frame and lowered.partition(" ")[0] not in self._orders:
             frame = "{r}, so {t}"
         return frame.format(r=said, R=capital(said), t=lowered, T=capital(text), v=lowered)
-
-    def elsewhere(self, home: Example) -> str:
-        """Return words that no robot in a home can do anything about."""
-        words = self._pick(self._random.choice(_TALK))
-        if "{o}" in words or "{f}" in words:
-            words = self._wording.aside(words, home)
-        elif self._random.random() < 0.25:
-            words += self._random.choice((", ", " and ", ". ")) + self._pick(
-                self._random.choice(("talk", "machine_text"))
-            )
-        elif self._random.random() < 0.25:
-            mixed = words.split()
-            self._random.shuffle(mixed)
-            words = " ".join(mixed)
-        if self._random.random() < 0.08:
-            words = "".join(self._random.choice(_LETTERS) for _ in range(self._random.randrange(60)))
-        return self.asked(words) if self._random.random() < 0.3 else words
 
     def beginners(self, text: str) -> str:
         """Return the words with articles left out."""

@@ -103,19 +103,6 @@ class Sequences:
         text = self._conversation.joined([one.text for one in told], draft.home())
         return self._finished(draft, Told(text, tuple(effect for one in told for effect in one.effects)))
 
-    def remark(self) -> SequenceExample:
-        """Return words that ask for nothing."""
-        draft = self._draft()
-        words = [self._conversation.remark(draft.home()) for _ in range(self._random.choice((1, 1, 2, 3)))]
-        if self._random.random() < 0.3:
-            words.append(self_corrections.untouched(draft, draft.scene.placing()))
-        return self._finished(draft, Told(self._random.choice((". ", ", ", " and ")).join(words), ()))
-
-    def elsewhere(self) -> SequenceExample:
-        """Return words that no robot in a home can do anything about."""
-        draft = self._draft()
-        return self._finished(draft, Told(self._conversation.elsewhere(draft.home()), ()))
-
     def _draft(self) -> Draft:
         task = self._random.choice(self._tasks)
         style = self._random.random()
