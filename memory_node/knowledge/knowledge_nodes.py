@@ -48,9 +48,6 @@ class KnowledgeNodes:
         self._on_removal = on_removal
         self._history = History()
 
-    def __len__(self) -> int:
-        return len(self.semantic)
-
     def packed(self) -> Arrays:
         """Return statements, their steps and all indexes over them as arrays."""
         return {**under("semantic", self.semantic.packed()), **under("steps", self.steps.packed())}
@@ -82,10 +79,6 @@ class KnowledgeNodes:
         if step is None or step.state != ASKED:
             return proposition
         return replace(proposition, text=step.action, sources=(source,), support=1, structure=())
-
-    def figures(self) -> tuple[int, int]:
-        """Return how many nodes and edges there are."""
-        return self.semantic.figures()
 
     def hash(self) -> str:
         """Return a hash of everything that is known: equal for equal knowledge."""

@@ -73,7 +73,7 @@ class KnowledgeQuestions:
         self._answers = ModelAnswers(model, self.find, self._config.hops, llm.timeout_s, llm.max_repairs)
 
     def __len__(self) -> int:
-        return len(self._nodes)
+        return len(self._nodes.semantic)
 
     def embed_in_background(self) -> None:
         """Do embed_statements() in a thread; it takes seconds."""
@@ -203,7 +203,7 @@ class KnowledgeQuestions:
         return tuple(newest[: self._config.channel])
 
     def _told_about(self, concepts: Iterable[str]) -> dict[str, Proposition]:
-        return {one.text: one for one in self._nodes.semantic.told_about(concepts) if self._nodes.is_told(one)}
+        return {one.text: one for one in self._nodes.semantic.about(concepts, told=True) if self._nodes.is_told(one)}
 
     def told_about(self, instruction: str, k: int = 0) -> list[Proposition]:
         """Return up to k propositions that people told, or documents say, and that bear on an instruction.
@@ -251,7 +251,7 @@ class KnowledgeQuestions:
     def figures(self) -> tuple[int, int]:
         """Return how many nodes and edges there are."""
         with self._lock:
-            return self._nodes.figures()
+            return self._nodes.semantic.figures()
 
     def hash(self) -> str:
         """Return a hash of everything that is known: equal for equal knowledge."""

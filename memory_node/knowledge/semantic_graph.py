@@ -151,19 +151,12 @@ class SemanticGraph:
             if not self._by_session[session]:
                 del self._by_session[session]
 
-    def about(self, concepts: Iterable[str]) -> list[Proposition]:
-        """Return the active propositions that mention any of these concepts."""
-        wanted = set(concepts)
-        rows = dict.fromkeys(row for concept in wanted for row in self._rows.all_mentioning(concept))
-        found = (self._propositions[self._rows.key(row)] for row in rows)
-        # A row is found by the names in its text, too.
-        return [one for one in found if one.concepts & wanted]
-
-    def told_about(self, concepts: Iterable[str]) -> list[Proposition]:
-        """Return the active propositions from what people told that mention any of these concepts."""
+    def about(self, concepts: Iterable[str], told: bool = False) -> list[Proposition]:
+        """Return the active propositions that mention any of these concepts; told: from what people told alone."""
         wanted = set(concepts)
         keys = (self._rows.key(row) for concept in sorted(wanted) for row in self._rows.all_mentioning(concept))
-        found = [self._propositions[key] for key in dict.fromkeys(key for key in keys if key in self._told)]
+        found = [self._propositions[key] for key in dict.fromkeys(keys) if not told or key in self._told]
+        # A row is found by the names in its text, too.
         return [one for one in found if one.concepts & wanted]
 
     def told(self) -> list[Proposition]:

@@ -9,42 +9,30 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memory_node.store.config import StoreConfig
-    from memory_node.store.forget_request import ForgetReport, ForgetRequest
-    from memory_node.store.records import Document, Removed, StoreChange, step_key
-    from memory_node.store.store import Store, open_store
-    from memory_node.store.write_backlog import Ticket
-    from memory_node.store.writer import WriterDiagnostics
+    from memory_node.store.config import StoreConfig as StoreConfig
+    from memory_node.store.forget_request import ForgetReport as ForgetReport
+    from memory_node.store.forget_request import ForgetRequest as ForgetRequest
+    from memory_node.store.records import Document as Document
+    from memory_node.store.records import Removed as Removed
+    from memory_node.store.records import StoreChange as StoreChange
+    from memory_node.store.records import step_key as step_key
+    from memory_node.store.store import Store as Store
+    from memory_node.store.store import open_store as open_store
+    from memory_node.store.write_backlog import Ticket as Ticket
+    from memory_node.store.writer import WriterDiagnostics as WriterDiagnostics
 
-_HOME_OF = {
-    "Document": "memory_node.store.records",
-    "ForgetReport": "memory_node.store.forget_request",
-    "ForgetRequest": "memory_node.store.forget_request",
-    "Removed": "memory_node.store.records",
-    "Store": "memory_node.store.store",
-    "StoreChange": "memory_node.store.records",
-    "StoreConfig": "memory_node.store.config",
-    "Ticket": "memory_node.store.write_backlog",
-    "WriterDiagnostics": "memory_node.store.writer",
-    "open_store": "memory_node.store.store",
-    "step_key": "memory_node.store.records",
+_NAMES_OF = {
+    "config": ("StoreConfig",),
+    "forget_request": ("ForgetReport", "ForgetRequest"),
+    "records": ("Document", "Removed", "StoreChange", "step_key"),
+    "store": ("Store", "open_store"),
+    "write_backlog": ("Ticket",),
+    "writer": ("WriterDiagnostics",),
 }
-__all__ = [
-    "Document",
-    "ForgetReport",
-    "ForgetRequest",
-    "Removed",
-    "Store",
-    "StoreChange",
-    "StoreConfig",
-    "Ticket",
-    "WriterDiagnostics",
-    "open_store",
-    "step_key",
-]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOME_OF[name]), name)
+    for module, names in _NAMES_OF.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -192,34 +192,6 @@ def test_journal_of_a_killed_process_is_replayed_at_the_next_start(open_at, tmp_
     assert [episode.id for episode in store.episodes()] == ["e0", "e1", "e2"]
 
 
-def test_server_that_goes_and_comes_back_gets_everything(open_at, make_object, postgres):
-    store = open_at(postgres.create_database())
-    before, during = make_object(), make_object()
-    store.append([event(before)]).wait()
-    postgres.stop()
-    try:
-        store.append([event(during)]).wait()
-        assert store.diagnostics().state != "ok"
-    finally:
-        postgres.start()
-    until(lambda: store.diagnostics().state == "ok")
-    assert {o.id for o in store.load_scene().objects} == {before.id, during.id}
-
-
-def test_robot_that_starts_without_its_server_contributes_later(open_at, make_object, postgres):
-    url = postgres.create_database()
-    postgres.stop()
-    try:
-        store = open_at(url)
-        mug = make_object()
-        store.append([event(mug)]).wait()
-        assert store.diagnostics().journal_batches == 1
-    finally:
-        postgres.start()
-    until(lambda: store.diagnostics().state == "ok")
-    assert [o.id for o in store.load_scene().objects] == [mug.id]
-
-
 def test_removed_file_is_noticed_and_a_backup_in_its_place_goes_on(open_at, make_object, tmp_path):
     path = tmp_path / "memory.db"
     store = open_at(str(path))

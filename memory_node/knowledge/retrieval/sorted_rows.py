@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
 
 from memory_node.search.packing import (
     Arrays,
@@ -42,9 +41,6 @@ class SortedRows:
 
     def __contains__(self, key: str) -> bool:
         return key in self._rows
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
 
     @property
     def total(self) -> int:
