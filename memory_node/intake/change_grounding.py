@@ -24,7 +24,8 @@ class ChangeGrounding:
     """Translates changes from an executor's references to memory's ids; remembers the last ids that it has resolved.
 
     Args:
-        centers_of_class: returns the rows (n) of the present objects of a class, and their centres in map (n, 3).
+        distances: returns the rows (n) of the present objects of a class, and how far each is from a position in map
+            (n,), m; where told so, from where it can slide to.
         id_of: returns the id of a row's object.
         present_id: returns the id of the present object that an id or a name of memory stands for, "" for none.
         held: returns the rows of what the robot is believed to hold.
@@ -33,13 +34,13 @@ class ChangeGrounding:
 
     def __init__(
         self,
-        centers_of_class: Callable[[str], tuple[Rows, FloatArray]],
+        distances: Callable[[str, tuple[float, float, float], bool], tuple[Rows, FloatArray]],
         id_of: Callable[[int], str],
         present_id: Callable[[str], str],
         held: Callable[[], Rows],
         make_id: Callable[[], str],
     ) -> None:
-        self._centers_of_class = centers_of_class
+        self._distances = distances
         self._id_of = id_of
         self._present_id = present_id
         self._held = held
@@ -72,7 +73,7 @@ class ChangeGrounding:
         if named:
             return named
         # A thing just cut off another one cannot be one that was seen before.
-        found = "" if change.created_from else self._nearest(change.object_class, change.position, change.held)
+        found = "" if change.created_from else self._nearest(change.object_class, change.position, change)
         object_id = found or self._make_id()
         if executor_id:
             self._known[executor_id] = object_id
@@ -81,16 +82,19 @@ class ChangeGrounding:
                 self._known.popitem(last=False)
         return object_id
 
-    def _nearest(self, object_class: str, position: tuple[float, float, float] | None, held: bool | None = None) -> str:
-        rows, centers = self._centers_of_class(object_class)
-        if held is False:
+    def _nearest(
+        self, object_class: str, position: tuple[float, float, float] | None, change: StateChange | None = None
+    ) -> str:
+        """Return the id of the nearest of a class, "" for none. change: what is reported of it."""
+        may_have_slid = change is not None and not DOORS.isdisjoint(change.added)
+        rows, distances = self._distances(object_class, position or (0.0, 0.0, 0.0), may_have_slid)
+        if change is not None and change.held is False:
             # What the hand holds is known by that; its remembered place is where it was taken from.
             in_hand = rows[np.isin(rows, self._held())]
             if in_hand.size:
                 return self._id_of(int(in_hand[0]))
         if position is None or not rows.size:
             return self._id_of(int(rows[0])) if rows.size == 1 else ""
-        distances = np.linalg.norm(centers - np.array(position), axis=1)
         nearest = distances.min()
         if nearest > SAME_PLACE_M:
             return ""

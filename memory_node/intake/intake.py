@@ -52,9 +52,7 @@ class Intake:
         self._store = store
         self._learn = learn
         self._clock = clock
-        self._grounding = ChangeGrounding(
-            scene.centers_of_class, scene.id_of, scene.present_id, scene.rows_held, make_id
-        )
+        self._grounding = ChangeGrounding(scene.distances, scene.id_of, scene.present_id, scene.rows_held, make_id)
         self._named = NamedThings(scene.state)
         self._undo = undo
         self.refused_frames = 0

@@ -17,6 +17,7 @@ from memory_node.scene_graph.persistence import graph_to_records, row_to_record
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.room_kinds import room_kind
 from memory_node.scene_graph.scene_records import Record, records_hash
+from memory_node.scene_graph.sliding import off_rail_m
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 _NO_BELIEFS = frozenset({"now_ns", "version", "last_names"})
@@ -79,6 +80,16 @@ class GraphReadings:
         rows = self.state.rows_of_class(name)
         rows = rows[~self.state.table.removed[rows]]
         return rows, self.state.table.center[rows]
+
+    def distances(
+        self, name: str, position: tuple[float, float, float], may_have_slid: bool
+    ) -> tuple[Rows, FloatArray]:
+        """Return the rows (n) of the present objects of a class, and how far their centres are from a position in map
+        (n,), m. may_have_slid: what opens by sliding may have been pulled out or pushed in; its way counts nothing."""
+        rows, centers = self.centers_of_class(name)
+        if may_have_slid:
+            return rows, off_rail_m(self.state, rows, np.array(position))
+        return rows, np.linalg.norm(centers - np.array(position), axis=1)
 
     def id_of(self, row: int) -> str:
         """Return the id of the object of a row."""

@@ -38,7 +38,8 @@ def remembered(
             Thing(
                 keys[found.id],
                 object_class,
-                str(ObjectReference.at(object_class, (x, y, z))),
+                # What is in the hand is no longer where memory saw it; its class names it.
+                str(ObjectReference.at(object_class, (x, y, z))) if found.id != held_id else object_class,
                 memory_id=found.id,
                 container=keys.get(support, "") if found.id != held_id else "",
                 inside=found.inside if support else None,

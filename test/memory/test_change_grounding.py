@@ -30,14 +30,16 @@ class Things:
     def rows(self, fits: Callable[[SceneObject], bool]) -> np.ndarray:
         return np.array([row for row, found in enumerate(self.things.values()) if fits(found)], dtype=np.intp)
 
-    def centers_of_class(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+    def distances(
+        self, name: str, position: tuple[float, float, float], may_have_slid: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
         rows = self.rows(lambda found: found.class_name == name)
         centers = np.array([found.box.center for found in self.things.values()]).reshape(-1, 3)
-        return rows, centers[rows]
+        return rows, np.linalg.norm(centers[rows] - np.array(position), axis=1)
 
     def grounding(self) -> ChangeGrounding:
         return ChangeGrounding(
-            self.centers_of_class,
+            self.distances,
             lambda row: list(self.things)[row],
             lambda text: text if text in self.things else "",
             lambda: self.rows(lambda found: found.support_id == "robot"),

@@ -62,3 +62,12 @@ def test_drawer_that_stands_elsewhere_and_was_not_opened_is_another(
     (known,) = upper(graph)
     look(graph, world, 5.0, state, OUT)
     assert set(upper(graph)) - {known}
+
+
+def test_drawer_that_is_said_to_be_out_is_the_one_on_whose_rail_that_is(graph: SceneGraph, world: World) -> None:
+    world.boxes.clear()
+    look(graph, world, 1.0, ObjectState.CLOSED, OUT)
+    rows, away_m = graph.distances("Drawer", (OUT, 0.0, 0.5), True)
+    lower = [graph.object(graph.id_of(row)).box.center[2] < 0.6 for row in rows.tolist()]
+    assert away_m[lower] == pytest.approx([0.0], abs=0.05)
+    assert away_m[[not one for one in lower]] == pytest.approx([0.25], abs=0.05)
