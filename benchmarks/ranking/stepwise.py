@@ -17,7 +17,7 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import UNTOLD, Judgement
 from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.plan_audit import PlanAudit
+from memory_node.planner.permitted_skills import PlanAudit
 from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind
 
 # What an end is worth while memory holds that a goal is not met. It may be wrong, so the end stays a choice.

@@ -1,13 +1,18 @@
-"""Which remembered object a step's argument means: steps name things by class, mostly with a place."""
+"""Which remembered object a step's argument means, and what is believed of it: steps name things by class, mostly
+with a place."""
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 
+from memory_node.context.step_observation import KnownThing
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.states import believed
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
 
@@ -67,3 +72,41 @@ def _within(objects: list[SceneObject], place: np.ndarray, radius_m: float) -> l
     distance = {found.id: float(np.sqrt(np.nansum((found.box.center - place) ** 2))) for found in objects}
     near = [found for found in objects if distance[found.id] <= radius_m]
     return sorted(near, key=lambda found: distance[found.id])
+
+
+class KnownThings:
+    """A `LookUp` in the scene graph; thread-safe.
+
+    lock: guards it. close_m: horizontal distance from the robot within which a thing is close.
+    """
+
+    def __init__(self, scene: SceneGraph, lock: threading.RLock, close_m: float) -> None:
+        self._close_m = close_m
+        self._scene = scene
+        self._lock = lock
+
+    def __call__(self, reference: str, object_class: str) -> KnownThing | None:
+        """Return what is believed of the thing that a reference means; None where that is not certain."""
+        with self._lock:
+            found = meant_object(reference, self._scene)
+            if found is None:
+                return None
+            support = self._support_of(found)
+            return KnownThing(
+                found.class_name,
+                str(ObjectReference.at(support.class_name, support.box.center)) if support is not None else "",
+                support.class_name if support is not None else "",
+                found.inside and support is not None,
+                believed(found.states),
+                self._is_close(found),
+            )
+
+    def _is_close(self, found: SceneObject) -> bool:
+        camera = self._scene.camera_at
+        return camera is not None and float(np.linalg.norm(found.box.center[:2] - camera[:2])) <= self._close_m
+
+    def _support_of(self, found: SceneObject) -> SceneObject | None:
+        if not found.movable or found.support_id not in self._scene.state.table.row_of or found.support_id == ROBOT_ID:
+            return None
+        support = self._scene.object(found.support_id)
+        return None if support.removed else support

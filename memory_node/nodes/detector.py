@@ -24,7 +24,7 @@ from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.newest_image import NewestImage
 from memory_node.nodes.node_parameters import DetectorParameters
 from memory_node.nodes.qos import OVERRIDABLE
-from memory_node.perception.label_image import labels_from_masks
+from memory_node.perception.image_decoding import labels_from_masks
 from memory_node.perception.onnx_detector import OnnxDetector
 
 _WAIT_S, _STOP_S = 0.5, 10.0

@@ -20,8 +20,7 @@ from memory_node.nodes.verifier_parameters import VerifierParameters
 from memory_node.perception.crop import picture_jpeg
 from memory_node.planner.picture_source import PictureSource, SeenPicture
 from memory_node.planner.planner import Planner
-from memory_node.planner.seen_verification import SeenVerification
-from memory_node.planner.verification_counts import VerificationCounts
+from memory_node.planner.seen_verification import SeenVerification, VerificationCounts
 from memory_node.planner.visual_verifier import open_seer
 
 _JPEG_QUALITY = 90

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from memory_node.domain.parameters import Expert, Live
 from memory_node.nodes.inputs.config import ImageTransport
-from memory_node.planner.verifier_config import VerifierConfig
+from memory_node.planner.visual_verifier import VerifierConfig
 
 
 class VerifierParameters(VerifierConfig):

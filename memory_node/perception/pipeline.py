@@ -15,8 +15,8 @@ from memory_node.perception.box_mask import Relief, masks_in_boxes
 from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.crop import crop_jpeg
 from memory_node.perception.detection import Detection, Detection3D
+from memory_node.perception.image_decoding import labels_from_masks
 from memory_node.perception.instance_points import InstancePoints, instance_points
-from memory_node.perception.label_image import labels_from_masks
 from memory_node.perception.occlusion import partly_hidden, touches_border
 from memory_node.perception.oriented_box import fit_oriented_box
 

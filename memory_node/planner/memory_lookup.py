@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, RankedArea
 from memory_node.domain.held_object import HeldObject
+from memory_node.domain.room_names import is_called, may_be_meant
 from memory_node.domain.scene import Room, SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
 from memory_node.planner.planner import Lookup, PlanningContext, PlanProgress, ProgressKind
-from memory_node.planner.room_resolution import is_called, may_be_meant
 
 
 def in_search_order(areas: Sequence[RankedArea], look_cost_m: float) -> tuple[RankedArea, ...]:

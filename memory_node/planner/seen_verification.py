@@ -1,8 +1,11 @@
-"""A planner whose success counts only as far as the robot's camera does not show otherwise."""
+"""A planner whose success counts only as far as the robot's camera does not show otherwise, and the count of what
+came of that."""
 
 from __future__ import annotations
 
 import logging
+import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -24,9 +27,45 @@ from memory_node.planner.planner import (
     PlanRun,
     ProgressKind,
 )
-from memory_node.planner.verification_counts import VerificationCounts
-from memory_node.planner.verifier_config import VerifierConfig
-from memory_node.planner.visual_verifier import GoalSeer, Seen, goals_to_see
+from memory_node.planner.visual_verifier import GoalSeer, Seen, VerifierConfig, goals_to_see
+
+
+class VerificationCounts:
+    """Outcomes by what a picture said of them.
+
+    verified: at least one goal was seen to be met, none to be unmet. refused: a goal was seen to be unmet. not_visible:
+    the picture showed no goal. skipped.REASON: there was no verdict. nothing_to_see: a picture shows none of the goals.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+        self._problem = ""
+
+    def note(self, what: str) -> None:
+        """Count an outcome."""
+        with self._lock:
+            self._counts[what] += 1
+            self._problem = ""
+
+    def skipped(self, reason: str, why: str) -> None:
+        """Count an outcome that could not be verified. why: in words."""
+        with self._lock:
+            self._counts[f"skipped.{reason}"] += 1
+            self._problem = why
+
+    @property
+    def problem(self) -> str:
+        """Why the last outcome could not be verified; "" where it could."""
+        with self._lock:
+            return self._problem
+
+    def values(self) -> dict[str, int]:
+        """Return a copy of the counts."""
+        with self._lock:
+            always = dict.fromkeys(("verified", "refused", "not_visible"), 0)
+            return {**always, **dict(sorted(self._counts.items()))}
+
 
 # Not to be in one of these is to be in its opposite.
 _ONE_OR_OTHER = frozenset({ObjectState.ON, ObjectState.OFF, ObjectState.OPENED, ObjectState.CLOSED})

@@ -1,4 +1,5 @@
-"""Asks a model that sees whether a picture shows goals as met; the schema of its reply, and how that is checked."""
+"""Asks a model that sees whether a picture shows goals as met: its parameters, the schema of its reply, and how that is
+checked."""
 
 from __future__ import annotations
 
@@ -10,8 +11,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory_node.domain.goal_labels import GOALS, GoalKind
+from memory_node.domain.parameters import Expert, Live, Parameters, Profile
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, Message, Reply
+from memory_node.llm.config import SHARED
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import ModelMissingError, RejectedReplyError
 from memory_node.llm.json_reply import json_form, read_json
@@ -19,7 +22,37 @@ from memory_node.llm.open_model import MissingModel, ModelShelf
 from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.goal import Goal
 from memory_node.planner.picture_source import SeenPicture
-from memory_node.planner.verifier_config import SeeingModelConfig
+from memory_node.planner.planner_config import PricedModelConfig
+
+_PRICES = {"usd_per_million_in", "usd_per_million_out"}
+
+
+class SeeingModelConfig(PricedModelConfig):
+    """The model that sees. No model in this process does, so it needs an endpoint."""
+
+    max_reply_tokens: Expert[int] = Field(default=800, ge=1, le=32_000, description="tokens of one reply at most")
+    timeout_s: float = Field(
+        default=20.0,
+        ge=0.1,
+        le=3600.0,
+        description="time for one picture: waiting, corrections and all, from the request to the last word",
+    )
+    max_repairs: Expert[int] = Field(
+        default=1, ge=0, le=20, description="corrections asked of a reply that cannot be used"
+    )
+
+
+class VerifierConfig(Parameters):
+    """Which pictures count, and who looks at them."""
+
+    max_age_s: Live[Expert[float]] = Field(
+        default=10.0, ge=0.1, le=3600.0, description="age beyond which a picture is not used, by its stamp"
+    )
+    picture_max_px: Expert[int] = Field(
+        default=1024, ge=64, le=8192, description="longer side of the picture that the model is sent"
+    )
+    llm: Annotated[SeeingModelConfig, Profile("llm.verifier", SHARED | _PRICES)] = SeeingModelConfig()
+
 
 _K = GoalKind
 _PLACED = "it is in or on that place; whether it is warm or cold cannot be seen"

@@ -12,7 +12,6 @@ from memory_node.domain.log_odds import log_odds
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.absence import Sight, look_for, view_bounds
-from memory_node.scene_graph.anchors import note_anchor
 from memory_node.scene_graph.association import Association, associate
 from memory_node.scene_graph.division import divide
 from memory_node.scene_graph.duplicates import merge_duplicates
@@ -178,7 +177,7 @@ class FrameUpdate:
         table.porosity[matched] += 0.3 * (open_share - table.porosity[matched])
         for obs, row, share in zip(which.tolist(), matched.tolist(), shares):
             self._label(row, self._observed.observations[obs])
-            note_anchor(table.record(row), self._frame.keyframe, share)
+            table.record(row).note_anchor(self._frame.keyframe, share)
             state.place(row)
             state.locate(row, self._eye)
         return [
@@ -311,6 +310,6 @@ class FrameUpdate:
         table.times_seen[row] += 1
         table.porosity[row] = 0.0
         self._label(row, observation)
-        note_anchor(table.record(row), self._frame.keyframe, 1.0)
+        table.record(row).note_anchor(self._frame.keyframe, 1.0)
         state.place(row)
         state.locate(row, self._eye)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from memory_node.catalogue.class_name import described
 from memory_node.domain.scene import RelationKind, SceneObject, SceneSnapshot
 from memory_node.domain.states import believed
 from memory_node.scene_graph.colors import Rgb, class_color, room_color
-from memory_node.scene_graph.find import describe
 
 Point = tuple[float, float, float]
 # How high the layers are raised above the ground of their floor.
@@ -140,7 +140,7 @@ def _object_markers(found: SceneObject, area: Point | None, support: SceneObject
         _text(
             "object_names",
             found.id,
-            describe(found.class_name, believed(found.states)),
+            described(found.class_name, believed(found.states)),
             _up(center, 0.5 * size[2] + 0.08),
             0.1,
         ),

@@ -47,11 +47,15 @@ _COLUMNS: dict[str, tuple[Any, tuple[int, ...]]] = {
 }
 
 
+_ANCHORS_KEPT = 8
+
+
 @dataclass(slots=True)
 class ObjectRecord:
     """What an object carries besides its row of numbers. best_class, area_id and states are set through the table,
     which has columns for them.
 
+    anchors: the keyframes from which it was seen, each with its share in its position; SLAM's corrections use them.
     put_at: its centre (m) when a skill put it on or in its support, see put_down.py.
     """
 
@@ -75,6 +79,22 @@ class ObjectRecord:
     name: str = ""
     aliases: tuple[str, ...] = ()
     put_at: tuple[float, float, float] | None = None
+
+    def note_anchor(self, keyframe: str, share: float) -> None:
+        """Note the keyframe from which it was seen, "" for none; share: the part of its position that comes from it."""
+        if not keyframe:
+            return
+        if not self.anchors:
+            share = 1.0
+        weights = {name: (1.0 - share) * weight for name, weight in self.anchors if share < 1.0}
+        weights[keyframe] = weights.get(keyframe, 0.0) + share
+        if len(weights) > _ANCHORS_KEPT:
+            # The anchor with the least share is dropped; its share goes to the neighbouring keyframe.
+            least = min(weights, key=lambda name: weights[name])
+            names = list(weights)
+            at = names.index(least)
+            weights[names[at - 1 if at else 1]] += weights.pop(least)
+        self.anchors = tuple(weights.items())
 
 
 @dataclass

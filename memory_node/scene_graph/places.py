@@ -14,11 +14,10 @@ from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.room_names import NO_KIND
 from memory_node.domain.scene import Area, Floor, Relation, RelationKind, Room
-from memory_node.scene_graph.areas import area_middles, path_lengths, split_into_areas
+from memory_node.scene_graph.areas import area_middles, path_lengths, split_into_areas, split_into_rooms
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap, reachable
 from memory_node.scene_graph.ground import Ground
-from memory_node.scene_graph.rooms import split_into_rooms
 
 # Grounds that differ by less in height are one floor.
 _ONE_FLOOR_M = 1.0

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.catalogue.class_name import spoken
+from memory_node.catalogue.class_name import described, spoken
 from memory_node.domain.embedded_names import embedded_now
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area, Relation, RelationKind
 from memory_node.domain.states import ObjectState
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.scene_graph.find import describe
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
@@ -133,7 +132,7 @@ def _objects_in_words(state: GraphState) -> Iterator[tuple[int, str]]:
 
 
 def _object_words(name: str, states: Sequence[ObjectState], carrier: str, inside: bool, doubtful: bool) -> str:
-    words = describe(name, states)
+    words = described(name, states)
     if carrier == ROBOT_ID:
         words += " held by the robot"
     elif carrier:

@@ -9,7 +9,6 @@ import numpy as np
 from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.absence import Sight, look_for
-from memory_node.scene_graph.anchors import note_anchor
 from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.frame_update import FrameUpdate
 from memory_node.scene_graph.fusion import take_geometry
@@ -110,7 +109,7 @@ class TrackedUpdate(FrameUpdate):
         table.note_seen(np.array([row]), self._frame.stamp_ns)
         table.times_seen[row] = max(int(table.times_seen[row]) + 1, observation.views)
         self._label(row, observation)
-        note_anchor(self._state.table.record(row), self._frame.keyframe, 1.0)
+        self._state.table.record(row).note_anchor(self._frame.keyframe, 1.0)
         state.place(row)
         state.locate(row, self._eye)
         return True

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.errors import InputSkippedError
-from memory_node.perception.color_image import decode_color
-from memory_node.perception.depth_image import decode_depth
-from memory_node.perception.label_image import decode_labels, labels_from_masks
+from memory_node.perception.image_decoding import decode_color, decode_depth, decode_labels, labels_from_masks
 
 
 def test_16uc1_millimetres_become_metres_with_padded_rows() -> None:

@@ -1,11 +1,11 @@
 """The planner's questions to memory."""
 
+from memory_node.domain.room_names import may_be_meant
 from memory_node.domain.scene import Room, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.opening import open_memory
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import PlanningContext
-from memory_node.planner.room_resolution import may_be_meant
 
 
 def test_whole_scene_travels_once_between_two_steps(word_embedder) -> None:

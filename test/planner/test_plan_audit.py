@@ -4,7 +4,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.plan_audit import PlanAudit
+from memory_node.planner.permitted_skills import PlanAudit
 
 APPLE, FRIDGE = Mention("apple", ("Apple",)), Mention("fridge", ("Fridge",))
 

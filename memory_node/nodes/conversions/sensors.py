@@ -36,11 +36,9 @@ from memory_node.nodes.conversions.ranges import (
 )
 from memory_node.perception.camera_model import Camera
 from memory_node.perception.coded_image import decode_coded_color, decode_coded_depth
-from memory_node.perception.color_image import decode_color
 from memory_node.perception.compressed_depth import decode_compressed_depth
-from memory_node.perception.depth_image import decode_depth
 from memory_node.perception.detection import Detection, Detection3D
-from memory_node.perception.label_image import decode_labels
+from memory_node.perception.image_decoding import decode_color, decode_depth, decode_labels
 from memory_node.scene_graph.free_space import OccupancyMap
 
 _SIDE_LIMIT = 100_000

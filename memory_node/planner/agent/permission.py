@@ -10,8 +10,7 @@ from memory_node.domain.skill_declaration import Skill
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.lesson import Lesson, LessonKind
 from memory_node.planner.goal import Goal
-from memory_node.planner.permitted_skills import licensed_skills
-from memory_node.planner.plan_audit import PlanAudit
+from memory_node.planner.permitted_skills import PlanAudit, licensed_skills
 
 # They move the robot alone.
 _ONLY_REACH = frozenset({"Explore", "GoToObject"})

@@ -8,6 +8,7 @@ from dataclasses import replace
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.room_names import is_called
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
@@ -18,7 +19,6 @@ from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.meaning import Fits, Meaning
 from memory_node.planner.reading.noun_phrase import NounPhrase
 from memory_node.planner.reading.question import Question, Slot, UnclearError
-from memory_node.planner.room_resolution import is_called
 
 _K, _S = GoalKind, ObjectState
 _TREATMENT = {_S.CLEANED: _K.CLEAN, _S.HEATED: _K.HEAT, _S.COOKED: _K.HEAT, _S.COLD: _K.COOL}
