@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
-from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.domain.step import ModelCost
 from memory_node.planner.expected_failures import ExpectedFailures
@@ -209,6 +209,12 @@ class PlanningContext:
         if not self._worlds:
             self._worlds.append(EpisodeWorld(kinds))
         return self._worlds[0]
+
+    def correct(self, changes: Sequence[StateChange]) -> None:
+        """Tell memory, and the world of this instruction, what turned out not to be so."""
+        self.memory.remember(changes)
+        for world in self._worlds:
+            world.correct(changes)
 
     def scene(self) -> SceneSnapshot:
         """Return the scene graph, as memory holds it."""

@@ -191,7 +191,7 @@ class SeenVerification:
         for index in refused:
             refuted = refuted_states(outcome.pursued[index], changes, situation.memory_ids, picture.stamp_ns)
             if refuted:
-                situation.memory.remember(refuted)
+                situation.correct(refuted)
         return _without(outcome, refused, situation)
 
     def _picture(self, last_end_ns: int) -> SeenPicture:
