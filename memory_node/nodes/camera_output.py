@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
-from rclpy.qos import qos_profile_sensor_data
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import CameraInfo, Image
 from vision_msgs.msg import Detection2DArray
 
 from memory_node.nodes import conversions
+from memory_node.nodes.qos import OVERRIDABLE, own
 from memory_node.sim.camera_frame import CameraFrame
 
 FRAME = "camera_optical_frame"
+# Reliable, as camera drivers' default is: an image is larger than the kernel's receive buffer, which loses parts of it
+# on a busy machine. Who wants best effort gets it from the same publisher.
+_QOS = QoSProfile(depth=10)
 
 
 class CameraOutput:
     """Publishes one picture at a time, all of its messages with one stamp."""
 
     def __init__(self, node: Node) -> None:
-        qos = qos_profile_sensor_data
-        self._color = node.create_publisher(Image, "camera/color/image_raw", qos)
-        self._depth = node.create_publisher(Image, "camera/depth/image_raw", qos)
-        self._info = node.create_publisher(CameraInfo, "camera/color/camera_info", qos)
-        self._masks = node.create_publisher(Image, "detections/masks", 10)
-        self._detections = node.create_publisher(Detection2DArray, "detections", 10)
+        publisher = partial(node.create_publisher, qos_overriding_options=OVERRIDABLE)
+        self._color = publisher(Image, "camera/color/image_raw", own(_QOS))
+        self._depth = publisher(Image, "camera/depth/image_raw", own(_QOS))
+        self._info = publisher(CameraInfo, "camera/color/camera_info", own(_QOS))
+        self._masks = publisher(Image, "detections/masks", own(_QOS))
+        self._detections = publisher(Detection2DArray, "detections", own(_QOS))
         self._published = 0
 
     @property
