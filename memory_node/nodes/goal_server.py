@@ -96,7 +96,6 @@ class GoalServer:
         carry_out: does it; ends soon after the goal's cancel_reason is set.
         result_of_failure: the result message of a goal that cannot say itself how it ended, from a message for people.
         refusal: why a goal is not accepted; "" for one that is.
-        on_cancel: called when the goal is told to stop, beside setting cancel_reason.
     """
 
     def __init__(
@@ -108,7 +107,6 @@ class GoalServer:
         carry_out: Callable[[ServedGoal], Ending],
         result_of_failure: Callable[[str], Any],
         refusal: Callable[[Any], str] = lambda request: "",
-        on_cancel: Callable[[], None] = lambda: None,
     ) -> None:
         self._node = node
         self._name = name
@@ -116,7 +114,6 @@ class GoalServer:
         self._carry_out = carry_out
         self._result_of_failure = result_of_failure
         self._refusal = refusal
-        self._on_cancel = on_cancel
         self._faults = Faults(lambda text: node.get_logger().error(text))
         self._counts: Counter[str] = Counter()
         self._busy = threading.Lock()
@@ -129,7 +126,7 @@ class GoalServer:
             name,
             execute_callback=self._execute,
             goal_callback=self._on_goal,
-            cancel_callback=self._on_cancel_request,
+            cancel_callback=lambda handle: CancelResponse.ACCEPT,
             callback_group=ReentrantCallbackGroup(),
         )
 
@@ -161,7 +158,7 @@ class GoalServer:
         """Accept nothing more and tell the running goal to stop; `is_idle` says when it has."""
         self._is_ending = True
         if self._goal is not None:
-            self._cancel(self._goal, f"the node {self._node.get_name()} is being stopped")
+            self._goal.cancel(f"the node {self._node.get_name()} is being stopped")
 
     def close(self) -> None:
         """Offer the action no more; nothing may be running."""
@@ -191,10 +188,6 @@ class GoalServer:
         except Exception as error:  # the boundary of the node: an executor would end with it
             self._faults.note(f"{self._name} request", error)
             return f"internal error: {type(error).__name__}"
-
-    def _on_cancel_request(self, handle: Any) -> CancelResponse:
-        self._on_cancel()
-        return CancelResponse.ACCEPT
 
     def _execute(self, handle: Any) -> Any:
         goal = ServedGoal(handle)
@@ -234,16 +227,12 @@ class GoalServer:
                     lost = "who sent the goal"
                 if lost:
                     self._node.get_logger().error(f"{self._name}: {lost} is gone: stopping")
-                    self._cancel(goal, f"{lost} is gone")
+                    goal.cancel(f"{lost} is gone")
             elif self._is_ending and goal.canceled_for_s > _PATIENCE_S:
                 message = f"{goal.cancel_reason}; it did not end within {_PATIENCE_S:g} s"
                 return Ending(self._result_of_failure(message), GoalState.CANCELED)
         assert goal.ending is not None
         return goal.ending
-
-    def _cancel(self, goal: ServedGoal, reason: str) -> None:
-        goal.cancel(reason)
-        self._on_cancel()
 
     def _finish(self, handle: Any, state: GoalState) -> None:
         if state is GoalState.SUCCEEDED:

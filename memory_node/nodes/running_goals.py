@@ -1,19 +1,19 @@
 """Announces the goals that this node has on action servers, and notices when another node is lost.
 
-ROS 2's graph tells of a killed node only after DDS's lease (10 s). DDS's liveliness says that a writer is silent, not
-which, and also of one that only waits for a processor. A robot has to stop within half a second of the first and must
-not stop for the second, so nodes with goals say so on a topic, as a bond does.
+ROS 2's graph tells of a killed node only after DDS's lease (10 s), and nothing tells a server who sent it a goal. A
+robot has to stop within half a second, so each node with goals says on a topic what it has running, and holds a
+liveliness lease on a topic of its own: DDS tells there which node is lost.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
+import time
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from action_msgs.srv import CancelGoal
@@ -23,10 +23,10 @@ from rclpy.exceptions import InvalidHandle, InvalidServiceNameException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile
 from robot_memory import msg as rm
+from std_msgs.msg import Empty
 from unique_identifier_msgs.msg import UUID
 
 from memory_node.domain.worker_thread import WorkerThread
-from memory_node.nodes.process_identity import goes_on, identity_of
 
 try:
     from rclpy.event_handler import SubscriptionEventCallbacks
@@ -36,16 +36,15 @@ except ImportError:  # Humble
 TOPIC = "running_goals"
 # What the graph calls the node of an endpoint before it has heard of it.
 _UNKNOWN = "_NODE_NAMESPACE_UNKNOWN_/_NODE_NAME_UNKNOWN_"
-# A node with goals announces them so often within silence_s.
-_BEATS = 4
-# The middleware reports a death after this share of silence_s; Cyclone DDS renews a lease when 80 % of it have passed.
-_LEASE_SHARE = 0.6
-# Of a process that has ended, the last announcement may still be under way for so many beats.
-_LAST_WORD_BEATS = 2
-# A live process that is silent for so many beats hangs (15 times silence_s).
-_HANGS_BEATS = 15 * _BEATS
-# By then every waiting goal has noticed a lost node.
-_FORGOTTEN_BEATS = 2000 * _BEATS
+# DDS tells so soon of a process that has ended, or that gets no processor at all (s).
+_LEASE_S = 0.3
+# A node with goals is heard so often (s). That renews its lease as well, which then runs out only where a busy machine
+# starves both its DDS and its Python.
+_BEAT_S = 0.1
+# DDS renews the lease of a process that hangs: its Python is silent for so many times silence_s.
+_HANGS = 15
+# By then every waiting goal has noticed a lost node (s).
+_FORGOTTEN_S = 10.0
 # Bounds on announcements. A robot has a handful of nodes with a handful of goals each; larger announcements are
 # ignored.
 _MAX_PEERS, _MAX_GOALS, _MAX_CANCELLERS = 64, 32, 32
@@ -55,74 +54,86 @@ _CANCEL_CONNECT_S = 1.0
 
 @dataclass
 class Peer:
-    """Another node as it announced itself last; ids as bytes.
+    """Another node as it announced itself last; goal ids as bytes.
 
-    silent_beats: own beats since. Time in which this process got no processor is no silence of others.
-    is_suspect: DDS has reported since that some writer is not alive any more.
+    silence_s: see RunningGoals.
+    silent_beats: own beats since it was heard. Time in which this process got no processor is no silence of others.
+    lost_s: the monotonic time when DDS missed it; None while it is alive.
     """
 
     node: str
-    process: str
-    asked: dict[bytes, str]
-    carried_out: frozenset[bytes]
+    silence_s: float
+    lease: Any = None
+    asked: dict[bytes, str] = field(default_factory=dict)
+    carried_out: frozenset[bytes] = frozenset()
     silent_beats: int = 0
-    is_suspect: bool = False
+    lost_s: float | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it has anything running."""
+        return bool(self.asked or self.carried_out)
 
     @property
     def is_gone(self) -> bool:
-        """Whether the node was lost."""
-        if self.silent_beats < _LAST_WORD_BEATS:
-            return False
-        if self.silent_beats >= _HANGS_BEATS:
-            return True
-        is_there = goes_on(self.process)
-        return is_there is False or (is_there is None and self.is_suspect and self.silent_beats >= _BEATS)
+        """Whether the node was lost: its process has ended, or hangs with goals."""
+        hangs = self.is_busy and self.silent_beats * _BEAT_S >= _HANGS * self.silence_s
+        return hangs or self.lost_for_s > max(0.0, self.silence_s - _LEASE_S)
+
+    @property
+    def lost_for_s(self) -> float:
+        """For how long DDS has missed it; what is heard of it after all ends this."""
+        return 0.0 if self.lost_s is None else time.monotonic() - self.lost_s
+
+    def hear(self, _: Empty) -> None:
+        """Take note of a sign of life."""
+        self.silent_beats = 0
+
+    def on_liveliness(self, change: Any) -> None:
+        """Take note of what DDS tells of its lease."""
+        self.lost_s = None if change.alive_count else time.monotonic()
 
 
 class RunningGoals:
     """What this node and the others have running, on the topic `running_goals`.
 
-    A node is gone when its process has ended. Where that cannot be told, because it is on another machine for example,
-    it is gone when it is silent for `silence_s` and DDS has missed its liveliness. One that is silent for 15 times as
-    long hangs, and counts as gone in any case.
-
     Args:
         node: the node that talks; other threads spin it.
-        silence_s: see above.
+        silence_s: a node is gone when DDS has heard nothing of it for so long, and for no less than its lease. One with
+            goals whose Python is silent for 15 times as long hangs, and counts as gone, too.
     """
 
     def __init__(self, node: Node, silence_s: float = 0.3) -> None:
         self._node = node
-        self._period_s = silence_s / _BEATS
+        self._name = node.get_fully_qualified_name()
+        self._silence_s = silence_s
         self._session = uuid.uuid4().bytes
-        self._process = identity_of(os.getpid())
         self._asked: dict[bytes, str] = {}  # goal -> action
         self._carried_out: dict[bytes, str] = {}
         self._peers: dict[bytes, Peer] = {}
         self._cancellers: dict[str, Any] = {}
         self._lock = threading.Lock()
-        self._telling = threading.Lock()  # what is announced later is newer
         self._closed = threading.Event()
-        latched = {"durability": DurabilityPolicy.TRANSIENT_LOCAL, "liveliness": LivelinessPolicy.AUTOMATIC}
-        lease = Duration(nanoseconds=int(silence_s * _LEASE_SHARE * 1e9))
-        offered = QoSProfile(depth=1, liveliness_lease_duration=lease, **latched)
-        self._publisher = node.create_publisher(rm.RunningGoals, TOPIC, offered)
+        self._telling = threading.Lock()  # what is announced later is newer
+        latched = {"durability": DurabilityPolicy.TRANSIENT_LOCAL}
+        lease = Duration(nanoseconds=int(_LEASE_S * 1e9))
+        leased = QoSProfile(depth=1, liveliness=LivelinessPolicy.AUTOMATIC, liveliness_lease_duration=lease)
+        self._publisher = node.create_publisher(rm.RunningGoals, TOPIC, QoSProfile(depth=1, **latched))
+        self._lease = node.create_publisher(Empty, self._lease_topic(self._session), leased)
+        in_order = MutuallyExclusiveCallbackGroup()  # the last announcement counts
         self._subscription = node.create_subscription(
-            rm.RunningGoals,
-            TOPIC,
-            self._on_announcement,
-            QoSProfile(depth=50, **latched),
-            callback_group=MutuallyExclusiveCallbackGroup(),  # in their order: the last one counts
-            event_callbacks=SubscriptionEventCallbacks(liveliness=self._on_liveliness),
+            rm.RunningGoals, TOPIC, self._on_announcement, QoSProfile(depth=50, **latched), callback_group=in_order
         )
         self._announcer = WorkerThread("running-goals", self._announce)
         self._announcer.start()
 
     def close(self) -> None:
-        """Stop announcing; before the node is destroyed."""
-        with self._telling:
-            self._closed.set()
+        """Leave the others; before the node is destroyed."""
+        self._closed.set()
         self._announcer.join(1.0)
+        self._node.destroy_subscription(self._subscription)
+        self._node.destroy_publisher(self._publisher)
+        self._node.destroy_publisher(self._lease)
 
     def asking(self, action: str, goal_id: bytes) -> AbstractContextManager[None]:
         """Announce a goal that this node sends to `action`, until the block ends."""
@@ -174,7 +185,7 @@ class RunningGoals:
     def others_are_busy(self) -> bool:
         """Whether another node that is there has something running."""
         with self._lock:
-            return any((p.asked or p.carried_out) and not p.is_gone for p in self._peers.values())
+            return any(p.is_busy and not p.is_gone for p in self._peers.values())
 
     def _prepare_to_cancel(self, actions: Iterable[str]) -> None:
         """Make clients that stay: the middleware takes a tenth of a second and more to connect a new one."""
@@ -184,12 +195,6 @@ class RunningGoals:
             with contextlib.suppress(InvalidServiceNameException):  # anybody may announce anything
                 name, group = f"{action}/_action/cancel_goal", ReentrantCallbackGroup()
                 self._cancellers[action] = self._node.create_client(CancelGoal, name, callback_group=group)
-
-    def _on_liveliness(self, change: Any) -> None:
-        if change.alive_count_change < 0:
-            with self._lock:
-                for peer in self._peers.values():
-                    peer.is_suspect = True
 
     def _on_announcement(self, message: rm.RunningGoals) -> None:
         session = bytes(message.session.uuid)
@@ -203,47 +208,58 @@ class RunningGoals:
         carried_out = frozenset(bytes(goal_id.uuid) for goal_id in message.carried_out)
         if not carried_out.isdisjoint(self._asked):
             self._prepare_to_cancel(asked.values())
-        # Of a node in this very process, the process tells nothing.
-        process = message.process if message.process != self._process else ""
         with self._lock:
-            self._peers.pop(session, None)
-            while len(self._peers) >= _MAX_PEERS:  # the one that was heard longest ago
-                self._peers.pop(next(iter(self._peers)))
-            if asked or carried_out:
-                self._peers[session] = Peer(message.node, process, asked, carried_out)
+            peer = self._peers.pop(session, None) or self._met(session, message.node)
+            peer.asked, peer.carried_out, peer.silent_beats = asked, carried_out, 0
+            self._peers[session] = peer  # last: it was heard last
+
+    def _met(self, session: bytes, node: str) -> Peer:
+        """Return a node that was not known before, and forget those that are no use any more."""
+        for other, known in list(self._peers.items()):
+            if known.lost_for_s > _FORGOTTEN_S or len(self._peers) >= _MAX_PEERS:
+                self._node.destroy_subscription(self._peers.pop(other).lease)
+        peer = Peer(node, self._silence_s)
+        peer.lease = self._node.create_subscription(
+            Empty,
+            self._lease_topic(session),
+            peer.hear,
+            QoSProfile(depth=1, liveliness=LivelinessPolicy.AUTOMATIC),
+            callback_group=ReentrantCallbackGroup(),
+            event_callbacks=SubscriptionEventCallbacks(liveliness=peer.on_liveliness),
+        )
+        return peer
+
+    def _lease_topic(self, session: bytes) -> str:
+        """Return the topic on which a node holds its lease: beside the announcements, and hidden from lists."""
+        return f"{self._publisher.topic_name}/_lease_{session.hex()}"
 
     def _announce(self) -> None:
         self._tell()
-        while not self._closed.wait(self._period_s):
-            self._count_silence()
+        while not self._closed.wait(_BEAT_S):
+            with self._lock:
+                for peer in self._peers.values():
+                    peer.silent_beats += 1
             if self._asked or self._carried_out:
-                self._tell()
+                self._publish(self._lease, Empty())
 
     def _tell(self) -> None:
         with self._telling:
-            if self._closed.is_set():
-                return
-            try:
-                self._publisher.publish(self._message())
-            except (InvalidHandle, RuntimeError) as error:  # RCLError is the latter
-                if self._node.context.ok() and not isinstance(error, InvalidHandle):
-                    raise
-                self._closed.set()  # nobody hears it any more: ROS was shut down, or the node has gone
+            self._publish(self._publisher, self._message())
 
-    def _count_silence(self) -> None:
-        with self._lock:
-            for peer in self._peers.values():
-                peer.silent_beats += 1
-            self._peers = {key: peer for key, peer in self._peers.items() if peer.silent_beats < _FORGOTTEN_BEATS}
+    def _publish(self, publisher: Any, message: Any) -> None:
+        try:
+            publisher.publish(message)
+        except (InvalidHandle, RuntimeError) as error:  # RCLError is the latter
+            if self._node.context.ok() and not isinstance(error, InvalidHandle):
+                raise  # else nobody hears it any more: ROS was shut down, or the node has gone
 
     def _message(self) -> rm.RunningGoals:
         with self._lock:
             asked = [rm.RunningGoal(action=name, goal_id=_uuid(goal_id)) for goal_id, name in self._asked.items()]
             carried_out = [_uuid(goal_id) for goal_id in self._carried_out]
         return rm.RunningGoals(
-            node=self._node.get_fully_qualified_name(),
+            node=self._name,
             session=_uuid(self._session),
-            process=self._process,
             asked=asked,
             carried_out=carried_out,
         )

@@ -1,14 +1,14 @@
 """What other nodes announce is taken in bounds: nobody can make a node hold more and more, or end it."""
 
-import os
-import subprocess
-import sys
+import signal
 import time
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from node_process import NodeProcess
 from ros_peer import RosPeer, wait_until
 
 
@@ -21,8 +21,8 @@ def running(peer: RosPeer) -> Iterator[Any]:
     made.close()
 
 
-def announced(actions: list[str], goals: int = 1, process: str = "") -> Any:
-    """Return what a node that calls itself new announces; process: the name of its process."""
+def announced(actions: list[str], goals: int = 1) -> Any:
+    """Return what a node that calls itself new announces."""
     from robot_memory.msg import RunningGoal, RunningGoals
     from unique_identifier_msgs.msg import UUID
 
@@ -30,14 +30,13 @@ def announced(actions: list[str], goals: int = 1, process: str = "") -> Any:
         return UUID(uuid=list(uuid.uuid4().bytes))
 
     asked = [RunningGoal(action=action, goal_id=new_id()) for action in actions for _ in range(goals)]
-    return RunningGoals(node="somebody", session=new_id(), process=process, asked=asked)
+    return RunningGoals(node="somebody", session=new_id(), asked=asked)
 
 
 def tell(peer: RosPeer, message: Any) -> None:
-    from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile
+    from rclpy.qos import DurabilityPolicy, QoSProfile
 
-    latched = {"durability": DurabilityPolicy.TRANSIENT_LOCAL, "liveliness": LivelinessPolicy.AUTOMATIC}
-    peer.publish("running_goals", message, QoSProfile(depth=500, **latched))
+    peer.publish("running_goals", message, QoSProfile(depth=500, durability=DurabilityPolicy.TRANSIENT_LOCAL))
 
 
 def first_goal(message: Any) -> bytes:
@@ -54,58 +53,57 @@ def test_peers_are_bounded(peer: RosPeer, running: Any) -> None:
     assert running.other_side(first_goal(too_many)) is None
 
 
-def test_silent_node_is_gone_when_its_process_is(peer: RosPeer, running: Any) -> None:
-    from memory_node.nodes.process_identity import identity_of
+_NODE_WITH_A_GOAL = """
+from memory_node.nodes.run import activate_ros
+activate_ros()
+import ctypes, signal
+import rclpy
+from memory_node.nodes.running_goals import RunningGoals
+signal.signal(signal.SIGUSR1, lambda *_: ctypes.PyDLL(None).sleep(100))  # which does not let other threads go on
+rclpy.init()
+with RunningGoals(rclpy.create_node("somebody")).asking("act", bytes(range(16))):
+    while True:
+        signal.pause()
+"""
 
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        message = announced(["one"], process=identity_of(process.pid))
-        tell(peer, message)
-        wait_until(lambda: running.other_side(first_goal(message)) is not None)
-        node = running.other_side(first_goal(message))
-        time.sleep(1.0)
-        assert not node.is_gone, "it may wait for a processor"
-        process.kill()
-    wait_until(lambda: node.is_gone, 2.0)
-    assert node.node == "somebody"
 
-
-def test_node_that_hangs_is_gone(peer: RosPeer) -> None:
-    from memory_node.nodes.process_identity import identity_of
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, signal.SIGSTOP, signal.SIGUSR1], ids=["killed", "stopped", "hanging"]
+)
+def test_node_is_gone_when_its_process_is(peer: RosPeer, tmp_path: Path, number: int) -> None:
     from memory_node.nodes.running_goals import RunningGoals
 
     running = RunningGoals(peer.node, silence_s=0.1)
+    process = NodeProcess("somebody", ["-c", _NODE_WITH_A_GOAL], peer.domain_id, tmp_path / "somebody.log")
     try:
-        message = announced(["one"], process=identity_of(os.getppid()))
-        tell(peer, message)
-        wait_until(lambda: running.other_side(first_goal(message)) is not None)
-        node = running.other_side(first_goal(message))
+        wait_until(lambda: running.other_side(bytes(range(16))) is not None, 60.0)
+        node = running.other_side(bytes(range(16)))
         assert node is not None
+        time.sleep(2.0)
+        assert not node.is_gone
+        process.signal(number)
         wait_until(lambda: node.is_gone)
+        assert node.node == "/somebody"
+        if number == signal.SIGSTOP:
+            process.signal(signal.SIGCONT)
+            wait_until(lambda: not node.is_gone)
     finally:
+        process.close()
         running.close()
 
 
-def test_node_elsewhere_is_gone_when_dds_has_missed_it(peer: RosPeer, running: Any) -> None:
-    """Its process is on another machine: nothing is known of it."""
+def test_node_that_ends_with_a_goal_is_gone(peer: RosPeer, running: Any) -> None:
     import rclpy
-    from rclpy.duration import Duration
-    from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile
-    from robot_memory.msg import RunningGoals
 
-    message = announced(["one"])
-    latched: dict[str, Any] = {
-        "durability": DurabilityPolicy.TRANSIENT_LOCAL,
-        "liveliness": LivelinessPolicy.AUTOMATIC,
-    }
-    latched["liveliness_lease_duration"] = Duration(seconds=0.3)  # Fast DDS tells nothing of a publisher without
-    other = rclpy.create_node("elsewhere", context=peer.context)
-    publisher = other.create_publisher(RunningGoals, "running_goals", QoSProfile(depth=1, **latched))
-    publisher.publish(message)
-    wait_until(lambda: running.other_side(first_goal(message)) is not None)
-    time.sleep(1.0)
-    assert not running.other_side(first_goal(message)).is_gone, "it is silent, and DDS has it alive"
-    other.destroy_node()
-    wait_until(lambda: running.other_side(first_goal(message)).is_gone)
+    from memory_node.nodes.running_goals import RunningGoals
+
+    other, goal_id = rclpy.create_node("elsewhere", context=peer.context), uuid.uuid4().bytes
+    with RunningGoals(other).asking("act", goal_id):
+        wait_until(lambda: running.other_side(goal_id) is not None)
+        time.sleep(1.0)
+        assert not running.other_side(goal_id).is_gone
+        other.destroy_node()
+        wait_until(lambda: running.other_side(goal_id).is_gone)
 
 
 def test_node_is_ready_to_cancel_what_its_server_has_running(peer: RosPeer, running: Any) -> None:
@@ -184,18 +182,14 @@ def test_closing_after_ros_was_shut_down_is_no_failure(peer: RosPeer, running: A
     import rclpy
     from rclpy.context import Context
 
-    from memory_node.domain.worker_thread import worker_threads
     from memory_node.nodes.running_goals import RunningGoals
 
-    before, goal_id, context = set(worker_threads()), uuid.uuid4().bytes, Context()
+    goal_id, context = uuid.uuid4().bytes, Context()
     rclpy.init(context=context, domain_id=peer.domain_id)
     node = rclpy.create_node("late", context=context)
     late = RunningGoals(node)
-    (announcer,) = set(worker_threads()) - before
     with late.asking("act", goal_id):
         wait_until(lambda: running.other_side(goal_id) is not None)
         rclpy.shutdown(context=context)
     late.close()
     node.destroy_node()
-    assert announcer.failures == 0
-    assert not announcer.is_alive()
