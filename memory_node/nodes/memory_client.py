@@ -99,32 +99,16 @@ class MemoryClient:
 
     def recall(self, query: FindQuery) -> Recollection:
         """Ask the short-term memory."""
-        request = srv.RecallObjects.Request(text=query.text, object_class=query.object_class, k=query.k)
-        return conversions.recollection_from_msg(self._call(_restricted(request, query)))
+        return conversions.recollection_from_msg(self._call(conversions.query_to_request(srv.RecallObjects, query)))
 
     def find(self, query: FindQuery) -> Recollection:
         """Ask the long-term scene graph."""
-        request = srv.FindObjects.Request(
-            text=query.text,
-            object_class=query.object_class,
-            k=query.k,
-            area_id=query.area_id,
-            as_of=conversions.stamp_to_msg(query.as_of_ns),
-        )
-        return conversions.recollection_from_msg(self._call(_restricted(request, query)))
+        return conversions.recollection_from_msg(self._call(conversions.query_to_request(srv.FindObjects, query)))
 
     def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
         """Ask where a thing is, or where to look for it."""
-        request = srv.LocateObject.Request(
-            text=query.text,
-            object_class=query.object_class,
-            k=query.k,
-            area_id=query.area_id,
-            max_areas=max_areas,
-            exclude_ids=sorted(query.exclude_ids),
-            exclude_supports=sorted(query.exclude_supports),
-        )
-        return conversions.location_from_msg(self._call(_restricted(request, query)))
+        request = conversions.query_to_request(srv.LocateObject, query, max_areas=max_areas)
+        return conversions.location_from_msg(self._call(request))
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Ask where an object of the class is likely."""
@@ -349,11 +333,3 @@ class MemoryClient:
         if not response.success:
             raise RobotMemoryError(f"memory did not {deed}: {response.message}")
         return response
-
-
-def _restricted(request: Any, query: FindQuery) -> Any:
-    request.states = [str(state) for state in query.states]
-    if query.near is not None:
-        request.near_position = True
-        request.position = conversions.point_to_msg(query.near)
-    return request

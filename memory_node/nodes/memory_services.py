@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.node import Node
 from robot_memory import srv
 
-from memory_node.domain.answer import AnswerStatus, FindQuery
+from memory_node.domain.answer import AnswerStatus
 from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.token_count import estimate_tokens
@@ -28,7 +28,6 @@ from memory_node.nodes.open_requests import OpenRequests
 from memory_node.nodes.past_answers import answer_episodes, answer_past, answer_past_places
 from memory_node.nodes.service_clients import service_name
 
-DEFAULT_K = 5
 DEFAULT_TOKENS = 2000
 DEFAULT_COMPILER = "rules"
 
@@ -114,20 +113,13 @@ class MemoryServices:
             response.text_tokens = estimate_tokens(response.text)
 
     def _find_objects(self, request: Any, response: Any) -> None:
-        query = _query(request, area_id=request.area_id, as_of_ns=_as_of(request))
-        _answer(response, self._memory.find(query))
+        _answer(response, self._memory.find(conversions.query_from_request(request)))
 
     def _recall_objects(self, request: Any, response: Any) -> None:
-        _answer(response, self._memory.recall(_query(request)))
+        _answer(response, self._memory.recall(conversions.query_from_request(request)))
 
     def _locate_object(self, request: Any, response: Any) -> None:
-        query = _query(
-            request,
-            area_id=request.area_id,
-            exclude_ids=frozenset(checked_labels("exclude_ids", request.exclude_ids)),
-            exclude_supports=frozenset(checked_labels("exclude_supports", request.exclude_supports)),
-        )
-        location = self._memory.locate(query, request.max_areas)
+        location = self._memory.locate(conversions.query_from_request(request), request.max_areas)
         response.answers = [conversions.answer_to_msg(answer) for answer in location.answers]
         response.areas = [conversions.ranked_area_to_msg(area) for area in location.areas]
         response.status = conversions.status_to_msg(location.status, location.explanation)
@@ -237,17 +229,6 @@ def _check_ids(request: Any) -> None:
     for name, kind in request.get_fields_and_field_types().items():
         if kind == "string" and name.endswith("_id"):
             checked_label(name, getattr(request, name))
-
-
-def _query(request: Any, **more: Any) -> FindQuery:
-    return FindQuery(
-        text=checked_text("text", request.text),
-        object_class=checked_label("object_class", request.object_class),
-        states=conversions.states_named("states", request.states),
-        near=conversions.point_from_msg(request.position) if request.near_position else None,
-        k=request.k or DEFAULT_K,
-        **more,
-    )
 
 
 def _sources(names: Sequence[str]) -> frozenset[ContextSource]:

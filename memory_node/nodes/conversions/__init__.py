@@ -4,6 +4,8 @@ from memory_node.nodes.conversions.answers import (
     answer_from_msg,
     answer_to_msg,
     location_from_msg,
+    query_from_request,
+    query_to_request,
     ranked_area_from_msg,
     ranked_area_to_msg,
     recollection_from_msg,

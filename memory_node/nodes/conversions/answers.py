@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from robot_memory import msg as rm
+from robot_memory import srv
 
-from memory_node.domain.answer import AnswerStatus, Location, ObjectAnswer, RankedArea, Recollection
+from memory_node.domain.answer import AnswerStatus, FindQuery, Location, ObjectAnswer, RankedArea, Recollection
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.nodes.conversions.geometry import (
@@ -21,8 +22,48 @@ from memory_node.nodes.conversions.geometry import (
     vector_to_msg,
 )
 from memory_node.nodes.conversions.paired import PLACE, Paired, Part, stamp
-from memory_node.nodes.conversions.skills import STATES
+from memory_node.nodes.conversions.ranges import checked_label, checked_labels, checked_text
+from memory_node.nodes.conversions.skills import STATES, names_of, states_named
 from memory_node.short_term.object_cache import CachedUnit
+
+DEFAULT_K = 5
+_IDS = Part("", sorted, lambda what, value: frozenset(checked_labels(what, value)))
+_ASKED = {
+    "text": Part("text", from_msg=checked_text),
+    "object_class": Part("object_class", from_msg=checked_label),
+    "states": Part("states", names_of, states_named),
+    "k": Part("k", from_msg=lambda what, value: value or DEFAULT_K),
+    "as_of_ns": stamp("as_of"),
+    "exclude_ids": _IDS._replace(name="exclude_ids"),
+    "exclude_supports": _IDS._replace(name="exclude_supports"),
+}
+
+
+def _query(service: Any) -> Paired[FindQuery]:
+    """Return what a service can be asked for; a request has not every field of a query."""
+    known = service.Request.get_fields_and_field_types()
+    parts = {name: part for name, part in _ASKED.items() if part.name in known}
+    return Paired(FindQuery, service.Request, **parts)
+
+
+_QUERIES = {kind.Request: _query(kind) for kind in (srv.FindObjects, srv.RecallObjects, srv.LocateObject)}
+
+
+def query_to_request(service: Any, query: FindQuery, **more: Any) -> Any:
+    """Return a request of FindObjects, RecallObjects or LocateObject; more: what else it asks."""
+    near = point_to_msg(query.near or (0.0, 0.0, 0.0))
+    return _QUERIES[service.Request].to_msg(query, near_position=query.near is not None, position=near, **more)
+
+
+def query_from_request(request: Any) -> FindQuery:
+    """Return what a request of FindObjects, RecallObjects or LocateObject asks.
+
+    Raises:
+        InvalidValueError: a field is none that memory could work with; it names the field.
+    """
+    near = point_from_msg(request.position) if request.near_position else None
+    return _QUERIES[type(request)].from_msg(request, near=near)
+
 
 _STATUSES = (
     AnswerStatus.OK,

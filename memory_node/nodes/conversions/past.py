@@ -63,24 +63,16 @@ episode_to_msg, episode_from_msg = _EPISODE.to_msg, _EPISODE.from_msg
 
 
 # Of the metrics of an instruction, what its language model took.
-_COST = {
-    "tokens_in": "context_tokens",
-    "tokens_cached": "cached_tokens",
-    "tokens_out": "reply_tokens",
-    "replies": "replies",
-    "model_s": "model_time",
-    "usd": "cost",
-}
-
-
-def model_cost_to_msg(cost: ModelCost) -> rm.InstructionMetrics:
-    """Return metrics that tell the cost of a language model alone."""
-    return rm.InstructionMetrics(**{name: getattr(cost, ours) for ours, name in _COST.items()})
-
-
-def model_cost_from_msg(msg: rm.InstructionMetrics) -> ModelCost:
-    """Return the cost of a language model."""
-    return ModelCost(**{ours: getattr(msg, name) for ours, name in _COST.items()})
+_COST = Paired(
+    ModelCost,
+    rm.InstructionMetrics,
+    tokens_in=Part("context_tokens"),
+    tokens_cached=Part("cached_tokens"),
+    tokens_out=Part("reply_tokens"),
+    model_s=Part("model_time"),
+    usd=Part("cost"),
+)
+model_cost_to_msg, model_cost_from_msg = _COST.to_msg, _COST.from_msg
 
 
 def lesson_to_msg(lesson: Lesson) -> rm.Guideline:
