@@ -38,6 +38,12 @@ TOPIC = "running_goals"
 _UNKNOWN = "_NODE_NAMESPACE_UNKNOWN_/_NODE_NAME_UNKNOWN_"
 # DDS tells so soon of a process that has ended, or that gets no processor at all (s).
 _LEASE_S = 0.3
+# Of both sides: Fast DDS takes the lease that the subscription asks for, Cyclone DDS the one that the publisher offers.
+_LEASED = QoSProfile(
+    depth=1,
+    liveliness=LivelinessPolicy.AUTOMATIC,
+    liveliness_lease_duration=Duration(nanoseconds=int(_LEASE_S * 1e9)),
+)
 # A node with goals is heard so often (s). That renews its lease as well, which then runs out only where a busy machine
 # starves both its DDS and its Python.
 _BEAT_S = 0.1
@@ -85,6 +91,14 @@ class Peer:
         """For how long DDS has missed it; what is heard of it after all ends this."""
         return 0.0 if self.lost_s is None else time.monotonic() - self.lost_s
 
+    def speak(self, asked: dict[bytes, str], carried_out: frozenset[bytes]) -> None:
+        """Take note of what it announces. It is alive then, also where its lease ran out while it was idle: DDS may
+        have noticed the node before it was told of the lease's renewals."""
+        self.silent_beats = 0
+        if not self.is_busy:
+            self.lost_s = None
+        self.asked, self.carried_out = asked, carried_out
+
     def hear(self, _: Empty) -> None:
         """Take note of a sign of life."""
         self.silent_beats = 0
@@ -116,10 +130,8 @@ class RunningGoals:
         self._closed = threading.Event()
         self._telling = threading.Lock()  # what is announced later is newer
         latched = {"durability": DurabilityPolicy.TRANSIENT_LOCAL}
-        lease = Duration(nanoseconds=int(_LEASE_S * 1e9))
-        leased = QoSProfile(depth=1, liveliness=LivelinessPolicy.AUTOMATIC, liveliness_lease_duration=lease)
         self._publisher = node.create_publisher(rm.RunningGoals, TOPIC, QoSProfile(depth=1, **latched))
-        self._lease = node.create_publisher(Empty, self._lease_topic(self._session), leased)
+        self._lease = node.create_publisher(Empty, self._lease_topic(self._session), _LEASED)
         in_order = MutuallyExclusiveCallbackGroup()  # the last announcement counts
         self._subscription = node.create_subscription(
             rm.RunningGoals, TOPIC, self._on_announcement, QoSProfile(depth=50, **latched), callback_group=in_order
@@ -150,6 +162,7 @@ class RunningGoals:
         try:
             with self._lock:
                 goals[goal_id] = action
+            self._publish(self._lease, Empty())
             self._tell()
             yield
         finally:
@@ -210,7 +223,7 @@ class RunningGoals:
             self._prepare_to_cancel(asked.values())
         with self._lock:
             peer = self._peers.pop(session, None) or self._met(session, message.node)
-            peer.asked, peer.carried_out, peer.silent_beats = asked, carried_out, 0
+            peer.speak(asked, carried_out)
             self._peers[session] = peer  # last: it was heard last
 
     def _met(self, session: bytes, node: str) -> Peer:
@@ -223,7 +236,7 @@ class RunningGoals:
             Empty,
             self._lease_topic(session),
             peer.hear,
-            QoSProfile(depth=1, liveliness=LivelinessPolicy.AUTOMATIC),
+            _LEASED,
             callback_group=ReentrantCallbackGroup(),
             event_callbacks=SubscriptionEventCallbacks(liveliness=peer.on_liveliness),
         )
