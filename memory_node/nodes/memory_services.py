@@ -20,7 +20,6 @@ from memory_node.nodes.conversions.ranges import (
     checked_count,
     checked_id,
     checked_label,
-    checked_labels,
     checked_text,
 )
 from memory_node.nodes.memory_topics import MemoryTopics
