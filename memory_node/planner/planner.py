@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -12,9 +12,10 @@ from memory_node.context.guidance import CompiledStep
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.goal_labels import GOALS
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
-from memory_node.domain.skill import SkillCall, SkillResult, StateChange
+from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.domain.step import ModelCost
 from memory_node.planner.expected_failures import ExpectedFailures
@@ -210,11 +211,10 @@ class PlanningContext:
             self._worlds.append(EpisodeWorld(kinds))
         return self._worlds[0]
 
-    def correct(self, changes: Sequence[StateChange]) -> None:
-        """Tell memory, and the world of this instruction, what turned out not to be so."""
-        self.memory.remember(changes)
+    def refute(self, goal: Goal) -> None:
+        """Take what a goal wants not to be so in this instruction's world, whatever skills told."""
         for world in self._worlds:
-            world.correct(changes)
+            world.refute(goal.target.candidates, GOALS[goal.kind].wants)
 
     def scene(self) -> SceneSnapshot:
         """Return the scene graph, as memory holds it."""

@@ -191,7 +191,8 @@ class SeenVerification:
         for index in refused:
             refuted = refuted_states(outcome.pursued[index], changes, situation.memory_ids, picture.stamp_ns)
             if refuted:
-                situation.correct(refuted)
+                situation.memory.remember(refuted)
+            situation.refute(outcome.pursued[index])
         return _without(outcome, refused, situation)
 
     def _picture(self, last_end_ns: int) -> SeenPicture:

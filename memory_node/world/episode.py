@@ -18,7 +18,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import SceneObject, SceneSnapshot
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import declaration
 from memory_node.domain.states import ObjectState
 from memory_node.world.failures import after_failure
@@ -158,11 +158,11 @@ class EpisodeWorld:
         self._own[key] = self.state.things[key].with_state(state, value)
         self.state = self.state.with_thing(self._own[key])
 
-    def correct(self, changes: Sequence[StateChange]) -> None:
-        """Take over what somebody else tells of things in memory's ids, a picture for example."""
-        before, robot_id = self.state, self._robot_ids.get
-        self.state = before.told([replace(one, object_id=robot_id(one.object_id, one.object_id)) for one in changes])
-        self._keep(before, frozenset())
+    def refute(self, classes: Collection[str], states: Collection[ObjectState]) -> None:
+        """Take the things of some classes to be in none of some states: a picture shows that they are not."""
+        for thing in [one for name in classes for one in self.state.of_class(name)]:
+            for state in thing.states.intersection(states):
+                self.suppose(thing.id, state, False)
 
     # --- what skills tell
 

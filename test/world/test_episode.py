@@ -181,3 +181,12 @@ def test_thing_that_memory_has_lost_is_kept_under_a_name_of_its_own() -> None:
     mug = world.keep(Thing("Apple", "Mug", "Mug@1.00,0.00,0.90", memory_id="m9"))
     assert mug.id == "Mug"
     assert world.keep(mug).id == world.refresh(HOME).things["Mug"].id
+
+
+def test_what_a_picture_refutes_is_so_no_more() -> None:
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(HOME)
+    for result in WASH:
+        world.follow(result)
+    world.refute(("Apple", "Potato"), (S.CLEANED,))
+    assert world.refresh(HOME).things["Apple"].has(S.CLEANED) is False
