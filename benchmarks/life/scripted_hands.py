@@ -105,8 +105,9 @@ class ScriptedHands:
         fault = self._life.faults.hinders_always(meant)
         if fault is not None and fault.unless is not None:
             self._put_right(fault.unless)
-            if things[0] in self._world:
-                self.go(self._world[things[0]])
+            for name in things:
+                if name in self._world:
+                    self.go(self._world[name])
         self.call(skill, *things)
 
     def _put_right(self, keys: FaultKeys) -> None:
