@@ -93,7 +93,7 @@ def deed_of(step: StepRecord, scene: SceneGraph, carried: Deed | None) -> Deed |
     # What was cut is no more, and its deed is told all the same.
     found = found or _known(arguments[0], scene)
     class_name = found.class_name if found is not None else arguments[0].partition("@")[0]
-    before = _known(found.history[-1].support_id, scene) if found is not None and found.history else None
+    before = _known(_stood_on(found, step.success), scene) if found is not None else None
     if step.action.skill == "PutObject" and step.success and found is not None and found.support_id != ROBOT_ID:
         to = _known(found.support_id, scene)
     else:
@@ -110,6 +110,13 @@ def deed_of(step: StepRecord, scene: SceneGraph, carried: Deed | None) -> Deed |
         to.class_name if to is not None else arguments[1].partition("@")[0] if len(arguments) > 1 else "",
         "" if step.success else str(step.reason),
     )
+
+
+def _stood_on(thing: SceneObject, has_moved: bool) -> str:
+    """Return the id of what a thing stood on before a step; "" where nobody knows."""
+    if not has_moved:
+        return thing.support_id
+    return thing.history[-1].support_id if thing.history else ""
 
 
 def _is_unexplained(step: StepRecord) -> bool:

@@ -39,6 +39,11 @@ _ORDINARY = frozenset({"PutObject"}).union(
 # What these are done with is another thing each time, and they need no place.
 _ANYWHERE = frozenset({"SliceObject", "FillObject", "EmptyObject", "BreakObject", "ThrowObject"})
 
+# How tries of a PickupObject are kept for the place that the thing is taken from, beside those for the thing itself.
+TAKEN_FROM = "PickupObject from"
+# A place that failed so often in an instruction before it worked is no chance.
+_STUBBORN = 3
+
 # What was done between a failure and a success so soon after it may be the reason of the success.
 LATELY_NS = 3600 * 10**9
 _DONE_KEPT = 64
@@ -107,17 +112,28 @@ class Expectations:
             place_id, place_class = place_of(deed.skill, deed)
             if deed.stamp_ns < repaired.get(place_id, 0):
                 continue
-            of_class = self._of.setdefault((deed.skill, place_class), [])
             with_class = self._with.setdefault((deed.skill, deed.object_class), [])
-            before = self._switched(deed, place_id, _failed_lately(of_class, deed.stamp_ns, number))
-            before += self._done_otherwise(deed, _failed_lately(with_class, deed.stamp_ns, number), bool(before))
-            part = part_of_day(deed.stamp_ns, zone)
-            made = _Try(deed, number, place_id, place_class, part, tuple(dict.fromkeys(before)))
-            of_class.append(made)
+            made = self._note(deed.skill, number, deed, (place_id, place_class), with_class)
             with_class.append(made)
-            self._at.setdefault((deed.skill, place_id), []).append(made)
+            if deed.skill == "PickupObject" and deed.from_id:
+                self._note(TAKEN_FROM, number, deed, (deed.from_id, deed.from_class))
             if not deed.reason and deed.object_id:
                 self._note_done(number, deed, explained)
+
+    def _note(
+        self, skill: str, number: int, deed: Deed, place: tuple[str, str], with_class: Sequence[_Try] | None = None
+    ) -> _Try:
+        """Keep a try for its place. with_class: earlier tries with such a thing, None where only the place counts."""
+        place_id, place_class = place
+        of_class = self._of.setdefault((skill, place_class), [])
+        before = self._switched(deed, place_id, _failed_lately(of_class, deed.stamp_ns, number))
+        if with_class is not None:
+            before += self._done_otherwise(deed, _failed_lately(with_class, deed.stamp_ns, number), bool(before))
+        part = part_of_day(deed.stamp_ns, self._zone)
+        made = _Try(deed, number, place_id, place_class, part, tuple(dict.fromkeys(before)))
+        of_class.append(made)
+        self._at.setdefault((skill, place_id), []).append(made)
+        return made
 
     def _note_done(self, number: int, deed: Deed, explained: set[tuple[str, str]]) -> None:
         """Keep a deed that may be the reason of a later success. explained: what was opened only to reach into it."""
@@ -161,12 +177,10 @@ class Expectations:
 
         object_class: of what it is done with there; the same as the place's for a door or a switch.
         """
-        at_place = [one for one in self._at.get((skill, place_id), ()) if one.plain]
-        failures = [one for one in at_place if one.failed]
-        if not failures:
-            return None
         part = part_of_day(now_ns, self._zone)
-        if not _is_expected_to_fail(at_place, object_class, part):
+        at_place = self._blamed_on(skill, place_id, part)
+        failures = [one for one in at_place if one.failed]
+        if not failures or not _is_expected_to_fail(at_place, object_class, part):
             return None
         of_class = [one for one in failures if one.deed.object_class == object_class] or failures
         place_class, part = failures[-1].place_class, _only_part(at_place)
@@ -175,13 +189,51 @@ class Expectations:
             f"{WRITER}|{skill}|{object_class}|{place_id}",
             LessonKind.AVOID,
             (Wording("", f"{_call(skill, object_class, place_class)} fails{when}"),),
-            skill,
+            failures[-1].deed.skill,
             frozenset({object_class}),
             place_id,
             place_class,
             part_of_day=part,
             evidence_for=tuple(one.deed.source for one in of_class),
             evidence_against=tuple(one.deed.source for one in at_place if not one.failed),
+            writer=WRITER,
+        )
+
+    def _blamed_on(self, skill: str, place_id: str, part: str) -> list[_Try]:
+        """Return the tries that tell of a place (or thing). Of a place that things are taken from: once several could
+        not be taken there, or one that could be elsewhere; these tell nothing of the things then."""
+        tries = [one for one in self._at.get((skill, place_id), ()) if one.plain]
+        if skill == "PickupObject":
+            return [one for one in tries if not self._blamed_on(TAKEN_FROM, one.deed.from_id, part)]
+        if skill != TAKEN_FROM:
+            return tries
+        stuck = {one.deed.object_id for one in tries if one.failed}
+        came_off = any(
+            not one.failed and one.deed.from_id != place_id
+            for thing in stuck
+            for one in self._at.get(("PickupObject", thing), ())
+        )
+        is_expected = bool(tries) and _is_expected_to_fail(tries, "", part)
+        return tries if is_expected and (len(stuck) > 1 or came_off) else []
+
+    def stubborn(self, skill: str, object_class: str, place_id: str) -> Lesson | None:
+        """Return the lesson that a call worked at a place (or thing) only after many tries the last time."""
+        tries = self._at.get((skill, place_id), [])
+        last = tries[-1].deed if tries else None
+        if last is None or last.reason:
+            return None
+        failed = [one for one in tries if one.failed and one.deed.episode_id == last.episode_id]
+        if len(failed) < _STUBBORN:
+            return None
+        return Lesson(
+            f"{WRITER}|{skill}|{object_class}|{place_id}",
+            LessonKind.AVOID,
+            (Wording("", f"{_call(skill, object_class, tries[-1].place_class)} works only after many tries"),),
+            last.skill,
+            frozenset({object_class}),
+            place_id,
+            tries[-1].place_class,
+            evidence_for=tuple(one.deed.source for one in failed),
             writer=WRITER,
         )
 
@@ -198,6 +250,13 @@ class Expectations:
         """Return whether a call failed a short time ago, and what may make it work was done since."""
         failed = _failed_lately(self._of.get((skill, place_class), ()), now_ns, never=self._tries)
         return any(number > failed and one.skill != skill for number, one in self._done)
+
+    def is_doubtful(self, skill: str, object_class: str) -> bool:
+        """Return whether a way of this call may hold for another class of thing alone: that one failed wherever it was
+        tried, or where no place counts, and no other class did."""
+        tries = [one for (name, _), tries in self._with.items() if name == skill for one in tries if one.failed]
+        classes, places = {one.deed.object_class for one in tries}, {one.place_id for one in tries}
+        return len(classes) == 1 and object_class not in classes and (len(places) > 1 or "" in places)
 
     def way(self, skill: str, object_class: str, place_id: str, place_class: str) -> Lesson | None:
         """Return what to do before a call that fails without it; None where nothing says so.
@@ -219,7 +278,7 @@ class Expectations:
             f"{WRITER}|{skill}|{object_class}|{place_id}",
             LessonKind.WAY,
             (Wording("", f"{_call(skill, last.deed.object_class, last.place_class)} works after {first}"),),
-            skill,
+            last.deed.skill,
             frozenset({object_class}),
             place_id,
             place_class,
@@ -236,6 +295,7 @@ class Expectations:
             for one in {one.deed.object_class: one for one in tries if one.failed}.values():
                 way = self.way(skill, one.deed.object_class, place_id, one.place_class)
                 lesson = way or self.failing(skill, one.deed.object_class, place_id, now_ns)
+                lesson = lesson or self.stubborn(skill, one.deed.object_class, place_id)
                 if lesson is not None:
                     found[f"{lesson.text} {lesson.place_id}"] = one.deed.stamp_ns, lesson
         return tuple(lesson for _, lesson in sorted(found.values(), key=lambda row: -row[0]))
@@ -257,7 +317,8 @@ def expectations_of(
 
 def _call(skill: str, object_class: str, place_class: str) -> str:
     of = f" of {object_class}" if object_class and object_class != place_class else ""
-    return f"{skill}{of}" + (f" at this {place_class}" if place_class else "")
+    name, where = ("PickupObject", "from") if skill == TAKEN_FROM else (skill, "at")
+    return f"{name}{of}" + (f" {where} this {place_class}" if place_class else "")
 
 
 def is_done_anywhere(skill: str, arguments: int) -> bool:

@@ -12,7 +12,7 @@ from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
-from memory_node.lessons.expectations import Expectations, is_done_anywhere
+from memory_node.lessons.expectations import TAKEN_FROM, Expectations, is_done_anywhere
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.goal import Goal
 from memory_node.world.state import Thing
@@ -24,7 +24,8 @@ _TAKING = [("PickupObject", "")]  # of the thing's own class
 @dataclass
 class ExpectedFailures:
     """expectations: what was learnt; scene: what memory knows; told: gets each lesson that was used, in words.
-    has_prepared: something was switched, opened or closed in this instruction because it asks for that.
+    has_prepared: something was switched, opened or closed in this instruction because it asks for that. failed: the
+    skills that failed in it.
     """
 
     expectations: Expectations
@@ -33,6 +34,7 @@ class ExpectedFailures:
     clock: Clock
     told: Callable[[str], None]
     has_prepared: bool = False
+    failed: set[str] = field(default_factory=set)
     _used: set[str] = field(default_factory=set)
     _prepared: set[tuple[str, str]] = field(default_factory=set)  # lessons that were followed, and for which thing
 
@@ -66,6 +68,12 @@ class ExpectedFailures:
                 return None  # what one person takes only so says nothing of another
         object_class = self.kinds[subject.object_class].name if subject is not None else ""
         lesson = self.expectations.way(call.skill, object_class, place_id, place_class)
+        if lesson is not None and self.expectations.is_doubtful(call.skill, object_class):
+            lesson = lesson if call.skill in self.failed else None  # it may do without: it is tried so first
+        if lesson is None and call.skill == "PickupObject":
+            support = self._support_of(place_id)
+            if support is not None and self.expectations.was_tried(TAKEN_FROM, support.id):
+                lesson = self.expectations.way(TAKEN_FROM, object_class, support.id, support.class_name)
         if lesson is None:
             return None
         about = subject.memory_id if subject is not None and any(not one.thing_id for one in lesson.before) else ""
@@ -104,14 +112,28 @@ class ExpectedFailures:
                 if skill == "OpenObject" and _is_open(place):
                     continue
                 of_class = object_class or place.class_name
-                lesson = self.expectations.failing(skill, of_class, place.id, self.clock())
-                if lesson is not None and self.expectations.way(skill, of_class, place.id, place.class_name) is None:
+                lesson = self._failure(skill, of_class, place)
+                support = self._support_of(place.id) if skill == "PickupObject" else None
+                if lesson is None and support is not None:
+                    lesson = self._failure(TAKEN_FROM, of_class, support)
+                if lesson is not None:
                     failing[place.id] = lesson
         if not failing or len(failing) == len(places):
             return frozenset()
         for lesson in failing.values():
             self._tell(lesson)
         return frozenset(failing)
+
+    def _failure(self, skill: str, of_class: str, place: SceneObject) -> Lesson | None:
+        """Return the lesson that a call fails at a place, or works only at last; None where there is a way."""
+        lesson = self.expectations.failing(skill, of_class, place.id, self.clock())
+        lesson = lesson or self.expectations.stubborn(skill, of_class, place.id)
+        has_way = lesson and self.expectations.way(skill, of_class, place.id, place.class_name) is not None
+        return None if has_way else lesson
+
+    def _support_of(self, object_id: str) -> SceneObject | None:
+        thing = self.thing_of(object_id)
+        return self.thing_of(thing.support_id) if thing is not None else None
 
     def _tell(self, lesson: Lesson) -> None:
         if lesson.text not in self._used:

@@ -206,6 +206,8 @@ class PlanExecution:
         if result.success:
             return
         self.failures += 1
+        if self.expected is not None:
+            self.expected.failed.add(call.skill)
         if result.reason is FailureReason.CANCELED or self.failures > self.max_failures:
             raise Setback(self._told(result, things))
         self._give_up_on(result, things, next((one for one in roles if one in self.attempt.mentions), ""))

@@ -126,6 +126,10 @@ def test_fact_of_several_people_is_one_for_each() -> None:
         "Kim",
         "Kim",
     ]
+    both = read("Both Vera and Kim are allergic to eggs."), read("Vera and Kim are both allergic to eggs.")
+    assert [[(one.relation, one.subject.words) for one in facts] for facts in both] == [
+        [(Relation.AVOIDS, "Vera"), (Relation.AVOIDS, "Kim")]
+    ] * 2
 
 
 @pytest.mark.parametrize("opening", ["", "Actually, ", "Remember that ", "Please, ", "From now on "])

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 import pytest
 
 from memory_node.domain.deed import Deed
-from memory_node.lessons.expectations import Expectations
+from memory_node.lessons.expectations import TAKEN_FROM, Expectations
 
 UTC = timezone.utc
 CLASSES = {"micro": "Microwave", "oven": "Oven", "drawer": "Drawer", "cupboard": "Cabinet", "other": "Cabinet"}
@@ -41,6 +41,11 @@ class Diary:
             reason="execution" if fails else "",
         )
         self.tried.append(deed)
+        return self
+
+    def take(self, thing: str, class_name: str, place: str, fails: bool = False) -> Diary:
+        self.note("PickupObject", thing, class_name, NOON, fails=fails)
+        self.tried[-1] = replace(self.tried[-1], from_id=place, from_class="Shelf")
         return self
 
     def heat(self, class_name: str, when: str, fails: bool = False, place: str = "micro") -> Diary:
@@ -107,6 +112,55 @@ def test_what_was_tried_before_a_place_was_repaired_says_nothing_any_more() -> N
     assert known.failing("HeatObject", "Egg", "oven", at(NEXT)) is not None
     again = diary.heat("Egg", EVENING, fails=True).tried
     assert Expectations(again, UTC, {"micro": at(NOON)}).failing("HeatObject", "Egg", "micro", at(NEXT)) is not None
+
+
+def test_thing_that_could_not_be_taken_is_to_blame_and_not_its_place() -> None:
+    diary = Diary().begin().take("red", "Mug", "shelf", fails=True)
+    assert diary.expects_failure("PickupObject", "Mug", "red", NEXT)
+    assert not diary.expects_failure(TAKEN_FROM, "Mug", "shelf", NEXT)
+
+
+@pytest.mark.parametrize("came_off", [False, True])
+def test_place_is_to_blame_for_several_things_and_for_one_that_was_taken_elsewhere(came_off: bool) -> None:
+    diary = Diary().begin().take("red", "Mug", "shelf", fails=True)
+    if came_off:
+        diary.begin().take("red", "Mug", "bed")
+    else:
+        diary.begin().take("novel", "Book", "shelf", fails=True)
+    assert diary.expects_failure(TAKEN_FROM, "Pen", "shelf", NEXT)
+    assert not diary.expects_failure(TAKEN_FROM, "Pen", "bed", NEXT)
+    assert not diary.expects_failure("PickupObject", "Mug", "red", NEXT)
+    diary.begin().take("pen", "Pen", "shelf")
+    assert not diary.expects_failure(TAKEN_FROM, "Book", "shelf", NEXT)
+
+
+def test_what_made_one_thing_come_off_a_place_is_the_way_for_others_there() -> None:
+    diary = Diary().begin().take("novel", "Book", "shelf", fails=True)
+    prepared(diary).begin().take("novel", "Book", "shelf")
+    way = Expectations(diary.tried, UTC).way(TAKEN_FROM, "Pen", "shelf", "Shelf")
+    assert way is not None
+    assert [one.thing_id for one in way.before] == ["lamp"]
+
+
+@pytest.mark.parametrize(("tries", "stubborn"), [(1, False), (6, True)])
+def test_what_worked_only_after_many_tries_is_stubborn_until_it_works_at_once(tries: int, stubborn: bool) -> None:
+    diary = Diary().begin()
+    for _ in range(tries):
+        diary.heat("Egg", NOON, fails=True)
+    diary.heat("Egg", NOON)
+    assert (Expectations(diary.tried, UTC).stubborn("HeatObject", "Egg", "micro") is not None) == stubborn
+    diary.begin().heat("Egg", EVENING)
+    assert Expectations(diary.tried, UTC).stubborn("HeatObject", "Egg", "micro") is None
+
+
+def test_way_is_doubtful_for_another_class_where_one_class_failed_everywhere() -> None:
+    diary = Diary().begin().heat("Egg", NOON, fails=True)
+    assert not Expectations(diary.tried, UTC).is_doubtful("HeatObject", "Apple")
+    diary.heat("Egg", NOON, fails=True, place="oven")
+    assert Expectations(diary.tried, UTC).is_doubtful("HeatObject", "Apple")
+    assert not Expectations(diary.tried, UTC).is_doubtful("HeatObject", "Egg")
+    diary.heat("Bread", NOON, fails=True)
+    assert not Expectations(diary.tried, UTC).is_doubtful("HeatObject", "Apple")
 
 
 def prepared(diary: Diary, skill: str = "SwitchOn", thing: str = "lamp") -> Diary:

@@ -115,3 +115,19 @@ def test_drawer_seen_open_before_the_report_stays_the_drawer_with_its_contents(m
     spoon = next(one for one in scene if one.class_name == "Spoon")
     assert spoon.support_id == known["Drawer"]
     assert spoon.box.center[0] == np.float64(1.3)
+
+
+def test_deed_that_failed_tells_where_the_thing_stands_and_not_where_it_was_before(
+    memory: RobotMemory, see: See
+) -> None:
+    places = {"Desk": (1.0, 1.0, 0.5), "Bed": (4.0, 1.0, 0.5)}
+    memory.observe(see(1, Pen=(1.0, 1.0, 0.8), **places))
+    ids = {one.class_name: one.id for one in memory.scene().objects}
+    for number, (place, (x, y, _)) in enumerate(places.items(), 2):
+        put = StateChange(ids["Pen"], "Pen", number * SECOND_NS, support_id=ids[place], position=(x, y, 0.8))
+        memory.remember([put])
+    episode = memory.episodes.start("bring me the pen", "place")
+    call = SkillCall("PickupObject", ("Pen",))
+    memory.episodes.record(StepRecord(episode, 0, call, False, FailureReason.EXECUTION, 5 * SECOND_NS))
+    (deed,) = memory.deeds.all()
+    assert (deed.object_class, deed.from_class) == ("Pen", "Bed")

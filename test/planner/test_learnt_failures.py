@@ -169,6 +169,23 @@ def test_what_was_cut_only_on_the_counter_is_put_there_first(word_embedder) -> N
     assert skills.index("PutObject") < skills.index("SliceObject")
 
 
+@pytest.mark.parametrize("needs_it", [False, True])
+def test_way_of_another_kind_is_followed_once_the_call_failed_without(word_embedder, needs_it: bool) -> None:
+    robot = ThirstyRobot("apartment", word_embedder)
+    robot.dry = {"faucet"} if needs_it else set()
+    known = {one.class_name: one.id for one in robot.memory.scene().objects}
+    tap = {"to_id": known["Faucet"], "to_class": "Faucet"}
+    tried = [
+        Deed("e0:0", "FillObject", "m", "Mug", 1, to_id="t", to_class="Sink", reason="execution"),
+        Deed("e0:1", "FillObject", "m", "Mug", 2, **tap, reason="execution"),
+        Deed("e1:0", "ToggleOn", known["CoffeeMachine"], "CoffeeMachine", 3),
+        Deed("e2:0", "FillObject", "m", "Mug", 4, **tap),
+    ]
+    result = told(robot, word_embedder, tried, "fill the cup with water")
+    assert result.success
+    assert ("ToggleOn" in [one.step.call.skill for one in result.steps]) == needs_it
+
+
 def test_what_one_person_wants_first_says_nothing_of_another(robot) -> None:
     tried = [
         Deed("e0:0", "PutObject", "n", "Newspaper", 1, to_id="ana", to_class="User", reason="execution"),
@@ -195,8 +212,9 @@ def test_what_failed_is_not_spoken_of_as_done(robot, word_embedder) -> None:
     assert skills.index("PutObject") < skills.index("SliceObject")
 
 
+@pytest.mark.parametrize("at_fault", ["thing", "place"])
 @pytest.mark.parametrize("stuck", ["book", "novel"])
-def test_other_thing_of_the_kind_is_taken_where_one_is_stuck(robot, word_embedder, stuck: str) -> None:
+def test_other_thing_of_the_kind_is_taken_where_one_is_stuck(robot, word_embedder, stuck: str, at_fault: str) -> None:
     places = {}
     for one in ("book", "novel"):
         robot.execute(SkillCall("GoToObject", (one,)))
@@ -205,6 +223,11 @@ def test_other_thing_of_the_kind_is_taken_where_one_is_stuck(robot, word_embedde
     assert len(books) == 2
     known = min(books, key=lambda one: one.box.distance_m(places[stuck]))
     tried = [Deed("e:1", "PickupObject", known.id, "Book", 1, reason="execution")]
+    if at_fault == "place":
+        tried = [
+            Deed(f"e:{n}", "PickupObject", thing, "Pen", n, from_id=known.support_id, reason="execution")
+            for n, thing in enumerate(("red pen", "blue pen"))
+        ]
     result = told(robot, word_embedder, tried, "put a book on the bed")
     assert result.success
     (other,) = {"book", "novel"} - {stuck}

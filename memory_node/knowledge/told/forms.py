@@ -49,7 +49,9 @@ _LEAD = re.compile(
     r"^(?:actually|sorry|no|well|please|by the way|remember that|remember|note that|note|from now on|now),? ",
     re.I,
 )
-_ALSO = re.compile(r"\b(?:now|currently|still|really|also|always|usually|at the moment|right now|any more|anymore) ?\b")
+_ALSO = re.compile(
+    r"\b(?:[Bb]oth|now|currently|still|really|also|always|usually|at the moment|right now|any more|anymore) ?\b"
+)
 # What several clauses are joined by; the second one begins with a pronoun, an order or a verb of the same subject.
 _JOINED = re.compile(
     r"(?:;|,)?(?:(?<=[;,])| and| so| but)(?: so| and| but)? (?:please )?"
@@ -276,7 +278,7 @@ class TellingReader:
                 yield ToldFact(Relation.LIKES, who, Term(what, self._classes(what)))
 
     def _is(self, match: re.Match[str], told_ns: int) -> Iterator[ToldFact]:
-        what = re.sub(r"^both ", "", match["what"])
+        what = match["what"]
         diet = re.sub(r"^(?:not )?(?:an? |strictly |very )?", "", what.lower())
         harmful = self._kinds.diets.get(diet) or self._kinds.diets.get(singular(diet))
         for who in _people(match["who"]):
@@ -365,7 +367,7 @@ def _clauses(text: str) -> list[str]:
 
 def _people(words: str) -> list[Term]:
     """Return the persons of "Ana, Ben and my sister"; a role is a person of that role."""
-    names = re.split(r",? (?:and|or) |, ", words.removeprefix("both "))
+    names = re.split(r",? (?:and|or) |, ", words)
     return [Term(role[1]) if (role := _ROLES.match(name)) else Term(name) for name in names if name]
 
 
