@@ -251,18 +251,19 @@ class Expectations:
         failed = _failed_lately(self._of.get((skill, place_class), ()), now_ns, never=self._tries)
         return any(number > failed and one.skill != skill for number, one in self._done)
 
-    def is_doubtful(self, skill: str, object_class: str) -> bool:
-        """Return whether a way of this call may hold for another class of thing alone: that one failed wherever it was
-        tried, or where no place counts, and no other class did."""
-        tries = [one for (name, _), tries in self._with.items() if name == skill for one in tries if one.failed]
-        classes, places = {one.deed.object_class for one in tries}, {one.place_id for one in tries}
-        return len(classes) == 1 and object_class not in classes and (len(places) > 1 or "" in places)
+    def _class_at_fault(self, skill: str) -> str:
+        """Return the one class of thing that a call failed with wherever it was tried, or where no place counts; ""
+        where that may be the place's fault, or several classes failed."""
+        failed = [one for (name, _), tries in self._with.items() if name == skill for one in tries if one.failed]
+        classes, places = {one.deed.object_class for one in failed}, {one.place_id for one in failed}
+        return classes.pop() if len(classes) == 1 and (len(places) > 1 or "" in places) else ""
 
     def way(self, skill: str, object_class: str, place_id: str, place_class: str) -> Lesson | None:
         """Return what to do before a call that fails without it; None where nothing says so.
 
         What was switched for one place, or for one class of thing there, holds for others until they were tried
-        themselves; what was done with a thing holds for things of its class, wherever the call is made.
+        themselves; what was done with a thing holds for things of its class, wherever the call is made. Where the
+        class is at fault, the lesson names that class and no place: another class may do without.
         """
         tries = self._of.get((skill, place_class), [])
         here = [one for one in tries if one.plain and one.place_id == place_id]
@@ -274,12 +275,16 @@ class Expectations:
         if not before:
             return None
         first, last = " and ".join(one.text for one in before), worked[-1]
+        at_fault = self._class_at_fault(skill)
+        if at_fault:
+            place_id, place_class = "", ""
+        call = _call(skill, last.deed.object_class, last.place_class if place_class else "")
         return Lesson(
             f"{WRITER}|{skill}|{object_class}|{place_id}",
             LessonKind.WAY,
-            (Wording("", f"{_call(skill, last.deed.object_class, last.place_class)} works after {first}"),),
+            (Wording("", f"{call} works after {first}"),),
             last.deed.skill,
-            frozenset({object_class}),
+            frozenset({at_fault or object_class}),
             place_id,
             place_class,
             before=before,

@@ -68,8 +68,8 @@ class ExpectedFailures:
                 return None  # what one person takes only so says nothing of another
         object_class = self.kinds[subject.object_class].name if subject is not None else ""
         lesson = self.expectations.way(call.skill, object_class, place_id, place_class)
-        if lesson is not None and self.expectations.is_doubtful(call.skill, object_class):
-            lesson = lesson if call.skill in self.failed else None  # it may do without: it is tried so first
+        if lesson is not None and object_class not in lesson.object_classes and call.skill not in self.failed:
+            return None  # a thing of another class may do without: it is tried so first
         if lesson is None and call.skill == "PickupObject":
             support = self._support_of(place_id)
             if support is not None and self.expectations.was_tried(TAKEN_FROM, support.id):

@@ -153,16 +153,6 @@ def test_what_worked_only_after_many_tries_is_stubborn_until_it_works_at_once(tr
     assert Expectations(diary.tried, UTC).stubborn("HeatObject", "Egg", "micro") is None
 
 
-def test_way_is_doubtful_for_another_class_where_one_class_failed_everywhere() -> None:
-    diary = Diary().begin().heat("Egg", NOON, fails=True)
-    assert not Expectations(diary.tried, UTC).is_doubtful("HeatObject", "Apple")
-    diary.heat("Egg", NOON, fails=True, place="oven")
-    assert Expectations(diary.tried, UTC).is_doubtful("HeatObject", "Apple")
-    assert not Expectations(diary.tried, UTC).is_doubtful("HeatObject", "Egg")
-    diary.heat("Bread", NOON, fails=True)
-    assert not Expectations(diary.tried, UTC).is_doubtful("HeatObject", "Apple")
-
-
 def prepared(diary: Diary, skill: str = "SwitchOn", thing: str = "lamp") -> Diary:
     return diary.begin().note(skill, thing, "FloorLamp", NOON)
 
@@ -254,6 +244,18 @@ def test_drawer_from_which_something_was_taken_is_explained_under_any_id() -> No
     )
     diary.heat("Egg", MORNING)
     assert Expectations(diary.tried, UTC).way("HeatObject", "Egg", "micro", "Microwave") is None
+
+
+def test_way_is_that_of_a_class_which_failed_everywhere_alone() -> None:
+    diary = Diary().begin().heat("Egg", NOON, fails=True).heat("Egg", NOON, fails=True, place="oven")
+    prepared(diary).begin().heat("Egg", NOON)
+    way = Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave")
+    assert way is not None
+    assert (way.object_classes, way.place_class) == ({"Egg"}, "")
+    diary.begin().heat("Bread", EVENING, fails=True)
+    way = Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave")
+    assert way is not None
+    assert (way.object_classes, way.place_class) == ({"Apple"}, "Microwave")
 
 
 def test_way_is_given_up_when_the_call_works_without_it() -> None:
