@@ -229,7 +229,7 @@ class RobotMemory:
             return self._search.find(query, self._clock())
 
         location = locate(query, self._recalled, find, self.rank_search_areas, max_areas)
-        if query.near is None and not query.as_of_ns:
+        if not query.as_of_ns:
             location = replace(location, answers=self._search.latest_first(location.answers))
         answered = location.status is AnswerStatus.OK and location.memory == SHORT_TERM
         self.cache.count_lookup(location.answers[0].object_id if answered else "")

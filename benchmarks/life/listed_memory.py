@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from benchmarks.memory_proxy import MemoryProxy
-from memory_node.domain.answer import FindQuery, Recollection
+from memory_node.domain.answer import FindQuery, Location, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
@@ -44,6 +44,10 @@ class ListedMemory(MemoryProxy):
     def find(self, query: FindQuery) -> Recollection:
         """Ask the scene graph for what is on the list."""
         return self._memory.find(self._narrowed(query))
+
+    def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
+        """Ask memory for what is on the list, else where to look."""
+        return self._memory.locate(self._narrowed(query), max_areas)
 
     def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
         """Tell memory; what was handled is known from now on."""

@@ -31,7 +31,7 @@ from memory_node.scene_graph.graph import SceneGraph
 # Lines of what was told that a context holds at most, and sentences of an instruction that are looked up apart.
 _TOLD_LINES, _MOST_PARTS = 8, 4
 _TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.SLICE, GoalKind.FILL)
-# Things of a class that is needed, not named.
+# Things of a class that is needed, not named; of one that is named, where there are more, the ranking chooses.
 _MOST_NEEDED = 4
 
 
@@ -121,15 +121,18 @@ class ContextWriter:
             of_ways = [(one, in_words(one, instruction, self._kinds, self._is_there)) for one in ways]
         return [*of_tries, *of_ways, *((one, in_plain_words(one)) for one in learnt.lessons)]
 
-    def _needed(self, instruction: str) -> list[SceneObject]:
-        """Return who is there, and the usual places and tools of the treatments that an instruction's verbs ask for."""
+    def _needed(self, instruction: str, named: Collection[str]) -> list[SceneObject]:
+        """Return who is there, the usual places and tools of the treatments that an instruction's verbs ask for, and
+        what it names of classes (`named`) with few things: many of another kind must not crowd them out."""
         words = set(re.findall(r"[a-z]+", instruction.lower()))
         classes = [self._kinds.recipient] if self._kinds.recipient else []
         for kind in _TREATING:
             treatment = self._kinds.usual_treatment(kind)
             if treatment is not None and any(words & VERBS.get(skill, frozenset()) for skill in GOALS[kind].skills):
                 classes += [*treatment.at[:1], *treatment.tools[:1]]
-        return [one for name in classes for one in self._scene.objects_of_class(name)[:_MOST_NEEDED]]
+        needed = [one for name in classes for one in self._scene.objects_of_class(name)[:_MOST_NEEDED]]
+        by_class = [self._scene.objects_of_class(name) for name in named if name not in classes]
+        return needed + [one for found in by_class if len(found) <= _MOST_NEEDED for one in found]
 
     def write(
         self,
@@ -143,7 +146,8 @@ class ContextWriter:
         recalled = self._recall(FindQuery(text=instruction, k=8), now_ns)
         # What the instruction names counts, seen or not; without names, what was recalled for it.
         seen = dict.fromkeys(answer.object_class for answer in recalled.answers)
-        classes = tuple(sorted(self._named(instruction))) or tuple(seen)
+        named = tuple(sorted(self._named(instruction)))
+        classes = named or tuple(seen)
         with self._lock:
             here, held = robot_room(self._scene), held_object(self._scene)
         query = ExperienceQuery(room=here, objects=classes, episode_id=episode_id, instruction=instruction)
@@ -152,7 +156,7 @@ class ContextWriter:
             relations = room_relations(self._scene, learnt.room, classes)
             # The graph's text ranks its own areas; it gets the part of the budget that no other section has a share in.
             home = self._scene.in_words(token_budget // 2, topic=instruction)
-            needed = self._needed(instruction)
+            needed = self._needed(instruction, named)
         in_hand = held.object_class if held is not None else "nothing"
         excerpt = MemoryExcerpt(
             learnt,

@@ -134,7 +134,8 @@ class MemoryExcerpt:
     lessons: each in the words of this home and instruction, in the order of telling.
     known: what people told and documents say that bears on the instruction. room_relations: what is near, on and in
     what in the room now. home: the scene graph in words; areas_left_out: names of the areas that it had no room for.
-    needed: who is there, and what the instruction is done with though it names none of it: a sink to wash at.
+    needed: who is there, what the instruction is done with though it names none of it (a sink to wash at), and the
+    few of a kind that it names.
     robot: the robot's state in words, "" when nothing is known of it. zone: that of the days; None: the machine's.
     """
 

@@ -46,7 +46,8 @@ class LongTermSearch:
         with self._lock:
             table = self._scene.state.table
             row = table.row_of.get(younger.object_id)
-            came_since = row is not None and table.first_seen[row] > older.last_seen_ns + _LONG_AFTER_NS
+            moves = row is not None and table.record(row).movable
+            came_since = moves and table.first_seen[row] > older.last_seen_ns + _LONG_AFTER_NS
         return (younger, older) if came_since and younger.status is AnswerStatus.OK else answers
 
     def _meet_classes(self) -> None:

@@ -353,6 +353,17 @@ def test_context_is_about_the_things_that_the_instruction_names_seen_or_not(memo
     assert "- Mug: PickupObject" not in text
 
 
+def test_context_tells_of_the_one_thing_that_is_named_beside_many_of_another_kind(
+    memory: RobotMemory, see: See
+) -> None:
+    memory.observe(see(1, LaundryHamper=(1.0, 0.0, 0.5)))
+    for number in range(40):
+        memory.observe(see(2 + number, Spoon=(1.0 + 0.2 * number, 3.0, 0.8)))
+    objects = {ContextSource.OBJECTS}
+    assert "LaundryHamper (id " in memory.context("wash the spoon and put it in the hamper", 500, "", objects).text
+    assert "LaundryHamper (id " not in memory.context("wash the spoon", 500, "", objects).text
+
+
 def test_context_of_one_source_has_nothing_of_the_other(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
     memory.episodes.start("bring me the mug", "fetch")
@@ -415,6 +426,17 @@ def test_locating_asks_the_sure_memory_and_counts_once(memory: RobotMemory, see:
     memory.remember([mug])
     without = memory.locate(FindQuery(object_class="Mug", exclude_supports=frozenset({table})))
     assert without.answers == ()
+
+
+@pytest.mark.parametrize(("name", "first"), [("Knife", (4.0, 0.0, 0.8)), ("Sink", (1.0, 0.0, 0.8))])
+def test_movable_thing_that_turned_up_later_is_taken_for_the_one_that_was_nearer(
+    memory: RobotMemory, see: See, name: str, first: tuple[float, float, float]
+) -> None:
+    memory.observe(see(1, **{name: (1.0, 0.0, 0.8)}))
+    memory.observe(see(5000, **{name: (4.0, 0.0, 0.8)}))
+    located = memory.locate(FindQuery(object_class=name, near=(0.0, 0.0, 0.8)))
+    assert len(located.answers) == 2
+    assert located.answers[0].position == pytest.approx(first, abs=0.1)
 
 
 def test_steps_that_name_things_by_memorys_ids_are_learnt_by_class(memory: RobotMemory, see: See) -> None:
