@@ -4,10 +4,12 @@ import random
 
 import pytest
 
-from memory_node.domain.goal_labels import ALFRED_KIND, NOTHING, GoalKind
+from memory_node.domain.goal_labels import ALFRED_KIND, NOTHING, SEVERAL, GoalKind
 from training.instructions.augment import Wording
 from training.instructions.corpus import Example, Labels, Task, part_of
-from training.instructions.descriptions import gerund
+from training.instructions.inflection import gerund
+from training.instructions.phrase_book import class_words
+from training.instructions.several import SeveralGoals
 
 LABELS = Labels("clean", "Mug", "Shelf")
 HOME = (frozenset({"Mug", "Apple", "Knife", "Ladle"}), frozenset({"Shelf", "SinkBasin", "Fridge", "DiningTable"}))
@@ -78,3 +80,24 @@ def test_tasks_of_one_goal_in_one_home_are_in_one_part() -> None:
         part_of("pick-Mug-None-Shelf-3/x")
     }
     assert len({part_of(f"{kind}-Mug-{number}/t") for kind in ALFRED_KIND for number in range(20)}) == 3
+
+
+def several(seed: int) -> SeveralGoals:
+    generator = random.Random(seed)
+    return SeveralGoals(Wording.shipped(generator), [TASK], generator)
+
+
+def test_same_seed_joins_the_same_instructions() -> None:
+    first, second = several(3), several(3)
+    assert [first.example() for _ in range(30)] == [second.example() for _ in range(30)]
+
+
+def test_joined_sentences_are_several_goals_and_their_home_has_what_one_asks_for() -> None:
+    maker, kinds = several(1), set()
+    for _ in range(300):
+        example = maker.example()
+        kinds.add(example.labels.kind)
+        assert "{" not in example.text
+        asked = {example.labels.target, example.labels.parent} & class_words().keys()
+        assert asked <= example.objects | example.fixtures
+    assert {SEVERAL, "clean"} <= kinds

@@ -9,11 +9,10 @@ from dataclasses import replace
 
 from memory_node.domain.goal_labels import NOTHING, GoalKind
 from memory_node.domain.nouns import plural
-from training.instructions.class_words import class_words
 from training.instructions.corpus import Example, Labels, Task
 from training.instructions.descriptions import Descriptions
 from training.instructions.inflection import capital
-from training.instructions.phrase_book import load_phrases
+from training.instructions.phrase_book import Names, class_words, load_phrases
 from training.instructions.phrases import (
     COLOURS,
     COMMANDS,
@@ -33,7 +32,6 @@ from training.instructions.phrases import (
     TREATING,
 )
 
-Names = Mapping[str, Mapping[str, Sequence[str]]]
 Patterns = Mapping[str, Sequence[str]]
 INSIDE = {"Fridge", "Microwave", "Drawer", "Cabinet", "GarbageCan", "SinkBasin", "BathtubBasin", "Safe", "Box", "Bowl"}
 INSIDE |= {"Pot", "Cup", "Mug"}
@@ -43,7 +41,7 @@ _TOLD = 0.55  # share of things that are described where a goal is told
 class Wording:
     """Says goals in many ways; every choice comes from `generator`.
 
-    names: class_words(). patterns: phrases/goal_patterns.yaml. strange: names of what is of no known class.
+    names: class_words(). patterns: phrases/goal_patterns.yaml.
     """
 
     def __init__(
@@ -52,22 +50,17 @@ class Wording:
         patterns: Patterns,
         descriptions: Descriptions,
         generator: random.Random,
-        strange: Sequence[str] = ("thing",),
     ) -> None:
         self._names = names
         self._patterns = patterns
         self._descriptions = descriptions
         self._random = generator
-        self._strange = strange
 
     @classmethod
-    def shipped(cls, generator: random.Random, strange: Sequence[str] = ("thing",)) -> Wording:
+    def shipped(cls, generator: random.Random) -> Wording:
         """Return the one of the shipped words and phrases."""
         patterns, facts, spoken = map(load_phrases, ("goal_patterns", "descriptions", "spoken_descriptions"))
-        return cls(class_words(), patterns, Descriptions(facts, spoken, generator), generator, strange)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._names
+        return cls(class_words(), patterns, Descriptions(facts, spoken, generator), generator)
 
     def goal(self, task: Task) -> Example:
         """Return the task's goal in a sentence of ours."""
@@ -227,7 +220,7 @@ class Wording:
 
     def name(self, name: str) -> str:
         """Return a name of the class, often the first, without an article."""
-        names = self._names[name]["names"] if name in self._names else self._strange
+        names = self._names[name]["names"] if name in self._names else ["thing"]
         return names[0] if name in self._names and self._random.random() < 0.4 else self._random.choice(names)
 
     def _mention(self, name: str, text: str) -> str:
@@ -251,7 +244,6 @@ class Wording:
             f=self.name(self._random.choice(places)),
             f2=self.name(self._random.choice(places)),
             x=subject,
-            n=self._random.choice(self._strange),
         )
 
     def _polite(self, text: str) -> str:

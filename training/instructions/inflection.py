@@ -13,14 +13,6 @@ _DOUBLED = frozenset(
     )
 )
 _DOUBLED |= frozenset(_listed("dim bin grab wet trip skip"))
-_IRREGULAR = dict(
-    pair.split(":")
-    for pair in _listed(
-        "put:put set:set lay:laid leave:left bring:brought take:taken get:got cut:cut stick:stuck make:made give:given "
-        "throw:thrown shut:shut hold:held find:found let:let have:had keep:kept go:gone light:lit see:seen hang:hung "
-        "break:broken read:read run:run come:come stand:stood wet:wet show:shown tell:told"
-    )
-)
 
 
 def gerund(phrase: str) -> str:
@@ -33,22 +25,6 @@ def gerund(phrase: str) -> str:
     elif verb in _DOUBLED:
         verb += verb[-1]
     return f"{verb}ing {rest}".strip()
-
-
-def participle(phrase: str) -> str:
-    """Return "sliced bread" for "slice bread"."""
-    verb, _, rest = phrase.partition(" ")
-    if verb in _IRREGULAR:
-        verb = _IRREGULAR[verb]
-    elif verb.endswith("e"):
-        verb += "d"
-    elif verb.endswith("y") and verb[-2] not in "aeiou":
-        verb = verb[:-1] + "ied"
-    elif verb in _DOUBLED:
-        verb += verb[-1] + "ed"
-    else:
-        verb += "ed"
-    return f"{verb} {rest}".strip()
 
 
 def capital(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The words that instructions of several goals are made of, from phrases/instruction_phrases.yaml."""
+"""The words that training sentences are made of: phrases/*.yaml, and what the label space calls its classes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 
 import yaml
 
-# goal_patterns, instruction_phrases, descriptions, spoken_descriptions: what the readers learn from
+from memory_node.catalogue.label_space import load_catalogue
+
+# goal_patterns, descriptions, spoken_descriptions: what the reader learns from
 PHRASES = Path(__file__).parent / "phrases"
-# a key of the file, or two of them joined by a space ("verbs at") -> phrases
-PhraseBook = Mapping[str, tuple[str, ...]]
+Names = dict[str, dict[str, list[str]]]
 
 
 @cache
@@ -22,14 +23,10 @@ def load_phrases(name: str) -> Mapping[str, Any]:
     return loaded
 
 
-@cache
-def load_phrase_book() -> PhraseBook:
-    """Return every list of phrases of the file."""
-    loaded = load_phrases("instruction_phrases")
-    book: dict[str, tuple[str, ...]] = {}
-    for key, value in loaded.items():
-        if isinstance(value, Mapping):
-            book.update({f"{key} {name}": tuple(phrases) for name, phrases in value.items()})
-        else:
-            book[key] = tuple(value)
-    return book
+def class_words() -> Names:
+    """Return class -> {"names": the best first, "described": phrases}, of the classes that people often mean."""
+    return {
+        kind.name: {"names": list(kind.names), "described": list(kind.described)}
+        for kind in load_catalogue()
+        if kind.everyday
+    }

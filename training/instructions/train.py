@@ -19,9 +19,7 @@ from memory_node.app.progress import shown
 from memory_node.domain.goal_labels import NO_CLASS
 from memory_node.search.minilm_graph import load_weights
 from memory_node.search.model_files import published_folder
-from training.instructions.acts import labels_of_effects
 from training.instructions.augment import Wording
-from training.instructions.class_words import class_words
 from training.instructions.corpus import Example, Task, load_tasks, part_of
 from training.instructions.export import write_weights
 from training.instructions.features import (
@@ -42,7 +40,8 @@ from training.instructions.network import (
     InstructionHeads,
     InstructionModel,
 )
-from training.instructions.sequences import Sequences
+from training.instructions.phrase_book import class_words
+from training.instructions.several import SeveralGoals
 
 _SLOT_WEIGHTS = dict(zip(SLOTS, (1.0, 1.0, 1.0, 0.7, 0.5, 0.7)))
 
@@ -117,14 +116,8 @@ def training_examples(tasks: Sequence[Task], generator: random.Random) -> list[E
     made += [wording.command(generator.choice(tasks)) for _ in range(len(plain) // 5)]
     for task in generator.sample(list(tasks), len(tasks) // 2):
         made.append(wording.chain(task, generator.randrange(len(task.steps))))
-    return 2 * plain + made + instructions(tasks, len(plain), generator)
-
-
-def instructions(tasks: Sequence[Task], count: int, generator: random.Random) -> list[Example]:
-    """Return instructions of one goal and of several, as the reader of sequences learns them."""
-    sequences = Sequences.shipped(tasks, generator)
-    made = [generator.choice((sequences.instruction, sequences.joined))() for _ in range(count)]
-    return [Example(one.text, labels_of_effects(one.effects), one.objects, one.fixtures) for one in made]
+    several = SeveralGoals(wording, tasks, generator)
+    return 2 * plain + made + [several.example() for _ in plain]
 
 
 def seen_slots(tasks: Sequence[Task]) -> dict[str, dict[str, list[str]]]:
