@@ -43,8 +43,11 @@ def meant_object(
         return held
     if reference.position is None:
         return _without_place(alike, robot)
-    near = _within(alike, np.array(reference.position), _SAME_THING_M)
-    return near[0] if near else held
+    # A drawer may have been pulled out since.
+    rows, distances_m = scene.distances(reference.object_class, reference.position, may_have_slid=True)
+    if not len(rows) or distances_m.min() > _SAME_THING_M:
+        return held
+    return scene.object(scene.id_of(int(rows[distances_m.argmin()])))
 
 
 def _without_place(alike: list[SceneObject], robot: tuple[float, float, float] | None) -> SceneObject | None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.intake.meant_object import meant_object
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 
@@ -71,3 +72,13 @@ def test_drawer_that_is_said_to_be_out_is_the_one_on_whose_rail_that_is(graph: S
     lower = [graph.object(graph.id_of(row)).box.center[2] < 0.6 for row in rows.tolist()]
     assert away_m[lower] == pytest.approx([0.0], abs=0.05)
     assert away_m[[not one for one in lower]] == pytest.approx([0.25], abs=0.05)
+
+
+def test_reference_to_a_shut_drawer_means_it_when_it_is_pulled_out(graph: SceneGraph, world: World) -> None:
+    world.boxes.clear()
+    look(graph, world, 1.0, ObjectState.CLOSED, SHUT)
+    (known,) = upper(graph)
+    look(graph, world, 5.0, ObjectState.OPENED, OUT)
+    found = meant_object(f"Drawer@{SHUT},0.0,0.75", graph)  # the lower drawer is nearer to that now
+    assert found is not None
+    assert found.id == known

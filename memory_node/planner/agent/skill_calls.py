@@ -217,7 +217,8 @@ class SkillCalls:
         before = set(self._names.lines(self.task.situation.scene()))
         held = world.held
         is_guided = self.task.situation.guide is not None
-        result = yield PlannedStep(call, self.goal_index, self._context_id, guided=is_guided)
+        known = {thing.call_name: thing.memory_id for thing in things if thing.memory_id}
+        result = yield PlannedStep(call, self.goal_index, self._context_id, guided=is_guided, memory_ids=known)
         self.count += 1
         self.has_failed = not result.success
         self.succeeded |= {call.skill} if result.success else set()

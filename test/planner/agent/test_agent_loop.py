@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from memory_node.context.guidance import Compiled, CompiledStep, Guidance
 from memory_node.context.recalled import Recalled
 from memory_node.context.step_observation import StepObservation
 from memory_node.domain.deed import Deed
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
@@ -253,6 +254,40 @@ def test_no_guidance_is_told_to_look_for_what_is_known_or_when_all_is_done() -> 
     model, guide = ScriptedModel([[GOAL, OPEN, PICK, PUT], [END]]), Compiling()
     assert carry_out_guided(model, home(), guide).success
     assert told_by_memory(model) == []
+
+
+class WithOwnIds(TinyHome):
+    """A robot that has ids of its own for what memory knows by other ones."""
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        done = super().execute(call)
+        return replace(done, object_id=f"robot_{done.object_id}" if done.object_id else "")
+
+    def _named(self, reference: str) -> TinyThing | None:
+        return super()._named(reference.removeprefix("robot_"))
+
+
+def test_experience_is_told_which_thing_a_call_by_the_robots_own_id_failed_with() -> None:
+    place = WithOwnIds(
+        TinyThing("f", "Fridge", states={ObjectState.CLOSED}), failing={"OpenObject": FailureReason.EXECUTION}
+    )
+    goal = ("set_goals", {"goals": [{"kind": "open", "thing": "Fridge", "words": "open the fridge"}]})
+    kinds, recorded = load_catalogue(), list[StepRecord]()
+
+    class Recording(OfNoMemory):
+        def record(self, step: StepRecord, context_id: str = ""):  # type: ignore[no-untyped-def]
+            recorded.append(step)
+            return super().record(step)
+
+    model = ScriptedModel([[goal, OPEN], [OPEN, ("done", {"summary": "It is open."})]])
+    offline = OfflinePlanner(Understander(kinds, Understood(), None), kinds)
+    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
+    episodes = Recording(ExperienceConfig(), NullLog(), lambda: 0)
+    executor = InstructionExecutor(place, place, GuidedPlanner(planner, episodes, lambda: 0))
+    assert executor.execute("open the fridge").success
+    episodes.close()
+    opened = [step for step in recorded if step.action.skill == "OpenObject"]
+    assert [(step.action.arguments, step.success) for step in opened] == [(("f",), False), (("f",), True)]
 
 
 def test_whole_plan_is_carried_out_and_made_anew_only_after_what_failed() -> None:
