@@ -111,6 +111,15 @@ class ContextWriter:
         except NotFoundError:
             return ""
 
+    def _shut_in(self, object_id: str) -> str:
+        """Return what a thing lies inside, in words: it must be opened first. "" for what lies open."""
+        try:
+            found = self._scene.object(object_id)
+            around = self._scene.object(found.support_id) if found.inside else None
+        except NotFoundError:
+            return ""
+        return f", in {around.name} (id {around.id})" if around is not None else ""
+
     def _lessons(self, instruction: str, learnt: ExperienceAnswer) -> list[tuple[Lesson, str]]:
         """Return what was learnt, each in words: what tries teach now, ways of like instructions, the rest."""
         tried = self._of_tries()
@@ -157,6 +166,8 @@ class ContextWriter:
             # The graph's text ranks its own areas; it gets the part of the budget that no other section has a share in.
             home = self._scene.in_words(token_budget // 2, topic=instruction)
             needed = self._needed(instruction, named)
+            told = [*(answer.object_id for answer in recalled.answers), *(one.id for one in needed)]
+            shut_in = {one: self._shut_in(one) for one in told}
         in_hand = held.object_class if held is not None else "nothing"
         excerpt = MemoryExcerpt(
             learnt,
@@ -165,6 +176,7 @@ class ContextWriter:
             room_relations=relations,
             recollection=recalled,
             needed=needed,
+            shut_in=shut_in,
             home=home.lines,
             areas_left_out=home.left_out,
             robot=f"Robot: in {learnt.room or 'an unknown room'}, holding {in_hand}.",

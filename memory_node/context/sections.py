@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import tzinfo
 
 from memory_node.domain.answer import Recollection
@@ -135,7 +135,8 @@ class MemoryExcerpt:
     known: what people told and documents say that bears on the instruction. room_relations: what is near, on and in
     what in the room now. home: the scene graph in words; areas_left_out: names of the areas that it had no room for.
     needed: who is there, what the instruction is done with though it names none of it (a sink to wash at), and the
-    few of a kind that it names.
+    few of a kind that it names. shut_in: what a thing of `needed` or of the recollection lies inside, in words, by the
+    thing's id.
     robot: the robot's state in words, "" when nothing is known of it. zone: that of the days; None: the machine's.
     """
 
@@ -145,6 +146,7 @@ class MemoryExcerpt:
     room_relations: Sequence[str] = ()
     recollection: Recollection | None = None
     needed: Sequence[SceneObject] = ()
+    shut_in: Mapping[str, str] = field(default_factory=dict)
     home: Sequence[str] = ()
     areas_left_out: Sequence[str] = ()
     robot: str = ""
@@ -211,10 +213,11 @@ class MemoryExcerpt:
             f"- {a.object_class} (id {a.object_id}) at ({a.position[0]:.2f}, {a.position[1]:.2f}, {a.position[2]:.2f}),"
             f" {', '.join(str(s.state) for s in a.states) or 'no known state'},"
             f" seen {ago((self.now_ns - a.last_seen_ns) * 1e-9)}, sure to {a.existence:.0%}"
+            f"{self.shut_in.get(a.object_id, '')}"
             for a in answers
         ]
         listed = {answer.object_id for answer in answers}
-        needed = [_placed(one) for one in self.needed if one.id not in listed]
+        needed = [_placed(one) + self.shut_in.get(one.id, "") for one in self.needed if one.id not in listed]
         return [*recent[:_BEFORE_NEEDED], *needed, *recent[_BEFORE_NEEDED:]]
 
     def _working_memory(self) -> list[str]:

@@ -364,6 +364,17 @@ def test_context_tells_of_the_one_thing_that_is_named_beside_many_of_another_kin
     assert "LaundryHamper (id " not in memory.context("wash the spoon", 500, "", objects).text
 
 
+def test_context_names_what_a_thing_is_shut_in(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, LaundryHamper=(1.0, 0.0, 0.5), Knife=(3.0, 0.0, 0.8)))
+    things = {one.class_name: one for one in memory.scene().objects}
+    hamper, knife = things["LaundryHamper"], things["Knife"]
+    into = StateChange(knife.id, "Knife", 2 * SECOND_NS, held=False, position=(1.0, 0.0, 0.5), support_id=hamper.id)
+    memory.remember([replace(into, inside=True)])
+    told = memory.context("bring me the knife", 500, "", {ContextSource.OBJECTS}).text
+    (line,) = [line for line in told.splitlines() if line.startswith("- Knife (id ")]
+    assert f"in {hamper.name} (id {hamper.id})" in line
+
+
 def test_context_of_one_source_has_nothing_of_the_other(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
     memory.episodes.start("bring me the mug", "fetch")
