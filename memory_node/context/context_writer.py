@@ -111,6 +111,13 @@ class ContextWriter:
         except NotFoundError:
             return ""
 
+    def _said_of(self, known: Proposition) -> str:
+        """Return the things that a statement told by the place where they stood then, in words; "" for no such."""
+        terms = [term for fact in known.facts for term in (fact.subject, fact.object) if term.place]
+        names = dict.fromkeys(self._name_of(one) for term in terms for one in term.object_ids)
+        told = " and ".join(filter(None, names))
+        return f" It was said of {told}." if told else ""
+
     def _shut_in(self, object_id: str) -> str:
         """Return what a thing lies inside, in words: it must be opened first. "" for what lies open."""
         try:
@@ -161,6 +168,7 @@ class ContextWriter:
             here, held = robot_room(self._scene), held_object(self._scene)
         query = ExperienceQuery(room=here, objects=classes, episode_id=episode_id, instruction=instruction)
         learnt = self._experience.ask(query)
+        known = list(dict.fromkeys([*self._bound(instruction, now_ns), *self._told_about(instruction)]))
         with self._lock:
             relations = room_relations(self._scene, learnt.room, classes)
             # The graph's text ranks its own areas; it gets the part of the budget that no other section has a share in.
@@ -168,11 +176,13 @@ class ContextWriter:
             needed = self._needed(instruction, named)
             told = [*(answer.object_id for answer in recalled.answers), *(one.id for one in needed)]
             shut_in = {one: self._shut_in(one) for one in told}
+            said_of = {one.text: self._said_of(one) for one in known}
         in_hand = held.object_class if held is not None else "nothing"
         excerpt = MemoryExcerpt(
             learnt,
             lessons=self._lessons(instruction, learnt),
-            known=list(dict.fromkeys([*self._bound(instruction, now_ns), *self._told_about(instruction)])),
+            known=known,
+            said_of=said_of,
             room_relations=relations,
             recollection=recalled,
             needed=needed,

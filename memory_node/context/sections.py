@@ -132,7 +132,8 @@ class MemoryExcerpt:
     """What all memories have to say about one instruction.
 
     lessons: each in the words of this home and instruction, in the order of telling.
-    known: what people told and documents say that bears on the instruction. room_relations: what is near, on and in
+    known: what people told and documents say that bears on the instruction. said_of: which things a statement is about
+    that may stand elsewhere now, in words, by its text. room_relations: what is near, on and in
     what in the room now. home: the scene graph in words; areas_left_out: names of the areas that it had no room for.
     needed: who is there, what the instruction is done with though it names none of it (a sink to wash at), and the
     few of a kind that it names. shut_in: what a thing of `needed` or of the recollection lies inside, in words, by the
@@ -143,6 +144,7 @@ class MemoryExcerpt:
     experience: ExperienceAnswer
     lessons: Sequence[tuple[Lesson, str]] = ()
     known: Sequence[Proposition] = ()
+    said_of: Mapping[str, str] = field(default_factory=dict)
     room_relations: Sequence[str] = ()
     recollection: Recollection | None = None
     needed: Sequence[SceneObject] = ()
@@ -163,7 +165,7 @@ class MemoryExcerpt:
                 if done < tried
             ],
             EXPERIENCES: self._experiences(),
-            KNOWN: [f"- {quoted(proposition, self.zone)}" for proposition in self.known],
+            KNOWN: [f"- {quoted(one, self.zone)}{self.said_of.get(one.text, '')}" for one in self.known],
             ACTION_HINTS: self._action_hints(),
             SPATIAL_ROOM: [
                 *(f"- {relation}" for relation in self.room_relations),

@@ -375,6 +375,17 @@ def test_context_names_what_a_thing_is_shut_in(memory: RobotMemory, see: See) ->
     assert f"in {hamper.name} (id {hamper.id})" in line
 
 
+def test_context_names_what_was_told_of_by_a_place_that_it_has_left(memory: RobotMemory, see: See) -> None:
+    table = replace(see(1, Desk=(1.0, 1.0, 0.4)).observations[0], box=OrientedBox([1.0, 1.0, 0.4], [1.0, 1.0, 0.8]))
+    frame = see(1, Mug=(1.0, 1.0, 0.86))
+    memory.observe(replace(frame, observations=(*frame.observations, table)))
+    (mug,) = (one for one in memory.scene().objects if one.class_name == "Mug")
+    memory.tell_fact("The mug on the desk is Ben's.", "Ann", 2 * SECOND_NS)
+    memory.remember([StateChange(mug.id, "Mug", 3 * SECOND_NS, held=False, position=(3.0, 3.0, 0.8))])
+    (line,) = (one for one in memory.context("bring Ben his mug", 2000).text.splitlines() if "is Ben's" in one)
+    assert mug.name in line
+
+
 def test_context_of_one_source_has_nothing_of_the_other(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
     memory.episodes.start("bring me the mug", "fetch")
