@@ -75,7 +75,7 @@ class ThingNames:
 
     def referred(self, call: SkillCall) -> SkillCall:
         """Return a call over names as the robot takes it; what is no name, such as a class, stays."""
-        return SkillCall(call.skill, tuple(self._reference_of.get(text, text) for text in call.arguments))
+        return call.renamed(self._reference_of)
 
     @property
     def classes(self) -> dict[str, str]:

@@ -24,7 +24,7 @@ def fitted(entry: Entry, subgoal: Subgoal, kinds: ObjectCatalogue) -> list[Skill
         return []
     if parts.get(PLACE) and not fits(entry.steps, parts[PLACE], kinds, PLACE):
         return []
-    calls = [SkillCall(call.skill, tuple(parts.get(text, text) for text in call.arguments)) for call in entry.steps]
+    calls = [call.renamed(parts) for call in entry.steps]
     return [call for call in calls if all(call.arguments)]
 
 

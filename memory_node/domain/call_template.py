@@ -11,5 +11,5 @@ def bind(template: SkillCall, action: SkillCall) -> SkillCall | None:
     skill = SKILLS.get(action.skill)
     names = [argument.name for argument in skill.arguments] if skill else []
     own = {"{" + name + "}": value for name, value in zip(names, action.arguments)}
-    bound = tuple(own.get(text, text) for text in template.arguments)
-    return None if any(text.startswith("{") for text in bound) else SkillCall(template.skill, bound)
+    bound = template.renamed(own)
+    return None if any(text.startswith("{") for text in bound.arguments) else bound

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memory_node.domain.errors import InvalidValueError
@@ -54,6 +55,10 @@ class SkillCall:
 
     def __str__(self) -> str:
         return f"{self.skill}({', '.join(self.arguments)})"
+
+    def renamed(self, names: Mapping[str, str]) -> SkillCall:
+        """Return the call with other names for its arguments; what has no other name stays."""
+        return SkillCall(self.skill, tuple(names.get(text, text) for text in self.arguments))
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def way_over_roles(
     last = places[-1] if places else ""
     place = last if last != thing and (is_named(last, asked) or last in spoken) else ""
     roles = {name: role for name, role in ((place, PLACE), (thing, THING)) if name}
-    over_roles = [SkillCall(call.skill, tuple(roles.get(name, name) for name in call.arguments)) for call in calls]
+    over_roles = [call.renamed(roles) for call in calls]
     steps = tuple(str(call) for n, call in enumerate(over_roles) if not n or call != over_roles[n - 1])
     said = " -> ".join(steps)
     evidence: tuple[str, ...] = ()
@@ -180,7 +180,7 @@ def in_words(
     place = next((name for name in others if fits(calls_of(way), name, kinds, PLACE)), "")
     itself = next(iter(sorted(way.object_classes)), THING) if named else THING
     roles = {THING: thing or itself, PLACE: place or PLACE}
-    calls = (SkillCall(call.skill, tuple(roles.get(one, one) for one in call.arguments)) for call in calls_of(way))
+    calls = (call.renamed(roles) for call in calls_of(way))
     shown = f" (done so with {', '.join(sorted(way.object_classes))})" if way.object_classes else ""
     return f"To {way.situation}{shown}: {' -> '.join(map(str, calls))}"
 
@@ -189,14 +189,10 @@ def is_followed(way: Lesson, done: Sequence[SkillCall]) -> bool:
     """Return whether calls over classes hold the steps of a way in their order, with the same things in each role."""
     calls, classes = calls_of(way), {name for call in done for name in call.arguments}
     return any(
-        _is_within([SkillCall(call.skill, tuple(map(_role(thing, place), call.arguments))) for call in calls], done)
+        _is_within([call.renamed({THING: thing, PLACE: place}) for call in calls], done)
         for thing in classes
         for place in classes
     )
-
-
-def _role(thing: str, place: str) -> Callable[[str], str]:
-    return lambda text: {THING: thing, PLACE: place}.get(text, text)
 
 
 def _is_within(calls: Iterable[SkillCall], done: Iterable[SkillCall]) -> bool:
