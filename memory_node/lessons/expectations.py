@@ -204,7 +204,10 @@ class Expectations:
         not be taken there, or one that could be elsewhere; these tell nothing of the things then."""
         tries = [one for one in self._at.get((skill, place_id), ()) if one.plain]
         if skill == "PickupObject":
-            return [one for one in tries if not self._blamed_on(TAKEN_FROM, one.deed.from_id, part)]
+            to_blame = {
+                place: bool(self._blamed_on(TAKEN_FROM, place, part)) for place in {one.deed.from_id for one in tries}
+            }
+            return [one for one in tries if not to_blame[one.deed.from_id]]
         if skill != TAKEN_FROM:
             return tries
         stuck = {one.deed.object_id for one in tries if one.failed}

@@ -116,7 +116,7 @@ class HomeNames:
         aged: with how long ago it was seen, where that is long ago.
         """
         has_rooms, people = _has_rooms(scene), self._people(scene)
-        ages = {name: age for name, age in self._ages_in(scene).items() if aged and age != _TODAY}
+        ages = {name: age for name, age in self._ages_in(scene).items() if age != _TODAY} if aged else {}
         lines = []
         for line in self._world.lines():
             name = line.partition(":")[0]
@@ -170,11 +170,11 @@ class HomeNames:
     def _ages_in(self, scene: SceneSnapshot) -> dict[str, str]:
         """Return how long ago each thing that is carried about, and each person, was seen, by name."""
         kinds, world = self._world.kinds, self._world
-        seen = {one.id: self._age(one.last_seen_ns) for one in scene.objects if one.last_seen_ns}
+        seen_ns = {one.id: one.last_seen_ns for one in scene.objects if one.last_seen_ns}
         return {
-            name: seen[one.memory_id]
+            name: self._age(seen_ns[one.memory_id])
             for name, one in world.things.items()
-            if one.memory_id in seen
+            if one.memory_id in seen_ns
             and name != world.held
             and (kinds[one.object_class].pickupable or one.object_class == kinds.recipient)
         }
