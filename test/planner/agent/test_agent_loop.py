@@ -213,19 +213,31 @@ class Compiling:
 
 
 class OfNoMemory(Experience):
-    """An `ExperiencePort` without a memory around it."""
+    """An `ExperiencePort` without a memory around it. steps: takes what it is told."""
+
+    def __init__(self, steps: list[StepRecord] | None = None) -> None:
+        super().__init__(ExperienceConfig(), NullLog(), lambda: 0)
+        self._told_steps = steps if steps is not None else []
 
     def record(self, step: StepRecord, context_id: str = ""):  # type: ignore[no-untyped-def]
+        self._told_steps.append(step)
         return super().record(step)
 
 
-def carry_out_guided(model: ScriptedModel, place: TinyHome, guide: Compiling) -> InstructionResult:
+def carry_out_guided(
+    model: ScriptedModel,
+    place: TinyHome,
+    guide: Compiling | None = None,
+    instruction: str = "put the mug into the fridge",
+    steps: list[StepRecord] | None = None,
+) -> InstructionResult:
+    """Let a model carry out an instruction beside experience. steps: takes what experience is told."""
     kinds = load_catalogue()
     offline = OfflinePlanner(Understander(kinds, Understood(), None), kinds)
     planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
-    episodes = OfNoMemory(ExperienceConfig(), NullLog(), lambda: 0)
+    episodes = OfNoMemory(steps)
     guided = GuidedPlanner(planner, episodes, lambda: 0, guidance=guide)
-    result = InstructionExecutor(place, place, guided).execute("put the mug into the fridge")
+    result = InstructionExecutor(place, place, guided).execute(instruction)
     episodes.close()
     return result
 
@@ -272,20 +284,9 @@ def test_experience_is_told_which_thing_a_call_by_the_robots_own_id_failed_with(
         TinyThing("f", "Fridge", states={ObjectState.CLOSED}), failing={"OpenObject": FailureReason.EXECUTION}
     )
     goal = ("set_goals", {"goals": [{"kind": "open", "thing": "Fridge", "words": "open the fridge"}]})
-    kinds, recorded = load_catalogue(), list[StepRecord]()
-
-    class Recording(OfNoMemory):
-        def record(self, step: StepRecord, context_id: str = ""):  # type: ignore[no-untyped-def]
-            recorded.append(step)
-            return super().record(step)
-
     model = ScriptedModel([[goal, OPEN], [OPEN, ("done", {"summary": "It is open."})]])
-    offline = OfflinePlanner(Understander(kinds, Understood(), None), kinds)
-    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
-    episodes = Recording(ExperienceConfig(), NullLog(), lambda: 0)
-    executor = InstructionExecutor(place, place, GuidedPlanner(planner, episodes, lambda: 0))
-    assert executor.execute("open the fridge").success
-    episodes.close()
+    recorded: list[StepRecord] = []
+    assert carry_out_guided(model, place, instruction="open the fridge", steps=recorded).success
     opened = [step for step in recorded if step.action.skill == "OpenObject"]
     assert [(step.action.arguments, step.success) for step in opened] == [(("f",), False), (("f",), True)]
 
