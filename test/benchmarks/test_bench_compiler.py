@@ -110,13 +110,11 @@ def test_every_variant_has_a_row(shared_dir, tmp_path, capsys) -> None:
     assert [(row["variant"], row["compiler"]) for row in printed] == [
         ("none", "none"),
         ("no-faults", "none"),
-        ("advice", "none"),
         ("static", "none"),
         *[(name, "rules") for name in ("text", "no-brief-state", "no-loop-detection", "empty-m", "shuffled-m")],
     ]
     text = next(row for row in printed if row["variant"] == "text")
-    advice = next(row for row in printed if row["variant"] == "advice")
-    assert 0 < text["executor_input_tokens"] < advice["executor_input_tokens"]
+    assert text["executor_input_tokens"] > 0
     assert 0.0 <= text["noaction_share"] <= 1.0
 
 
