@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.tried_pose import TriedPose
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Deed:
 
     source: "episode:step". object_id, object_class: the thing; from_id, from_class: what it stood on or in before;
     to_id, to_class: where it was put, or the appliance it was done at. "" where memory knew none. reason: why it
-    failed although nothing that is declared was missing, "" where it succeeded.
+    failed although nothing that is declared was missing, "" where it succeeded. tried: where base and arm tried it.
     """
 
     source: str
@@ -27,6 +28,7 @@ class Deed:
     to_id: str = ""
     to_class: str = ""
     reason: str = ""
+    tried: tuple[TriedPose, ...] = ()
 
     @property
     def episode_id(self) -> str:
@@ -41,10 +43,11 @@ class Deed:
             InvalidValueError: a value is missing or of another type.
         """
         known = {field.name: field.type for field in fields(cls)}
-        given = {name: value for name, value in values.items() if name in known}
+        poses = tuple(map(TriedPose.from_dict, values.get("tried", ())))
+        given = {name: value for name, value in values.items() if name in known and name != "tried"}
         if not all(isinstance(value, int if known[name] == "int" else str) for name, value in given.items()):
             raise InvalidValueError(f"deed: expected texts and a stamp, got {values!r:.80}")
         try:
-            return cls(**given)
+            return cls(**given, tried=poses)
         except TypeError as error:
             raise InvalidValueError(f"deed: {error}") from error

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.states import ObjectState, StateBelief, with_state
+from memory_node.domain.tried_pose import TriedPose
 
 
 class FailureReason(str, enum.Enum):
@@ -93,7 +94,8 @@ class StateChange:
 
 @dataclass(frozen=True)
 class SkillResult:
-    """How one skill ended: reason NONE on success; seconds and metres spent; areas visited by Explore; effects."""
+    """How one skill ended: reason NONE on success; seconds and metres spent; areas visited by Explore; effects; tried
+    poses of base and arm."""
 
     call: SkillCall
     success: bool
@@ -104,6 +106,7 @@ class SkillResult:
     distance_m: float = 0.0
     explored_areas: int = 0
     changes: tuple[StateChange, ...] = field(default=())
+    tried: tuple[TriedPose, ...] = ()
 
     def __post_init__(self) -> None:
         if self.success != (self.reason is FailureReason.NONE):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.tried_pose import TriedPose
 
 
 @dataclass(frozen=True)
@@ -12,8 +13,8 @@ class StepRecord:
     """One executed action of an episode: BrainMem's [action, feedback, agent state, location, timestamp].
 
     index counts from 0 within the episode. held_object: class of what the hand held after the step; a planner that does
-    not know leaves it to memory. room and area: where the
-    robot was. visible: ids or classes of the key objects in view, relations: facts such as "apple on table".
+    not know leaves it to memory. room and area: where the robot was. visible: ids or classes of the key objects in
+    view, relations: facts such as "apple on table". tried: poses of base and arm; the deed keeps them, the step not.
     """
 
     episode_id: str
@@ -31,6 +32,7 @@ class StepRecord:
     relations: tuple[str, ...] = ()
     duration_s: float = 0.0
     distance_m: float = 0.0
+    tried: tuple[TriedPose, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,11 @@ class DeedLog:
         """Return every deed, failed tries too, the newest last."""
         return tuple(self._deeds.values())
 
+    def posed_with(self, object_class: str) -> tuple[Deed, ...]:
+        """Return the deeds in which a pose with a thing of a class was tried, the newest last."""
+        found = (deed for deed in self._deeds.values() if any(one.object_class == object_class for one in deed.tried))
+        return tuple(found)
+
     def last(self, skill: str) -> Deed | None:
         """Return the last deed of a skill that succeeded, None where there is none."""
         done = (deed for deed in reversed(self._deeds.values()) if deed.skill == skill and not deed.reason)

@@ -19,6 +19,7 @@ from memory_node.domain.scene import Place, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.domain.step import EpisodeSummary
 from memory_node.domain.time_zone import time_zone
+from memory_node.domain.tried_pose import TriedPose
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
@@ -264,6 +265,16 @@ class MemoryClient:
             time_zone(response.time_zone),
             dict(zip(response.asked_in, response.asked)),
         )
+
+    def tried_poses(self, object_class: str) -> tuple[TriedPose, ...]:
+        """Ask at which poses things of a class were used, and what came of it; the newest last.
+
+        Raises:
+            RobotMemoryError: memory refused, or sent what cannot be read.
+        """
+        response = self._granted(srv.RecallPast.Request(posed_with=object_class), "recall the past")
+        found = (one for deed in map(conversions.deed_from_msg, response.tried) for one in deed.tried)
+        return tuple(one for one in found if one.object_class == object_class)
 
     def tell_in_words(self, text: str) -> str:
         """Tell a fact; return what became of it, in words."""

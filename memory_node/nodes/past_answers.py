@@ -9,11 +9,12 @@ from memory_node.domain.scene import Place
 from memory_node.domain.time_zone import zone_name
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
-from memory_node.nodes.conversions.ranges import checked_count, checked_id
+from memory_node.nodes.conversions.ranges import checked_count, checked_id, checked_label
 
 _NEWEST = 50
 _MOST_PLACES = 10_000
 _MOST_DEEDS = 5_000
+_MOST_POSED = 100
 
 
 def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
@@ -37,6 +38,10 @@ def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
 
 def answer_past(memory: RobotMemory, request: Any, response: Any) -> None:
     """Answer srv/RecallPast; of very many deeds the newest."""
+    if request.posed_with:
+        posed = memory.deeds.posed_with(checked_label("posed_with", request.posed_with))
+        response.tried = [conversions.deed_to_msg(deed) for deed in posed[-_MOST_POSED:]]
+        return
     recalled = memory.recall_past()
     response.facts = [fact.to_json() for fact in recalled.facts]
     response.tried = [conversions.deed_to_msg(deed) for deed in recalled.tried[-_MOST_DEEDS:]]

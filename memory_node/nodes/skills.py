@@ -14,6 +14,7 @@ from memory_node.nodes.skill_bridge.arm import CommandGripper, MoveGroupArm
 from memory_node.nodes.skill_bridge.base import NavigationBase
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.driving import Driving, used_from_front
+from memory_node.nodes.skill_bridge.earlier_poses import EarlierPoses
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
@@ -76,6 +77,7 @@ class SkillsNode(ManagedNode):
         view = Surroundings(self, config)
         memory = MemoryClient(self, config.memory_node, is_ending=lambda: self._is_ending)
         lookup = TargetLookup(memory, self._hand, view.robot_pose)
+        earlier = EarlierPoses(memory.tried_poses)
         driving = manipulation = arm = gripper = None
         if config.base.action:
             base = NavigationBase(self, config, self._running)
@@ -88,6 +90,7 @@ class SkillsNode(ManagedNode):
                 config.stand_off,
                 self._now_ns,
                 used_from_front(catalogue),
+                earlier,
             )
         if config.arm.action:
             arm = MoveGroupArm(self, config, view, self._running)
@@ -109,6 +112,7 @@ class SkillsNode(ManagedNode):
                 config.base.reach_m,
                 config.gripper.opening_m,
                 look,
+                earlier,
             )
         plugins = SkillPlugins(config.plugins.split(), parts)
         actions = ForwardedSkills(self, config, self._running)

@@ -153,6 +153,7 @@ class _Episode:
             message=result.message,
             duration_s=result.duration_s,
             distance_m=result.distance_m,
+            tried=result.tried,
         )
         self._index += 1
         self._experience.record(step, planned.context_id)

@@ -88,6 +88,7 @@ class SimulatedRobot:
         node.create_service(srv.GetSceneGraph, "memory/get_scene_graph", self._graph, callback_group=group)
         for kind, name in (
             (srv.Remember, "remember"),
+            (srv.RecallPast, "recall_past"),
             (srv.RankSearchAreas, "rank_search_areas"),
             (srv.AskMemory, "ask_memory"),
             (srv.StartEpisode, "start_episode"),

@@ -23,6 +23,7 @@ from memory_node.nodes.conversions.geometry import (
     vector_to_msg,
 )
 from memory_node.nodes.conversions.paired import NAMES, TEXTS, Paired, Part, stamp
+from memory_node.nodes.conversions.skills import TRIED
 
 _PROPOSITION = Paired(
     Proposition, msg.Proposition, concepts=NAMES, sources=TEXTS, stamp_ns=stamp("stamp"), structure=TEXTS
@@ -48,7 +49,7 @@ _OUTCOMES = {None: rm.Episode.UNKNOWN, True: rm.Episode.SUCCEEDED, False: rm.Epi
 _SUCCESS = {outcome: success for success, outcome in _OUTCOMES.items()}
 
 
-_DEED = Paired(Deed, rm.Deed, stamp_ns=stamp("stamp"))
+_DEED = Paired(Deed, rm.Deed, stamp_ns=stamp("stamp"), tried=TRIED)
 deed_to_msg, deed_from_msg = _DEED.to_msg, _DEED.from_msg
 
 # An outcome that is not known here is no outcome.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from geometry_msgs.msg import Pose as PoseMsg
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteSkill
 
@@ -12,7 +13,15 @@ from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import StepRecord
-from memory_node.nodes.conversions.geometry import header, point_from_msg, point_to_msg
+from memory_node.domain.tried_pose import PoseKind, TriedPose
+from memory_node.nodes.conversions.geometry import (
+    header,
+    point_from_msg,
+    point_to_msg,
+    pose_from_msg,
+    pose_from_numbers,
+    pose_to_msg,
+)
 from memory_node.nodes.conversions.paired import Paired, Part, stamp
 from memory_node.nodes.conversions.ranges import (
     SPAN_LIMIT,
@@ -32,6 +41,7 @@ _HELD = {None: 0, True: 1, False: 2}
 _OF_HELD = {code: held for held, code in _HELD.items()}
 _STATES = {str(state): state for state in ObjectState}
 _MOST_STATES = 100
+_MOST_TRIED = 100
 
 
 def states_named(field: str, names: Sequence[str]) -> tuple[ObjectState, ...]:
@@ -153,6 +163,30 @@ def call_from_msg(msg: rm.SkillCall) -> SkillCall:
     return SkillCall(checked_label("skill", msg.skill), tuple(_reference("arguments", text) for text in arguments))
 
 
+def _pose_kind(what: str, name: str) -> PoseKind:
+    if name not in set(PoseKind):
+        raise InvalidValueError(f"{what}: expected one of {', '.join(PoseKind)}, got {shown(name)}")
+    return PoseKind(name)
+
+
+def _pose_numbers(what: str, msg: PoseMsg) -> tuple[float, ...]:
+    pose = pose_from_msg(msg, what)
+    return tuple(map(float, (*pose.position, *pose.quaternion)))
+
+
+_TRIED = Paired(
+    TriedPose,
+    rm.TriedPose,
+    kind=Part("", str, _pose_kind),
+    object_id=Part("", from_msg=checked_id),
+    object_class=Part("", from_msg=checked_label),
+    numbers=Part("pose", lambda numbers: pose_to_msg(pose_from_numbers(numbers)), _pose_numbers),
+)
+TRIED = Part(
+    "",
+    lambda tried: list(map(_TRIED.to_msg, tried)),
+    lambda what, value: tuple(map(_TRIED.from_msg, checked_items(what, value, _MOST_TRIED))),
+)
 _SPAN = Part("", from_msg=lambda what, value: checked_number(what, value, 0.0, SPAN_LIMIT))
 _LABEL, _LABELS = Part("", from_msg=checked_label), Part("", list, checked_labels)
 _CHANGES = Part(
@@ -167,6 +201,7 @@ _RESULT = Paired(
     duration_s=_SPAN._replace(name="duration"),
     distance_m=_SPAN._replace(name="distance"),
     changes=_CHANGES,
+    tried=TRIED,
 )
 
 
@@ -212,6 +247,7 @@ _STEP = Paired(
     relations=_LABELS,
     duration_s=_SPAN._replace(name="duration"),
     distance_m=_SPAN._replace(name="distance"),
+    tried=TRIED,
 )
 
 

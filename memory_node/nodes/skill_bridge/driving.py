@@ -17,7 +17,9 @@ from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
+from memory_node.domain.tried_pose import PoseKind
 from memory_node.nodes.skill_bridge.config import BaseParameters, ExploreParameters
+from memory_node.nodes.skill_bridge.earlier_poses import EarlierPoses, tried
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillRun, first_reachable
 from memory_node.nodes.skill_bridge.target import Target, is_on_another_floor
@@ -87,6 +89,12 @@ def _before_front(stand_off: StandOffConfig, base: BaseParameters, is_open: bool
     return stand_off.changed(reach_m=reach_m, square_weight=base.front_square_weight)
 
 
+def _beside(base: Pose, target: Target) -> Pose:
+    """Return a pose of the base at the height of a thing: on a slope or after a lift it is the same place beside it."""
+    x, y = base.position[:2]
+    return Pose.planar(float(x), float(y), base.yaw_rad, float(target.box.center[2]))
+
+
 class Driving:
     """Turns things and places into poses for the base."""
 
@@ -100,6 +108,7 @@ class Driving:
         stand_off: StandOffConfig,
         now_ns: Callable[[], int],
         from_front: Callable[[Target], bool] = lambda _: False,
+        earlier: EarlierPoses | None = None,
     ) -> None:
         self._base = base
         self._view = view
@@ -109,6 +118,7 @@ class Driving:
         self._stand_off = stand_off
         self._now_ns = now_ns
         self._from_front = from_front
+        self._earlier = earlier or EarlierPoses()
 
     def go_to(self, target: Target, run: SkillRun, elsewhere: bool = False) -> None:
         """Drive to the best stand-off pose that Nav2 can reach; elsewhere: to another place than where the base is.
@@ -125,13 +135,20 @@ class Driving:
         if self._from_front(target):
             where = _before_front(where, self._parameters, ObjectState.OPENED in target.states)
         count = self._parameters.candidates
-        found = rank_stand_offs(target.box, self._view.costmap(), here, where, k=_MANY if elsewhere else count)
+        found = rank_stand_offs(target.box, self._view.costmap(), here, where, k=_MANY)
         if elsewhere:
             found = [one for one in found if np.linalg.norm((one.pose.position - here.position)[:2]) >= _ELSEWHERE_M]
         if not found:
             message = f"no free place within reach of {target.object_class}"
             raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
-        self._drive_to_one([one.pose for one in found[:count]], run)
+        ordered = self._earlier.ordered(
+            PoseKind.STAND_OFF, target, found, lambda one: _beside(one.pose, target), run.tried
+        )
+        self._drive_to_one([one.pose for one in ordered[:count]], run)
+
+    def stood(self, target: Target, run: SkillRun, worked: bool) -> None:
+        """Note whether the arm found a way to a thing from where the base stands."""
+        run.tried.append(tried(PoseKind.STAND_OFF, target, _beside(self._view.robot_pose(), target), worked))
 
     def explore(self, asked: Exploration, stops: Sequence[FloatArray | Target], doors: Doors, run: SkillRun) -> Target:
         """Visit stops in order until memory has seen an object of the class since now, other than those passed over.

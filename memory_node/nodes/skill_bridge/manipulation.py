@@ -14,12 +14,14 @@ from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_library import declaration
 from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.tried_pose import PoseKind
 from memory_node.nodes.skill_bridge.config import ArmParameters
+from memory_node.nodes.skill_bridge.earlier_poses import EarlierPoses
 from memory_node.nodes.skill_bridge.effects import declared_changes
 from memory_node.nodes.skill_bridge.grasping import Grasp
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillRun, first_reachable
-from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
+from memory_node.nodes.skill_bridge.placing import Placement, free_spots, rank_placements
 from memory_node.nodes.skill_bridge.second_look import SecondLook
 from memory_node.nodes.skill_bridge.target import Grip, Hand, Target
 
@@ -74,6 +76,7 @@ class Manipulation:
         reach_m: float,
         opening_m: float,
         look: SecondLook | None = None,
+        earlier: EarlierPoses | None = None,
     ) -> None:
         self._arm = arm
         self._gripper = gripper
@@ -87,6 +90,7 @@ class Manipulation:
         self._reach_m = reach_m
         self._opening_m = opening_m
         self._look = look
+        self._earlier = earlier or EarlierPoses()
 
     def pick(self, target: Target, run: SkillRun) -> tuple[StateChange, ...]:
         """Grasp a thing and draw it back; return what changed.
@@ -110,9 +114,17 @@ class Manipulation:
             raise SkillFailure(FailureReason.WRONG_OBJECT, message, target.object_id)
         run.report("manipulating", 0.0)
         self._gripper.open(run)
+        grasps = self._earlier.ordered(PoseKind.GRASP, target, grasps, lambda one: one.pose, run.tried)
         chosen = self._reach([(grasp.before, grasp.pose) for grasp in grasps], run)
         grasp = grasps[chosen]
         run.report("manipulating", 0.6)
+        with run.trying(PoseKind.GRASP, target, grasp.pose):
+            changes = self._take(target, grasp, run)
+        run.report("manipulating", 1.0)
+        return changes
+
+    def _take(self, target: Target, grasp: Grasp, run: SkillRun) -> tuple[StateChange, ...]:
+        """Close the gripper, which is at a grasp, and draw back; return what changed; raises as `pick`."""
         if not self._gripper.close(run):
             self._gripper.open(run)
             self._arm.move(grasp.after, run)
@@ -126,7 +138,6 @@ class Manipulation:
         self._arm.move(grasp.after, run)
         self._arm.carry(run)
         self._require_held(target, run)
-        run.report("manipulating", 1.0)
         return changes
 
     def put(self, held: Target, receptacle: Target, run: SkillRun) -> tuple[StateChange, ...]:
@@ -154,6 +165,12 @@ class Manipulation:
             message = f"every free spot of {receptacle.object_class} is more than {self._reach_m:g} m away"
             raise SkillFailure(FailureReason.TOO_FAR, message, receptacle.object_id)
         run.report("manipulating", 0.0)
+
+        def spot(placement: Placement) -> Pose:
+            x, y, z = map(float, placement.center)
+            return Pose.planar(x, y, receptacle.box.yaw_rad, z)
+
+        placements = self._earlier.ordered(PoseKind.SPOT, receptacle, placements, spot, run.tried)
         chosen = self._reach([(placement.before, placement.pose) for placement in placements], run)
         placement = placements[chosen]
         run.report("manipulating", 0.6)
@@ -167,10 +184,11 @@ class Manipulation:
         changes = declared_changes(declaration("PutObject"), bound, self._now_ns(), inside, (x, y, z))
         run.changed(changes)
         self._lookup.note(held, changes[0])
-        self._arm.move(placement.after, run)
-        self._require_empty(held, run)
-        self._arm.carry(run)
-        self._require_there(held, placement.center, known, run)
+        with run.trying(PoseKind.SPOT, receptacle, spot(placement)):
+            self._arm.move(placement.after, run)
+            self._require_empty(held, run)
+            self._arm.carry(run)
+            self._require_there(held, placement.center, known, run)
         run.report("manipulating", 1.0)
         return changes
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.tried_pose import PoseKind, TriedPose
+from memory_node.nodes.skill_bridge.earlier_poses import tried
+from memory_node.nodes.skill_bridge.target import Target
 
 Way = TypeVar("Way")
 Outcome = TypeVar("Outcome")
@@ -26,6 +30,7 @@ class SkillRun:
 
     Attributes:
         manipulated: whether the arm has moved.
+        tried: poses of base and arm, and what came of them.
     """
 
     def __init__(self, is_canceled: Callable[[], bool], report: Report, episode_id: str = "") -> None:
@@ -34,6 +39,7 @@ class SkillRun:
         self.explored_areas = 0
         self.changes: list[StateChange] = []
         self.manipulated = False
+        self.tried: list[TriedPose] = []
         self._is_canceled = is_canceled
         self._report = report
         self._pose: Pose | None = None
@@ -62,6 +68,17 @@ class SkillRun:
     def changed(self, changes: Iterable[StateChange]) -> None:
         """Note what is certain to have changed, also if the rest of the skill fails."""
         self.changes += changes
+
+    @contextmanager
+    def trying(self, kind: PoseKind, target: Target, map_T_pose: Pose) -> Iterator[None]:
+        """Note what comes of a pose: it worked, or the motion from there failed."""
+        try:
+            yield
+        except SkillFailure as failure:
+            if failure.reason is FailureReason.EXECUTION:
+                self.tried.append(tried(kind, target, map_T_pose, False))
+            raise
+        self.tried.append(tried(kind, target, map_T_pose, True))
 
 
 def first_reachable(ways: Iterable[Way], go: Callable[[Way], Outcome], no_way: str, object_id: str = "") -> Outcome:

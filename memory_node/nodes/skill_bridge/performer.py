@@ -84,6 +84,7 @@ class SkillPerformer:
             distance_m=run.distance_m,
             explored_areas=run.explored_areas,
             changes=tuple(run.changes),
+            tried=tuple(run.tried),
         )
 
     def _perform(self, call: SkillCall, run: SkillRun) -> str:
@@ -111,9 +112,13 @@ class SkillPerformer:
         from another place after the arm found no way, from the same after it was stopped or closed on nothing."""
         held = self._hand.held
         for left in range(self._repositions, -1, -1):
+            target = list(bound.values())[-1]
             try:
-                return self._work(skill, bound, run)
+                self._work(skill, bound, run)
+                return self._stood(target, run, True)
             except SkillFailure as failure:
+                if failure.reason is FailureReason.UNREACHABLE:
+                    self._stood(target, run, False)
                 if not left or self._hand.held is not held or not self._begins_anew(skill, failure):
                     raise
                 if run.manipulated and self._manipulation is not None:
@@ -122,6 +127,11 @@ class SkillPerformer:
                 is_elsewhere = failure.reason is FailureReason.UNREACHABLE
                 if is_elsewhere and not self._stands_elsewhere(list(bound.values())[-1], run):
                     raise
+
+    def _stood(self, target: Target, run: SkillRun, worked: bool) -> None:
+        """Note whether the arm found a way from where the base stands."""
+        if self._driving is not None:
+            self._driving.stood(target, run, worked)
 
     def _begins_anew(self, skill: Skill, failure: SkillFailure) -> bool:
         """Return whether another attempt may do; the plug-ins see for themselves what a motion that was stopped did."""
