@@ -112,11 +112,15 @@ class ContextWriter:
             return ""
 
     def _said_of(self, known: Proposition) -> str:
-        """Return the things that a statement told by the place where they stood then, in words; "" for no such."""
+        """Return the things that a statement told by the place where they stood then, with where they are now, in
+        words; "" for no such."""
         terms = [term for fact in known.facts for term in (fact.subject, fact.object) if term.place]
-        names = dict.fromkeys(self._name_of(one) for term in terms for one in term.object_ids)
-        told = " and ".join(filter(None, names))
-        return f" It was said of {told}." if told else ""
+        told = []
+        for one in dict.fromkeys(one for term in terms for one in term.object_ids):
+            name = self._name_of(one)
+            place = self._name_of(self._scene.object(one).support_id) if name else ""
+            told += [f"{name}, now at {place}" if place else name] if name else []
+        return f" That is {' and '.join(told)}." if told else ""
 
     def _shut_in(self, object_id: str) -> str:
         """Return what a thing lies inside, in words: it must be opened first. "" for what lies open."""

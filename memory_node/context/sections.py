@@ -185,13 +185,17 @@ class MemoryExcerpt:
             if record.success and record.task in known:
                 continue  # what was said with it tells what was done
             outcome = "succeeded" if record.success else "failed"
+            failed = {f"{action}: {reason}" for action, reason in trajectory if reason is not FailureReason.NONE}
+            # That the robot drove somewhere goes without saying where something was done there next.
             way = [
-                action + (f" [{reason}]" if reason is not FailureReason.NONE else "") for action, reason in trajectory
+                action if reason is FailureReason.NONE else f"{action} [{reason}]"
+                for number, (action, reason) in enumerate(trajectory, 1)
+                if f"{action}: {reason}" in failed or number == len(trajectory) or not action.startswith("GoToObject")
             ]
             told.append(
                 f"- {shortened(record.task, _LONGEST_TASK)!r} {outcome}: {' -> '.join(way) or 'no step was taken'}"
             )
-            told += [f"  - failed: {cause}" for cause in record.failure_causes]
+            told += [f"  - failed: {cause}" for cause in record.failure_causes if cause not in failed]
         return told
 
     def _action_hints(self) -> list[str]:

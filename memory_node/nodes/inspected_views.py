@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from nav_msgs.msg import Odometry
@@ -22,12 +21,11 @@ from memory_node.knowledge.mode import Mode
 from memory_node.nodes import conversions
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.qos import LATCHED
+from memory_node.short_term.crop_files import read_crop
 
 MAP = "map"
 _PATH_STEP_M = 0.05
 _PATH_POINTS = 5000
-_JPEG = b"\xff\xd8\xff"
-_LARGEST_CROP_BYTES = 4 * 2**20
 _STATISTICS = (
     "policy", "followed", "capacity", "units", "occupancy", "warm", "lookups", "hits", "hit_ratio", "evictions",
     "sketch_age", "sketch_halvings", "pinned",
@@ -64,11 +62,7 @@ class NodeViews:
     def crop_jpeg(self, object_id: str) -> bytes | None:
         """Return the picture that the short-term memory names; only where its file lies on this machine."""
         units = self._units.units if self._units is not None else ()
-        path = next((unit.image_path for unit in units if unit.object_id == object_id), "")
-        if not path or not Path(path).is_file() or Path(path).stat().st_size > _LARGEST_CROP_BYTES:
-            return None
-        jpeg = Path(path).read_bytes()
-        return jpeg if jpeg.startswith(_JPEG) else None
+        return read_crop(next((unit.image_path for unit in units if unit.object_id == object_id), ""))
 
     def cache(self) -> CacheView | None:
         """Return the short-term memory as the node last told it."""

@@ -17,12 +17,20 @@ _PLACE = "place"
 
 
 class GoalHistory:
-    """What became of goals so far. `watch` after each step, `judge` at any time."""
+    """What became of goals so far. `watch` after each step, `judge` at any time.
 
-    def __init__(self, goals: Sequence[Goal], kinds: ObjectCatalogue) -> None:
+    earlier: of the goals that these ones replace; one that is asked for again is as met as it was.
+    """
+
+    def __init__(self, goals: Sequence[Goal], kinds: ObjectCatalogue, earlier: GoalHistory | None = None) -> None:
         self._goals = tuple(goals)
         self._wishes = [frozenset(_wishes(goal, kinds)) for goal in goals]
-        self._met = [False] * len(goals)
+        met = [goal.changed(text="") for goal, is_met in earlier._pairs if is_met] if earlier is not None else []
+        self._met = [goal.changed(text="") in met for goal in goals]
+
+    @property
+    def _pairs(self) -> Iterable[tuple[Goal, bool]]:
+        return zip(self._goals, self._met)
 
     def watch(self, check: GoalCheck) -> None:
         """Note which goals are met now, after those before them about the same place or state of a thing."""

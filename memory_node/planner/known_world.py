@@ -38,7 +38,8 @@ def prompt_objects(
 
     about: classes, the most important first. fixtures: folded classes that skills need. listed: names that stand in a
     prompt already; they, what memory does not hold, what the hand holds, and everybody of the class of people are
-    always chosen. most: so many at most, besides these and what they all lie on.
+    always chosen. most: so many at most, besides these and what they all lie on; where there are more, two of each
+    class that the instruction does not name.
     """
     wanted = {folded(name): rank for rank, name in enumerate(about)}
     always = {
@@ -55,7 +56,7 @@ def prompt_objects(
         return first, -thing.existence, thing.id
 
     def most_of(name: str) -> int:
-        return most if name in wanted else _OTHERS_OF_A_CLASS
+        return most if name in wanted or len(state.things) <= most else _OTHERS_OF_A_CLASS
 
     # Twenty drawers do not push out the sink: of each class a few in turn.
     turns: list[tuple[int, Thing]] = []

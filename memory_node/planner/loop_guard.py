@@ -16,7 +16,8 @@ _WINDOW = 12
 
 class LoopGuard:
     """Follows the steps of one instruction. It holds back calls that would close a loop, and calls that were made twice
-    since the home last reached a new state. Putting a thing back where it was is no new state."""
+    since the home last reached a new state. Putting a thing back where it was is no new state. A drive counts for
+    itself alone: it makes no other call new, and none a repetition."""
 
     def __init__(self) -> None:
         self._taken: list[SkillCall] = []
@@ -29,8 +30,10 @@ class LoopGuard:
             self._since_change.clear()
         self._states.add(state)
         self._since_change[call] += 1
-        self._taken = [*self._taken[-_WINDOW:], call]
+        if call.skill != "GoToObject":
+            self._taken = [*self._taken[-_WINDOW:], call]
 
     def holds(self, call: SkillCall) -> bool:
         """Return whether a call is not to be made now."""
-        return self._since_change[call] >= _MOST_TIMES or bool(repeated([*self._taken, call]))
+        is_loop = call.skill != "GoToObject" and bool(repeated([*self._taken, call]))
+        return is_loop or self._since_change[call] >= _MOST_TIMES

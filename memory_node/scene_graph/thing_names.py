@@ -9,7 +9,7 @@ from memory_node.catalogue.class_name import folded
 
 # Of a class that no label space declares: a detector may call things anything.
 _LONGEST_CLASS = 40
-_UNNAMED = "Unnamed"
+_UNNAMED = "Thing"
 THING_NAMES = "thing_names"  # the store's kind of the last number that was given in each class
 
 

@@ -12,6 +12,17 @@ from memory_node.domain.picture_files import picture_name, picture_prefix
 from memory_node.domain.private_files import create_private
 
 _log = logging.getLogger(__name__)
+_JPEG = b"\xff\xd8\xff"
+_LARGEST_BYTES = 4 * 2**20
+
+
+def read_crop(path: str) -> bytes | None:
+    """Return the picture that a unit's `image_path` names; None where no JPEG of at most 4 MiB lies there on this
+    machine."""
+    if not path or not Path(path).is_file() or Path(path).stat().st_size > _LARGEST_BYTES:
+        return None
+    jpeg = Path(path).read_bytes()
+    return jpeg if jpeg.startswith(_JPEG) else None
 
 
 class CropFiles:

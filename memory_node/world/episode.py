@@ -7,7 +7,6 @@ same what it has just found, opened, moved and treated.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +29,8 @@ from memory_node.world.state import Thing, WorldState
 _REACH_M = 1.0
 # Of a class that no label space declares: a detector may call things anything.
 _LONGEST_NAME = 40
-_UNNAMED = "Unnamed"
+_UNNAMED = "Thing"
+_LID = "Container"  # what a thing is shut in, as far as only the robot knows it
 
 
 class EpisodeWorld:
@@ -38,12 +38,13 @@ class EpisodeWorld:
     moment ago, and what a map has that gives no names, is called after its class until the instruction ends.
 
     state: everything that is believed now. shut_in: things that turned out to be shut in others, by name, until they
-    are taken out.
+    are taken out. same: names of things that turned out to be others, which have another name.
     """
 
     def __init__(self, kinds: ObjectCatalogue) -> None:
         self.state = WorldState(kinds)
         self.shut_in: dict[str, str] = {}
+        self.same: dict[str, str] = {}
         self._kinds = kinds
         self._names: dict[str, str] = {}  # by memory's ids
         self._own: dict[str, Thing] = {}  # as skills left them, where memory has not taken it over; by name
@@ -101,6 +102,7 @@ class EpisodeWorld:
                 continue
             del self._found[name], self._own[name]
             if len(seen) == 1:
+                self.same[name] = self._names[seen[0].id]
                 self._robot_ids[seen[0].id] = own.object_id
                 if self.state.at == name:
                     self.state = self.state.standing_at(self._names[seen[0].id])
@@ -134,13 +136,14 @@ class EpisodeWorld:
         return {*self._names.values(), *self._own}
 
     def _new_name(self, object_class: str) -> str:
-        """Return a name for a thing of a class that no other thing has."""
+        """Return a name for a thing of a class that no other thing has: the class, with a number where others of it
+        have names."""
         kind = self._kinds.get(object_class)
         letters = "".join(letter for letter in object_class if letter.isalnum())[:_LONGEST_NAME]
         plain = kind.name if kind is not None else letters or _UNNAMED
-        taken = self._taken_names()
-        numbered = (plain if number == 1 else f"{plain} {number}" for number in itertools.count(1))
-        return next(name for name in numbered if name not in taken)
+        same = [name.removeprefix(plain).strip() for name in self._taken_names() if name.startswith(plain)]
+        numbers = [int(number or 1) for number in same if number.isdigit() or not number]
+        return f"{plain} {max(numbers) + 1}" if numbers else plain
 
     def keep(self, thing: Thing) -> Thing:
         """Hold on to a thing that memory does not hold, or no longer; return it as it is believed from now on."""
@@ -179,14 +182,14 @@ class EpisodeWorld:
         elif result.call.skill == "Explore":
             self._add_found(result)
         else:
-            self._succeed(result)
+            self._succeed(result, memory_ids)
             taken_over = map(self.state.named, (one.object_id for one in result.changes if one.object_id in memory_ids))
             self._keep(before, frozenset(thing.id for thing in taken_over if thing is not None))
             for whole in [one.id for one in self._own.values() if one.object_id in memory_ids and one.count > 1]:
                 del self._own[whole]  # memory knows its pieces one by one
 
-    def _succeed(self, result: SkillResult) -> None:
-        call, skill = result.call, declaration(result.call.skill)
+    def _succeed(self, result: SkillResult, memory_ids: Mapping[str, str]) -> None:
+        skill, call = declaration(result.call.skill), self._as_done(result, memory_ids)
         subject = self.state.named(call.arguments[0])
         is_whole = not any(change.created_from for change in result.changes)
         if subject is not None and result.object_id and is_whole:
@@ -204,6 +207,19 @@ class EpisodeWorld:
         for name in [key for key in self.shut_in if self.state.held == key]:
             del self.shut_in[name]
 
+    def _as_done(self, result: SkillResult, memory_ids: Mapping[str, str]) -> SkillCall:
+        """Return a call over what the robot did it with: where things are close together, that may be another thing
+        than it was asked for, and what was taken to be shut in that one is shut in this."""
+        asked = self.state.named(result.call.arguments[0])
+        done = self.state.named(memory_ids.get(result.object_id, ""))
+        if asked is None or done is None or asked.id == done.id or not asked.memory_id:
+            return result.call
+        self.shut_in = {name: done.id if outer == asked.id else outer for name, outer in self.shut_in.items()}
+        self._robot_ids.pop(asked.memory_id, None)
+        self._own.pop(asked.id, None)
+        self.state = self.state.with_thing(replace(asked, object_id=""))
+        return SkillCall(result.call.skill, (done.id, *result.call.arguments[1:]))
+
     def _identify(self, thing: Thing, robot_id: str) -> None:
         """Note the robot's own id of a thing. What was found and what memory holds may turn out to be one thing: it
         keeps memory's name."""
@@ -214,6 +230,7 @@ class EpisodeWorld:
         known, other = (thing, twin) if thing.memory_id else (twin, thing)
         self._own.pop(other.id, None)
         self._found.pop(other.id, None)
+        self.same[other.id] = known.id
         self.state = self.state.renamed(other.id, known.id)
 
     def _fail(self, result: SkillResult) -> None:
@@ -247,7 +264,7 @@ class EpisodeWorld:
         if lid is None and not robot_id:
             return False
         if lid is None:  # memory has not seen what the robot names
-            lid = Thing(self._new_name(""), "", object_id=robot_id)
+            lid = Thing(self._new_name(_LID), "", object_id=robot_id)
         self.state = self.state.with_thing(replace(lid, object_id=robot_id or lid.object_id))
         self.state = self.state.put(thing.id, lid.id, inside=True)
         self.shut_in[thing.id] = lid.id

@@ -87,7 +87,7 @@ def _holds_tool(fact: Fact, _things: Sequence[Thing], state: WorldState) -> bool
 
 def _in_hand(state: WorldState) -> str:
     held = state.things.get(state.held or "")
-    return (held.object_class or held.id) if held is not None else "nothing"
+    return _said(held) if held is not None else "nothing"
 
 
 def _needs_tool(fact: Fact, _things: Sequence[Thing], state: WorldState) -> str:
@@ -206,7 +206,8 @@ def _wrong_state(fact: Fact, things: Sequence[Thing], _state: WorldState) -> str
 
 
 def _said(thing: Thing) -> str:
-    return thing.object_class or thing.id
+    """Return a thing's name ("Mug 2"); its class where it has an id of the robot's for a key."""
+    return thing.id if thing.id.rpartition(" ")[0] == thing.object_class else thing.object_class or thing.id
 
 
 _P = Predicate

@@ -204,3 +204,11 @@ def test_what_a_hand_can_carry_is_no_place_unless_something_was_put_into_it(step
 def test_candidate_says_its_operation() -> None:
     assert Candidate("v").operation == "ADD"
     assert Candidate("v", 2).operation == "UPDATE 2"
+
+
+def test_where_other_things_were_fetched_or_brought_nothing_was_looked_for(attempt) -> None:
+    done = ("go to table", "take cup from table", "go to sink", "put cup in sink", "go to bed", *COOLED)
+    note = method_of(attempt("put a cool mug in cabinet", *done))
+    assert "table" not in note.vain
+    assert "sink" not in note.vain
+    assert "bed" in note.vain

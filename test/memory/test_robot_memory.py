@@ -375,15 +375,18 @@ def test_context_names_what_a_thing_is_shut_in(memory: RobotMemory, see: See) ->
     assert f"in {hamper.name} (id {hamper.id})" in line
 
 
-def test_context_names_what_was_told_of_by_a_place_that_it_has_left(memory: RobotMemory, see: See) -> None:
+def test_context_says_where_is_now_what_was_told_of_by_a_place_that_it_has_left(memory: RobotMemory, see: See) -> None:
     table = replace(see(1, Desk=(1.0, 1.0, 0.4)).observations[0], box=OrientedBox([1.0, 1.0, 0.4], [1.0, 1.0, 0.8]))
-    frame = see(1, Mug=(1.0, 1.0, 0.86))
+    frame = see(1, Mug=(1.0, 1.0, 0.86), Shelf=(3.0, 3.0, 0.7))
     memory.observe(replace(frame, observations=(*frame.observations, table)))
-    (mug,) = (one for one in memory.scene().objects if one.class_name == "Mug")
+    things = {one.class_name: one for one in memory.scene().objects}
+    mug, shelf = things["Mug"], things["Shelf"]
     memory.tell_fact("The mug on the desk is Ben's.", "Ann", 2 * SECOND_NS)
-    memory.remember([StateChange(mug.id, "Mug", 3 * SECOND_NS, held=False, position=(3.0, 3.0, 0.8))])
+    put = StateChange(mug.id, "Mug", 3 * SECOND_NS, held=False, position=(3.0, 3.0, 0.8), support_id=shelf.id)
+    memory.remember([put])
     (line,) = (one for one in memory.context("bring Ben his mug", 2000).text.splitlines() if "is Ben's" in one)
     assert mug.name in line
+    assert shelf.name in line
 
 
 def test_context_of_one_source_has_nothing_of_the_other(memory: RobotMemory, see: See) -> None:

@@ -100,11 +100,12 @@ def attempt_of(episode: EpisodeSummary, steps: Sequence[StepRecord], kinds: Obje
     for step in steps:
         lies |= {thing: place for thing, place in map(_relation, step.relations) if thing}
         deeds.append(deed_of(step, lies))
-    # What was taken, or lay on something, is a thing and no place to look at; so is what a hand can carry, unless it
-    # was opened or something was put into it.
+    # What was taken, or lay on something, is a thing and no place to look at; so are people, and what a hand can carry,
+    # unless it was opened or something was put into it.
     things = {deed.thing for deed in deeds if deed.kind in (DeedKind.TAKE, DeedKind.PUT)} | lies.keys()
     used = {deed.place for deed in deeds if deed.kind in (DeedKind.PUT, DeedKind.OPEN, DeedKind.CLOSE)}
-    things |= set((kinds or load_catalogue()).able(Property.PICKUPABLE)) - used
+    kinds = kinds or load_catalogue()
+    things |= {*kinds.able(Property.PICKUPABLE), kinds.recipient} - used
     return Attempt(
         episode.id,
         episode.instruction,

@@ -37,11 +37,13 @@ ONE_OF_SEVERAL = "only one of several things was brought; count what is asked fo
 def method_of(attempt: Attempt) -> Method:
     """Return what an attempt shows, as a method over kinds."""
     done = [deed for deed in attempt.deeds if deed.worked]
-    thing = target_of(attempt)
+    thing, asked = target_of(attempt), set(words_of(attempt.query))
     handled = {deed.thing for deed in done if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)}
-    places = tuple(p for p in _found_at(done, thing, set(words_of(attempt.query))) if p not in handled)
+    places = tuple(p for p in _found_at(done, thing, asked) if p not in handled)
     looked = dict.fromkeys(_looked_in_vain(done, thing))
-    vain = tuple(p for p in looked if p not in places and p not in handled)
+    # Where the robot went to take, bring or treat something, it did not look for the thing.
+    used = {place for place, deed in _with_places(done) if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)}
+    vain = tuple(p for p in looked if p not in {*places, *handled, *used} and not is_named(p, asked))
     if not attempt.success:
         return Method((), thing, (), places, vain, tuple(_root_causes(attempt, done, thing)))
     acting = _acting(done, thing)
@@ -131,7 +133,7 @@ def _found_at(done: Sequence[Deed], thing: str, asked: set[str]) -> Iterator[str
 
 def _looked_in_vain(done: Sequence[Deed], thing: str) -> Iterator[str]:
     """Yield the kinds of places that were looked at before the thing was taken, and did not show it."""
-    for place, deed in _with_places(done):
+    for place, deed in _with_places(done) if thing else ():
         if deed.kind is DeedKind.TAKE and deed.thing == thing:
             return
         if deed.kind in (DeedKind.TRAVEL, DeedKind.LOOK, DeedKind.OPEN) and place and thing not in deed.seen:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.context.sections import KNOWN, lines_of
+from memory_node.context.sections import KNOWN, WORKING_MEMORY, lines_of
 from memory_node.domain.context import Context, ContextSource
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.spoken_time import ago, spoken_day_ago, spoken_now
@@ -21,6 +21,7 @@ from memory_node.planner.agent.services import AskedMemory, quoted
 from memory_node.planner.agent.task import Task
 from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, agent_tools, plan_tools
 from memory_node.planner.goal import Goal
+from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import OfflinePlanner
@@ -106,7 +107,8 @@ class AgentPlanner:
         if outcome.question:
             session.run, session.account = run, ModelAccount()
         said = situation.conversation.said
-        said.append((instruction, outcome.question or outcome.answer or "; ".join(outcome.failures)))
+        # Of failures the last is what the planner said; those before it are memory's, goal by goal.
+        said.append((instruction, outcome.question or outcome.answer or "".join(outcome.failures[-1:])))
         del said[:-_MOST_TURNS]
         return account.booked(outcome, self._config)
 
@@ -142,7 +144,8 @@ class AgentPlanner:
         readings = self._kinds.spoken_names.named_in(spoken)
         about = tuple(dict.fromkeys(names[0] for names in readings))
         world = KnownWorld(situation.world(self._kinds), about, skills, _MOST_THINGS)
-        task = Task(instruction, (), situation, world, self._config, self._prompts, account)
+        history = GoalHistory((), self._kinds)
+        task = Task(instruction, (), situation, world, self._config, self._prompts, account, history)
         known = situation.known
 
         def age(stamp_ns: int) -> str:
@@ -168,7 +171,8 @@ class AgentPlanner:
     def _beginning(self, task: Task, names: HomeNames, context: Context) -> tuple[Message, Message]:
         """Return the system prompt, which is always the same, and the task with what memory tells of it."""
         scene, situation, known = task.situation.scene(), task.situation, task.situation.known
-        learnt = context.text
+        robot, held = lines_of(context, WORKING_MEMORY), names.in_hand()
+        learnt = context.text.replace("\n".join((f"## {WORKING_MEMORY}", *robot)), "").strip()
         bound = situation.limits.told_of(task.instruction) if situation.limits is not None else []
         told = dict.fromkeys([*bound, *situation.told(task.instruction)])
         turns = [
@@ -187,9 +191,12 @@ class AgentPlanner:
             things=names.inventory(scene),
             unknown=names.not_known(),
             areas=names.areas(scene),
-            held=task.world.held,
-            now=spoken_now(known.clock(), known.recalled.zone) if known is not None else "",
-            goals="; ".join(map(str, situation.goals)),
+            state=[
+                *([f"It is {spoken_now(known.clock(), known.recalled.zone)}."] if known is not None else []),
+                *(robot or ([] if held else ["The hand is empty."])),
+                *([f"The hand holds {held}."] if held else []),
+                *([f"Goals: {'; '.join(map(str, situation.goals))}."] if situation.goals else []),
+            ],
             instruction=" ".join(task.instruction.split()),
         )
         at_once = self._config.mode == "plan"

@@ -30,6 +30,8 @@ from memory_node.world.state import Thing
 _MOST_ASKED = 2
 # Times that goals said anew, and words for the person, count as progress.
 _MOST_TOLD = 3
+# Lines of what people told that bears on an answer.
+_MOST_TOLD_LINES = 8
 # Goals that nothing in the home shows afterwards, and the skills of which one must have succeeded.
 _LEAVES_NO_TRACE = {
     GoalKind.THROW: frozenset({"ThrowObject"}),
@@ -124,7 +126,9 @@ class AgentRun:
         self._services = Services(situation.memory, self._names, self._skills.lookup)
         self._task.refresh()
         if self._question is not None:
-            self._dialogue.tell(self._question, f"the person says: {text}")
+            bound = situation.limits.told_of(text) if situation.limits is not None else []
+            told = [f"told: {quoted(one)}" for one in dict.fromkeys([*bound, *situation.told(text)])]
+            self._dialogue.tell(self._question, "\n".join([f"the person says: {text}", *told[:_MOST_TOLD_LINES]]))
             self._question = None
 
     def _tell_guidance(self) -> None:
@@ -139,7 +143,7 @@ class AgentRun:
         guidance = compiled.guidance if compiled is not None else None
         if compiled is None or guidance is None or guidance.text == self._guidance:
             return
-        taught = [one for one in guidance.entries if not self._skills.has_failed or one.partition("|")[0] == TRIES]
+        taught = [one for one in guidance.entries if self._skills.reason is None or one.partition("|")[0] == TRIES]
         if not (taught or guidance.avoid) or guidance.goal.skill == "Explore":
             return
         self._guidance = guidance.text
@@ -156,9 +160,10 @@ class AgentRun:
         most = MOST_CALLS_A_REPLY if self._task.config.mode == "agent" else self._task.config.max_steps
         for number, call in enumerate(calls):
             if number >= most and not stop:
-                stop = f"at most {most} calls in a reply"
+                stop = f"not done: at most {most} calls in a reply"
             if stop:
-                self._dialogue.tell(call, f"not done: {stop}")
+                self._dialogue.tell(call, stop)
+                stop = "not done"
                 continue
             done = yield from self._do(call)
             if done.ending is not None:
@@ -169,7 +174,7 @@ class AgentRun:
                 return done.ending
             self._dialogue.tell(call, done.text)
             is_new = is_new or done.new
-            stop = "" if done.ok else "the call before failed"
+            stop = "" if done.ok else "not done: the call before failed"
         self._idle = 0 if is_new else self._idle + 1
         return None
 
@@ -304,7 +309,7 @@ class AgentRun:
 
     def take_goals(self, goals: Sequence[Goal]) -> None:
         """Pursue goals from now on."""
-        self._task = self._skills.task = replace(self._task, goals=tuple(goals))
+        self._task = self._skills.task = self._task.with_goals(goals)
         self._told_unmet = None
         kinds = self._task.world.kinds
         cut = (name for goal in goals if goal.sliced or goal.kind is GoalKind.SLICE for name in goal.target.candidates)

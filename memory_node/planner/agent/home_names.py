@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.needed_classes import NeededClasses
@@ -19,8 +20,9 @@ from memory_node.world.state import Thing
 
 _MOST_AREAS = 40
 _WORD = re.compile(r"[\w'-]+")
+_SPEAKER = frozenset({"me", "us"})
 _LIKELY_AREAS = 4
-_MOST_MEANT = 6
+_MOST_MEANT, _MOST_UNOPENED = 6, 12
 _LONGEST_NAME = 60
 # From here on a place is said to be high: a child does not reach it.
 _HIGH_M = 1.2
@@ -50,14 +52,19 @@ class HomeNames:
         self._memory = memory
         self._age = age
         self._called: dict[str, str] = {}  # people, by memory's ids
+        self._missing: set[str] = set()  # lines of what is not known that were told
         self._otherwise: dict[str, list[str]] = {}  # what words may mean besides a class that is not known
         self._has_rooms = False
         self._ages: dict[str, str] = {}  # of things that may have been moved, by name
+        self._places: dict[str, set[str]] = {}  # the ids of the areas that each name was told for
+        self._renamed: set[str] = set()  # lines that were told
+        self._searched: dict[str, set[str]] = {}  # by class, the ids of the areas where it was not found
 
     def meant(self, name: str) -> Meant:
         """Return what a name stands for: a thing's or a person's name, or a class where it has one thing only."""
-        things = self._world.things
+        things, same = self._world.things, self._world.episode.same
         name = " ".join(name.split())
+        name = same.get(name, name)
         person = self._person_called(name)
         if person is not None:
             return Meant(person, person.object_class)
@@ -68,7 +75,8 @@ class HomeNames:
         same = [key for key, one in things.items() if folded(one.object_class) == folded(object_class or name)]
         if exact is not None:
             return Meant(exact, exact.object_class)
-        if len(same) == 1:
+        # Who speaks need not be the one person whom memory knows.
+        if len(same) == 1 and name.lower() not in _SPEAKER:
             return Meant(things[same[0]], things[same[0]].object_class)
         return Meant(None, object_class, tuple(same))
 
@@ -79,7 +87,7 @@ class HomeNames:
 
     def _person_called(self, name: str) -> Thing | None:
         """Return the person of a name; of several people the only one without a name is who speaks."""
-        wanted = "" if name.lower() in ("me", "us") else name.lower()
+        wanted = "" if name.lower() in _SPEAKER else name.lower()
         found = [one for one, called in self._people(self._memory.scene()).items() if called.lower() == wanted]
         if len(found) != 1:
             return None
@@ -193,38 +201,74 @@ class HomeNames:
         states += [f"{height_m:.1f} m high"] if is_outermost and height_m >= _HIGH_M else []
         said = f" ({', '.join(states)})" if states else ""
         contents = sorted(state.contents(name), key=lambda one: by_number(one.id)) if depth else []
-        inside = ", ".join(f"{one.id}{self._described(one.id, depth - 1)}" for one in contents)
+        inside = ", ".join(names_folded(f"{one.id}{self._described(one.id, depth - 1)}" for one in contents))
         if not inside:
             return said
         return f"{said}: {inside}" if is_outermost else f"{said} [{inside}]"
 
+    def in_hand(self) -> str:
+        """Return what the hand holds with its states and what it holds itself, "" for nothing."""
+        held = self._world.held
+        return f"{held}{self._described(held)}" if held else ""
+
     def areas(self, scene: SceneSnapshot) -> str:
         """Return the names of the places that can be searched: rooms, where those have names, else areas."""
-        rooms = [room.name for room in scene.rooms if any(area.room_id == room.id for area in scene.areas)]
-        names = list(dict.fromkeys(filter(None, rooms))) or [area.name for area in scene.areas]
+        self.renamed(scene)
+        names = list(dict.fromkeys(_area_names(scene).values()))
         more = len(names) - _MOST_AREAS
-        return ", ".join(name[:_LONGEST_NAME] for name in names[:_MOST_AREAS]) + (
-            f" and {more} more" if more > 0 else ""
-        )
+        return ", ".join(names[:_MOST_AREAS]) + (f" and {more} more" if more > 0 else "")
+
+    def renamed(self, scene: SceneSnapshot) -> list[str]:
+        """Return a line for each place that got another name; the old one is understood from then on."""
+        names, lines = _area_names(scene), []
+        for told, areas in self._places.items():
+            now = dict.fromkeys(names[one] for one in areas if one in names)
+            if told not in names.values() and now:
+                lines.append(f"{told} is called {' and '.join(now)} now")
+        new = [line for line in lines if line not in self._renamed]
+        self._renamed.update(new)
+        for area, name in names.items():
+            self._places.setdefault(name, set()).add(area)
+        return new
 
     def place_called(self, name: str, scene: SceneSnapshot) -> tuple[str, ...]:
-        """Return the positions of a room's areas, or of an area, as Explore takes them; () for a name of none."""
+        """Return the ids of a room's areas, or of an area; () for a name of none. Names of before count, too."""
         rooms = {room.id for room in scene.rooms if folded(room.name) == folded(name)}
-        areas = [one for one in scene.areas if one.room_id in rooms or folded(one.name) == folded(name)]
-        return tuple(f"{one.position[0]:.2f},{one.position[1]:.2f}" for one in areas)
+        found = [one.id for one in scene.areas if one.room_id in rooms or folded(one.name) == folded(name)]
+        before = {one for told, areas in self._places.items() if folded(told) == folded(name) for one in areas}
+        return tuple(found) or tuple(one.id for one in scene.areas if one.id in before)
+
+    def unopened(self, scene: SceneSnapshot, areas: Collection[str], opened: Collection[str]) -> list[str]:
+        """Return the names of what is closed in some areas, by id, and was not opened."""
+        within = {one.id for one in scene.objects if one.area_id in areas}
+        state = self._world.episode.state
+        there = (one for one in state if one.memory_id in within and one.door is ObjectState.CLOSED)
+        shut = [one.id for one in there if state.kinds[one.object_class].lidded]
+        return names_folded(sorted((one for one in shut if one not in opened), key=by_number))[:_MOST_UNOPENED]
+
+    def note_searched(self, object_class: str, areas: Iterable[str]) -> None:
+        """Note that a class was looked for in some areas, by id, without success."""
+        self._searched.setdefault(object_class, set()).update(areas)
 
     def likely(self, object_class: str) -> str:
-        """Return where a thing is likely, in words; "" where memory has no idea."""
-        scene, shares = self._memory.scene(), dict[str, float]()
-        room_of, rooms = scene.room_of_area, {room.name for room in scene.rooms}
+        """Return where a thing is likely and was not looked for yet, in words; "" where memory has no idea."""
+        names, shares = _area_names(self._memory.scene()), dict[str, float]()
+        searched = self._searched.get(object_class, set())
         for area in self._memory.rank_search_areas(object_class):
-            name = (room_of.get(area.area_id, "") if rooms else "") or area.name[:_LONGEST_NAME]
-            shares[name] = shares.get(name, 0.0) + area.probability
+            if area.area_id not in searched:
+                name = names.get(area.area_id) or area.name[:_LONGEST_NAME]
+                shares[name] = shares.get(name, 0.0) + area.probability
+        if searched and not shares:
+            return "looked for everywhere without success"
         best = sorted(shares.items(), key=lambda one: -one[1])[:_LIKELY_AREAS]
-        return ", ".join(f"{name} ({min(share, 1.0):.0%})" for name, share in best)
+        total = sum(shares.values()) or 1.0
+        # Of a home with one place that says nothing.
+        said = [f"{name} ({share / total:.0%})" for name, share in best if len(set(names.values())) > 1]
+        return f"likely at {', '.join(said)}" if said else ""
 
     def not_known(self, goals: Sequence[Goal] = ()) -> list[str]:
-        """Return a line for each class that the task needs and memory lacks: where it is likely, what is alike."""
+        """Return a line for each class that the task needs and memory lacks, with where it is likely and what is alike,
+        but for what was told before."""
         kinds, lines = self._world.kinds, []
         known = {folded(thing.object_class) for thing in self._world.things.values()}
         needed = NeededClasses(kinds, licensed_skills(goals, kinds) if goals else ())
@@ -234,10 +278,20 @@ class HomeNames:
             likely = self.likely(name)
             meant = [thing.id for one in self._otherwise.get(name, ()) for thing in self._world.state.of_class(one)]
             here = [] if meant else here
-            said = f"{name}: likely at {likely}" if likely else name
+            said = f"{name}: {likely}" if likely else name
             said += f"; the words may mean {', '.join(meant[:_MOST_MEANT])}, which is known" if meant else ""
             lines.append(f"{said}; alike, the nearest first: {', '.join(here)}" if here else said)
-        return lines
+        new = [line for line in lines if line not in self._missing]
+        self._missing.update(new)
+        return new
+
+
+def _area_names(scene: SceneSnapshot) -> dict[str, str]:
+    """Return what the place of each area is called, by the area's id: its room, where rooms have names, else itself."""
+    room_of = {area.id: scene.room_of_area.get(area.id, "") for area in scene.areas}
+    has_names = any(room_of.values())
+    names = {area.id: room_of[area.id] if has_names else area.name for area in scene.areas}
+    return {area: name[:_LONGEST_NAME] for area, name in names.items() if name}
 
 
 def _has_rooms(scene: SceneSnapshot) -> bool:

@@ -172,7 +172,8 @@ class GoalReader:
         candidates = (kind.name,) if kind is not None else self.kinds.spoken_names.classes(name.lower())
         if not candidates:
             raise GoalFaultError(
-                f"{name[:60]!r} is neither a thing that is known nor a class; find shows what there is"
+                f"{name[:60]!r} is neither a thing that is known nor a class; find shows what there is, and Explore"
+                " looks for what a camera may know"
             )
         return Mention(name, candidates)
 

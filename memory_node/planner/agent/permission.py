@@ -14,6 +14,8 @@ from memory_node.planner.permitted_skills import PlanAudit, licensed_skills
 
 # They move the robot alone.
 _ONLY_REACH = frozenset({"Explore", "GoToObject"})
+# It does a thing that is handled no harm, and is the means to many ends: a knife is washed before it cuts.
+_GENTLE = frozenset({"CleanObject"})
 _REMEDY = "if the instruction asks for it, add a goal with set_goals that quotes its words"
 
 
@@ -32,7 +34,7 @@ def refusal(
     if not goals:
         return f"{named}: say the goals first, with set_goals"
     licensed, why = licensed_skills(goals, kinds), ""
-    if skill not in licensed:
+    if skill not in licensed and skill.name not in _GENTLE:
         why = f"{named}: no goal asks for {skill.name}; {_REMEDY}"
     elif objection := PlanAudit(tuple(goals), kinds).objection(named, object_class):
         why = f"{objection}; {_REMEDY}"

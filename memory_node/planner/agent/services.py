@@ -66,12 +66,12 @@ class Services:
         if lines:
             return "\n".join(shortened(lines, _MOST_LINES, "find one by its name, or what holds it"))
         if not object_class:
-            return f"nothing is called {quoted(name, 60)}, and no class either"
+            return f"nothing is called {quoted(name, 60)}, and no class either; Explore looks for it all the same"
         likely = self._names.likely(object_class)
         nearest = task.world.kinds.alike_first(object_class)
         there = [one for one in task.world.things.values() if one.object_class in nearest]
         alike = [one.id for one in sorted(there, key=lambda one: nearest.index(one.object_class))]
-        said = f"memory knows of no {object_class}; likely at {likely or 'any area'}"
+        said = f"memory knows of no {object_class}; {likely or 'it may be anywhere'}"
         return f"{said}; alike, the nearest first: {', '.join(alike[:_MOST_ALIKE])}" if alike else said
 
     def locate(self, task: Task, name: str) -> str:
@@ -82,7 +82,7 @@ class Services:
             return found
         self._lookup.locate(object_class)
         likely = self._names.likely(object_class)
-        return f"{found}\nareas: {likely}" if likely and "likely at" not in found else found
+        return f"{found}\nelse {likely}" if likely and likely not in found else found
 
     def ask(self, question: str) -> str:
         """Return what knowledge answers."""

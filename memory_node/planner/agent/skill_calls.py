@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from memory_node.domain.answer import FindQuery
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.goal_labels import GOAL_OF_SKILL
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
@@ -21,7 +23,8 @@ from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, ProgressKind
-from memory_node.world.skills import Unmet, unmet
+from memory_node.short_term.crop_files import read_crop
+from memory_node.world.skills import serves, unmet
 from memory_node.world.state import Thing
 
 _MOST_NEWS, _MOST_SEEN = 12, 24
@@ -50,7 +53,7 @@ class SkillCalls:
 
     task: what they serve; who takes over other goals puts another one here. lookup: memory, asked as any planner asks
     it. camera, show: whose picture a look shows, and to whom; None shows none. count: of the skills so far; succeeded:
-    the names of those that did; has_failed: the last one.
+    the names of those that did; reason: why the last one failed, None where it did not.
     """
 
     def __init__(
@@ -66,7 +69,7 @@ class SkillCalls:
         self.lookup = lookup
         self.count = 0
         self.succeeded: set[str] = set()
-        self.has_failed = False
+        self.reason: FailureReason | None = None
         self._names = names
         self._context_id = context_id
         self._camera = camera
@@ -74,6 +77,7 @@ class SkillCalls:
         self._loop_guard = LoopGuard()
         self._located: set[str] = set()
         self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
+        self._opened: set[str] = set()  # names of what was opened, and so seen inside
         self._looks = 0  # that were shown
 
     def look_at(self, name: str) -> CallRun:
@@ -87,7 +91,8 @@ class SkillCalls:
         names = {one.id for one in shown}
         lines = [one for one in self._names.lines(self.task.situation.scene()) if one.partition(":")[0] in names]
         self._show(thing)
-        return CallResult("\n".join(shortened(lines, _MOST_SEEN, "find tells of one by its name")), new=done.new)
+        told = shortened(lines, _MOST_SEEN, "find tells of one by its name")
+        return CallResult("\n".join(told) if told != [thing.id] else f"{thing.id}: nothing in or on it", new=done.new)
 
     def _show(self, thing: Thing) -> None:
         """Show what the camera sees now, where the model takes pictures; a look without one is told in words alone."""
@@ -104,9 +109,16 @@ class SkillCalls:
         if picture is None:
             return
         self._looks += 1
-        pictures = tuple(filter(None, (picture.coded, picture.closer)))
-        behind = ", then its middle closer" if picture.closer else ""
-        self._show_pictures(f"What the robot's camera sees at {thing.id}: the whole picture{behind}.", pictures)
+        crop = self._crop_of(thing)
+        alone = f"{thing.id} alone, as it was seen last"
+        shown = {"the whole picture": picture.coded, "its middle closer": picture.closer, alone: crop}
+        told = ", then ".join(said for said, one in shown.items() if one)
+        self._show_pictures(f"What the robot's camera sees: {told}.", tuple(filter(None, shown.values())))
+
+    def _crop_of(self, thing: Thing) -> bytes:
+        """Return the newest crop of a thing that the short-term memory has on this machine, b"" for none."""
+        found = self.task.situation.memory.recall(FindQuery(object_class=thing.object_class, k=_MOST_SEEN)).answers
+        return next((read_crop(one.image_path) or b"" for one in found if one.object_id == thing.memory_id), b"")
 
     def made(self, skill: Skill, arguments: Mapping[str, Any]) -> CallRun:
         """Have the robot do a skill, after driving to where it is done; tell what changed, or why it is not done."""
@@ -120,6 +132,8 @@ class SkillCalls:
             things.append(thing)
         if skill.composite and len(things) == len(skill.named_arguments) < len(skill.arguments):
             things += self._usual_place(skill)
+        elif len(things) > len(skill.named_arguments):
+            things[-1] = self._serving(skill, things[-1])
         named = SkillCall(skill.name, tuple(thing.id for thing in things))
         goals, kinds = self.task.goals, self.task.world.kinds
         why = refusal(skill, named, things[0].object_class, goals, kinds, self._lessons) or self._repeated(named)
@@ -132,7 +146,8 @@ class SkillCalls:
         others = [one for one in broken if one.fact.predicate is not Predicate.NEAR]
         if others and named not in self._warned:
             self._warned.add(named)
-            return CallResult(_warning(others), False)
+            said = "; ".join(f"{one.said} ({one.remedy})" if one.remedy else one.said for one in others)
+            return CallResult(f"not done: memory holds that {said}. Call it again if memory is wrong.", False)
         # Where a skill is done at a place that the call names, the robot drives there, too.
         at_place = [] if skill.composite or len(things) <= len(skill.named_arguments) else [things[-1]]
         places = [one.things[0] for one in far] + at_place
@@ -160,18 +175,26 @@ class SkillCalls:
             return CallResult(f"not done: {why}", False, False)
         self.lookup.locate(object_class)
         scene = self.task.situation.scene()
-        places = {area: self._names.place_called(area, scene) for area in map(str, areas)}
-        strange = [area for area, found in places.items() if not found]
+        asked = {area: self._names.place_called(area, scene) for area in map(str, areas)}
+        strange = [area for area, found in asked.items() if not found]
         if strange:
             return CallResult(
                 f"not done: no area is called {quoted(strange[0], 60)}; there are {self._names.areas(scene)}", False
             )
+        stop_of = {area.id: f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in scene.areas}
         likely = self.lookup.search_stops(object_class)
         # Within a room the likeliest areas come first.
         rank = {stop: number for number, stop in enumerate(likely)}
-        asked = (sorted(found, key=lambda stop: rank.get(stop, len(rank))) for found in places.values())
-        stops = tuple(dict.fromkeys(stop for found in asked for stop in found)) or likely
-        return (yield from self._made(named, [], SkillCall("Explore", (object_class, *stops))))
+        ids = [sorted(found, key=lambda one: rank.get(stop_of[one], len(rank))) for found in asked.values()]
+        within = list(dict.fromkeys(one for found in ids for one in found)) or list(stop_of)
+        stops = tuple(stop_of[one] for one in within) if asked else likely
+        done = yield from self._made(named, [], SkillCall("Explore", (object_class, *stops)))
+        if not done.ok and self.reason is FailureReason.NOT_FOUND:
+            self._names.note_searched(object_class, within)
+            shut = self._names.unopened(self.task.situation.scene(), within, self._opened)
+            closed = f"\nclosed there, and not looked into: {', '.join(shut)}" if shut else ""
+            return replace(done, text=f"{done.text}{closed}")
+        return done
 
     def _thing(self, name: str) -> tuple[Thing | None, str]:
         """Return the thing that a name means, or why there is none."""
@@ -186,7 +209,7 @@ class SkillCalls:
             return None, f"not done: which one? there are {', '.join(meant.several[:10])}"
         likely = self._names.likely(meant.object_class) if meant.object_class else ""
         said = f"not done: no {quoted(name, 60)} is known"
-        return None, f"{said}; Explore for it, likely at {likely}" if likely else f"{said}; find shows what there is"
+        return None, f"{said}; Explore for it, {likely}" if likely else f"{said}; find shows what there is"
 
     def _usual_place(self, skill: Skill) -> list[Thing]:
         """Return where a treatment is usually done, of what memory knows; nothing where no such place is known."""
@@ -195,6 +218,12 @@ class SkillCalls:
         known = self.task.world.things.values()
         usual = (one for name in (treatment.at if treatment else ()) for one in known if one.object_class == name)
         return list(usual)[:1]
+
+    def _serving(self, skill: Skill, place: Thing) -> Thing:
+        """Return where at a place a treatment can be done: of a sink, its basin; else the place itself."""
+        state = self.task.world.state
+        near = (place, *state.contents(place.id), *(outer for _, outer in state.around(place.id)))
+        return next((one for one in near if serves(skill, one, state)), place)
 
     def _lessons(self) -> tuple[Lesson, ...]:
         """Return what earlier tries taught, as far as it holds now."""
@@ -214,13 +243,13 @@ class SkillCalls:
                 self.lookup.locate(thing.object_class)
         world = self.task.world
         call = call or SkillCall(named.skill, tuple(thing.call_name for thing in things))
-        before = set(self._names.lines(self.task.situation.scene()))
+        before, same = set(self._names.lines(self.task.situation.scene())), dict(world.episode.same)
         held = world.held
         is_guided = self.task.situation.guide is not None
         known = {thing.call_name: thing.memory_id for thing in things if thing.memory_id}
         result = yield PlannedStep(call, self.goal_index, self._context_id, guided=is_guided, memory_ids=known)
         self.count += 1
-        self.has_failed = not result.success
+        self.reason = None if result.success else result.reason
         self.succeeded |= {call.skill} if result.success else set()
         bare = SkillCall(call.skill, call.arguments[:1]) if call.skill == "Explore" else call
         result = replace(result, call=bare)
@@ -229,8 +258,13 @@ class SkillCalls:
         self.task.refresh()
         self.task.watch()
         self._loop_guard.note(named, world.unmoved)
-        news = [line for line in self._names.lines(self.task.situation.scene()) if line not in before]
-        return CallResult(self._told(named, result, news, held), result.success)
+        if result.success and call.skill == "OpenObject":
+            self._opened.update(thing.id for thing in things)
+        scene = self.task.situation.scene()
+        news = [f"{one} is {other}" for one, other in world.episode.same.items() if one not in same]
+        news += self._names.renamed(scene)
+        news += [line for line in self._names.lines(scene) if line not in before]
+        return CallResult(self._told(named, things, result, news, held), result.success)
 
     @property
     def goal_index(self) -> int:
@@ -238,27 +272,39 @@ class SkillCalls:
         index = self.task.judged().goal_index if self.task.goals else 0
         return min(index, max(len(self.task.goals) - 1, 0))
 
-    def _told(self, named: SkillCall, result: SkillResult, news: Sequence[str], held: str) -> str:
+    def _told(
+        self, named: SkillCall, things: Sequence[Thing], result: SkillResult, news: Sequence[str], held: str
+    ) -> str:
+        state, now = self.task.world.state, self.task.world.held
         if result.success:
-            said = [f"{named}: done", *self._found(named)]
+            said = [f"{named}: done{self._found(named)}{self._taken_for(named, result)}"]
         else:
-            remedy = remedy_of(result)
-            said = [f"{named}: failed, {result.reason} {quoted(result.message) if result.message else ''}".rstrip()]
-            said += [f"usual remedy: {remedy}"] if remedy and result.reason is not FailureReason.CANCELED else []
-        now = self.task.world.held
-        said += [f"the hand holds {now}" if now else "the hand is empty"] if now != held else []
+            names = {key: one.id for one in (*state, *things) for key in one.identities if not key.isalpha()}
+            ids = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+            message = re.sub(ids, lambda found: names[found[0]], result.message) if names else result.message
+            remedy = "" if result.reason is FailureReason.CANCELED else remedy_of(result)
+            said = [f"{named}: failed, {result.reason} {quoted(message) if message else ''}".rstrip()]
+            said += [f"usual remedy: {remedy}"] if remedy and remedy not in message else []
+        said += ["the hand is empty"] if held and not now else []
+        # A thing of which nothing is known but that it is there was told as what was found.
+        news = [line for line in news if line != state.at]
         return "\n".join([*said, *shortened(news, _MOST_NEWS, "find tells of them")])
 
-    def _found(self, named: SkillCall) -> list[str]:
+    def _found(self, named: SkillCall) -> str:
         """Return which thing a search has found: one that memory has not seen yet may be one that it knows."""
         state = self.task.world.state
         found = state.things.get(state.at or "") if named.skill == "Explore" else None
         if found is None:
-            return []
+            return ""
         known = [one.id for one in state.of_class(found.object_class) if one.memory_id and not found.memory_id]
-        return [f"found {found.id}" + (f", which may be {' or '.join(known[:_MOST_OTHERS])}" if known else "")]
+        may_be = f"; it may be what memory knows as {' or '.join(known[:_MOST_OTHERS])}" if known else ""
+        return f", found {found.id}{may_be}"
 
-
-def _warning(broken: Sequence[Unmet]) -> str:
-    said = "; ".join(f"{one.said} ({one.remedy})" if one.remedy else one.said for one in broken)
-    return f"not done: memory holds that {said}. Call it again if memory is wrong."
+    def _taken_for(self, named: SkillCall, result: SkillResult) -> str:
+        """Return with which thing the robot did a call, where memory takes that for another one than was asked for."""
+        state = self.task.world.state
+        done = state.named(self.task.situation.memory_ids.get(result.object_id, ""))
+        asked = state.things.get(named.arguments[0])
+        if done is None or asked is None or done.id == asked.id:
+            return ""
+        return f", but with {done.id}, which the robot takes for {asked.id}; {asked.id} is as it was"

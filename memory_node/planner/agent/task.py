@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import jinja2
 
@@ -28,10 +29,12 @@ class Task:
     config: LlmConfig
     prompts: jinja2.Environment
     account: ModelAccount
-    history: GoalHistory = field(init=False)
+    history: GoalHistory
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "history", GoalHistory(self.goals, self.world.kinds))
+    def with_goals(self, goals: Sequence[Goal]) -> Task:
+        """Return it with other goals; what was met of the same ones stays met."""
+        history = GoalHistory(goals, self.world.kinds, self.history)
+        return replace(self, goals=tuple(goals), history=history)
 
     def refresh(self) -> None:
         """Let the world follow memory."""

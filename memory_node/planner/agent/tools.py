@@ -90,7 +90,7 @@ LOOK_AT = _tool(
 )
 ASK_PERSON = _tool(
     "ask_person",
-    "Ask the person what neither memory nor a look can tell, and wait for the answer.",
+    "Ask the person what neither memory nor a look can tell. An answer comes, or a new instruction in its place.",
     {"question": _text(""), "choices": _texts("possible answers")},
     ("question",),
 )
@@ -128,14 +128,15 @@ def plan_tools(skills: Collection[str], asks: bool = True) -> tuple[Tool, ...]:
 
 def skill_tool(skill: Skill) -> Tool:
     """Return a skill as a tool: its arguments by name, those that may be left out not required."""
+    named = skill.named_arguments
     properties = {
         one.name: _texts("rooms or areas to search, in order; none: all, the likeliest first")
         if one.kind is ArgumentKind.AREA
-        else _text("class" if one.kind is ArgumentKind.OBJECT_CLASS else one.description)
+        else _text("class" if one.kind is ArgumentKind.OBJECT_CLASS else "" if one in named else one.description)
         for one in skill.arguments
     }
     summary = skill.summary[:1].upper() + skill.summary[1:]
-    return _tool(skill.name, f"{summary}.", properties, [one.name for one in skill.named_arguments])
+    return _tool(skill.name, f"{summary}.", properties, [one.name for one in named])
 
 
 def calls_form(tools: Sequence[Tool], most: int) -> JsonForm:

@@ -3,10 +3,13 @@
 import base64
 import json
 
+import numpy as np
 import pytest
 from scripted_model import home
+from tiny_home import TinyHome
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.agent_planner import AgentPlanner
@@ -32,10 +35,28 @@ class Camera:
         return SeenPicture(earliest_ns, b"\xff\xd8 whole", b"\xff\xd8 closer")
 
 
+class Pictured(TinyHome):
+    """A home of which the short-term memory has a picture of each thing, in a file."""
+
+    file = ""
+
+    def recall(self, query: FindQuery) -> Recollection:
+        there = [one for one in self.scene().objects if one.class_name == query.object_class]
+        kept = {"source": "short_term", "status": AnswerStatus.OK, "image_path": self.file}
+        size, stamps = np.ones(3), {"stamp_ns": 0, "last_seen_ns": 0, "last_missed_ns": 0}
+        answers = (
+            ObjectAnswer(
+                one.id, one.class_name, 1.0, one.box.center, one.covariance, size, 0.0, 0.9, score=1.0, **stamps, **kept
+            )
+            for one in there
+        )
+        return Recollection(tuple(answers), AnswerStatus.OK)
+
+
 def carry_out(
-    word_embedder, fallback: bool = True, camera: Camera | None = None, **config
+    word_embedder, fallback: bool = True, camera: Camera | None = None, place: TinyHome | None = None, **config
 ) -> tuple[InstructionResult, list[str]]:
-    kinds, place, notes = load_catalogue(), home(), list[str]()
+    kinds, place, notes = load_catalogue(), place or home(), list[str]()
     settings = LlmConfig(**{"model": "m", "retries": 0, "timeout_s": 5.0, **config})
     offline = OfflinePlanner(Understander(kinds, None, word_embedder), kinds, max_failures=1)
     planner = AgentPlanner(ModelShelf().open_or_excuse(settings), settings, kinds, offline, fallback, camera=camera)
@@ -116,6 +137,17 @@ def test_model_that_sees_is_shown_what_the_camera_sees_behind_the_results(endpoi
     assert "DiningTable" in str(result["content"])
     pictures = [part["image_url"]["url"] for part in shown["content"] if part["type"] == "image_url"]
     assert [base64.b64decode(one.partition(",")[2]) for one in pictures] == [b"\xff\xd8 whole", b"\xff\xd8 closer"]
+
+
+@pytest.mark.parametrize("has_file", [True, False])
+def test_a_look_shows_the_picture_that_memory_has_of_the_thing(endpoint, word_embedder, tmp_path, has_file) -> None:
+    server, place = endpoint(as_reply(LOOK), as_reply(GIVE_UP)), Pictured(*home().things.values())
+    place.file = str(tmp_path / "table.jpg")
+    if has_file:
+        (tmp_path / "table.jpg").write_bytes(b"\xff\xd8\xff table")
+    carry_out(word_embedder, False, Camera(), place, base_url=server.url, sees=True)
+    shown = json.dumps(server.requests[1]["messages"][-1])
+    assert (base64.b64encode(b"\xff\xd8\xff table").decode() in shown) is has_file
 
 
 @pytest.mark.parametrize(("sees", "camera"), [(False, Camera()), (True, None), (True, Camera(broken=True))])

@@ -66,14 +66,22 @@ def test_everybody_at_home_is_listed_however_many_things_there_are() -> None:
 
 def test_what_the_list_leaves_out_is_counted_and_stays_left_out() -> None:
     place = home()
-    for number in range(9):
+    for number in range(160):
         place.things[f"s{number}"] = TinyThing(f"s{number}", "Spoon", "t")
     model = ScriptedModel([[("GoToObject", {"object": "Fridge"}), ("find", {"name": "spoon"})], END])
     carry_out(model, place=place)
-    assert "7 Spoon" in model.dialogues[0][1].text
+    assert "158 Spoon" in model.dialogues[0][1].text
     moved, found = model.results()
     assert "Spoon" not in moved
-    assert found.count("Spoon") == 9
+    assert found.count("Spoon") < 160
+    assert "more" in found
+
+
+def test_all_things_of_a_small_home_are_listed() -> None:
+    place = home()
+    for number in range(9):
+        place.things[f"s{number}"] = TinyThing(f"s{number}", "Spoon", "t")
+    assert "Spoon 2 to 9" in beginning(place)
 
 
 def test_a_long_answer_says_how_much_it_leaves_out() -> None:
@@ -136,10 +144,11 @@ class Blind(TinyHome):
 def test_search_tells_which_thing_it_has_found(home_of: type[TinyHome]) -> None:
     model = ScriptedModel([[("Explore", {"target_class": "Vase"})], END])
     carry_out(model, place=home_of(*home().things.values()))
-    (told,) = (line for line in model.results()[0].splitlines() if line.startswith("found"))
+    told, *news = model.results()[0].splitlines()
     assert "Vase" in told
-    # What memory may know already is not told as a second thing.
-    assert told.endswith("which may be Vase") is (home_of is Blind)
+    # It is told once, by a name of its own, with which of those that memory knows it may be.
+    assert ("Vase 2" in told) is (home_of is Blind)
+    assert not any("Vase" in line for line in news)
 
 
 class Crowded(TinyHome):

@@ -1,0 +1,237 @@
+"""What a model is told of its calls: with which thing, by which name, and what is left to do."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from scripted_model import ScriptedModel, carry_out, home
+from tiny_home import TinyHome, TinyThing
+
+from memory_node.domain.answer import RankedArea
+from memory_node.domain.scene import Area, Room, SceneSnapshot
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.states import ObjectState
+from memory_node.planner.agent.agent_planner import AgentPlanner
+from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.understanding import Understander
+
+END = [("impossible", {"reason": "no"})]
+DONE = ("done", {"summary": "It is done."})
+CLOSED = {ObjectState.CLOSED}
+
+
+def told(place: TinyHome, *calls: tuple[str, dict[str, Any]], instruction: str = "put the mug away") -> list[str]:
+    """Return what a model is told of some calls, one reply each."""
+    model = ScriptedModel([*([call] for call in calls), END])
+    carry_out(model, instruction, place)
+    return model.results()
+
+
+def goals(*rows: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    return ("set_goals", {"goals": list(rows)})
+
+
+OPEN_AND_CLOSE = goals(
+    {"kind": "open", "thing": "Fridge", "words": "open the fridge"},
+    {"kind": "close", "thing": "Fridge", "words": "close it again"},
+)
+
+
+def test_goals_that_are_said_again_stay_met() -> None:
+    opened = [OPEN_AND_CLOSE, ("OpenObject", {"object": "Fridge"}), ("CloseObject", {"object": "Fridge"})]
+    model = ScriptedModel([[*opened, OPEN_AND_CLOSE, DONE]])
+    assert carry_out(model, "open the fridge and close it again").success
+
+
+class OtherDoor(TinyHome):
+    """A home whose robot takes a cabinet for the drawer in it, and memory sees which one opened."""
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        if call.skill == "OpenObject":
+            call = replace(call, arguments=("c",))
+        return super().execute(call)
+
+
+def test_what_was_opened_instead_is_told_and_the_thing_asked_for_is_as_it_was() -> None:
+    place = OtherDoor(
+        TinyThing("c", "Cabinet", states=set(CLOSED)),
+        TinyThing("d", "Drawer", states=set(CLOSED)),
+        TinyThing("m", "Mug", "d"),
+    )
+    _, opened, found = told(
+        place,
+        goals({"kind": "open", "thing": "Drawer", "words": "open the drawer"}),
+        ("OpenObject", {"object": "Drawer"}),
+        ("find", {"name": "Drawer"}),
+        instruction="open the drawer",
+    )
+    assert "Cabinet" in opened.splitlines()[0]
+    assert "closed" in found
+
+
+SLICE = goals({"kind": "slice", "thing": "Bread", "words": "slice the bread"})
+
+
+def kitchen() -> TinyHome:
+    return TinyHome(
+        TinyThing("t", "DiningTable"),
+        TinyThing("s", "Sink"),
+        TinyThing("b", "SinkBasin", "s"),
+        TinyThing("k", "Knife", "t", states={ObjectState.DIRTY}),
+        TinyThing("br", "Bread", "t"),
+        TinyThing("v", "Vase", "t"),
+    )
+
+
+@pytest.mark.parametrize(("thing", "washed"), [("Knife", True), ("Vase", False)])
+def test_a_tool_may_be_washed_and_what_no_goal_needs_may_not(thing: str, washed: bool) -> None:
+    place = kitchen()
+    told(
+        place,
+        SLICE,
+        ("CleanObject", {"object": thing}),
+        ("CleanObject", {"object": thing}),
+        instruction="slice the bread",
+    )
+    assert any(call.startswith("CleanObject") for call in place.calls) is washed
+
+
+def test_washing_at_a_sink_is_done_in_its_basin() -> None:
+    place = kitchen()
+    pick = ("PickupObject", {"object": "Knife"})
+    told(place, SLICE, pick, ("CleanObject", {"object": "Knife", "fixture": "Sink"}), instruction="slice the bread")
+    (cleaned,) = (call for call in place.calls if call.startswith("CleanObject"))
+    assert "SinkBasin" in cleaned
+
+
+def test_what_is_known_of_the_thing_in_the_hand_is_told() -> None:
+    place, model = kitchen(), ScriptedModel([END])
+    place.held, place.things["k"].support_id = "k", ""
+    carry_out(model, "slice the bread", place)
+    assert "dirty" in model.dialogues[0][1].text.partition("# The robot")[2].partition("# Instruction")[0]
+
+
+class Rooms(TinyHome):
+    """A home of two rooms, the first of which gets its name on the way; the mug is likelier in the second."""
+
+    named = "kitchen"
+
+    def scene(self) -> SceneSnapshot:
+        rooms = (
+            Room("r1", self.named if self.calls else "room 1", "f", (0.0, 0.0)),
+            Room("r2", "hall", "f", (9.0, 0.0)),
+        )
+        areas = (Area("a1", "area 1", (0.0, 0.0), "f", "r1"), Area("a2", "area 2", (9.0, 0.0), "f", "r2"))
+        objects = tuple(replace(one, area_id="a1") for one in super().scene().objects)
+        return replace(super().scene(), rooms=rooms, areas=areas, objects=objects)
+
+    def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
+        return (RankedArea("a2", "", (9.0, 0.0), 0.6, ""), RankedArea("a1", "", (0.0, 0.0), 0.4, ""))
+
+
+def rooms(**failing: FailureReason) -> Rooms:
+    return Rooms(
+        TinyThing("f", "Fridge", states=set(CLOSED)), TinyThing("c", "Cabinet", states=set(CLOSED)), failing=failing
+    )
+
+
+def test_a_room_that_gets_a_name_is_told_once_and_the_old_name_is_understood() -> None:
+    look = ("GoToObject", {"object": "Fridge"})
+    first, second, found = told(
+        rooms(), look, ("GoToObject", {"object": "Cabinet"}), ("Explore", {"target_class": "Mug", "areas": ["room 1"]})
+    )
+    assert "room 1" in first
+    assert "kitchen" in first
+    assert "room 1" not in second
+    assert found.startswith("Explore(Mug, room 1): failed")
+
+
+def test_a_search_tells_what_it_left_closed_and_where_a_thing_is_likely_now() -> None:
+    search = ("Explore", {"target_class": "Mug", "areas": ["kitchen"]})
+    everywhere = ("Explore", {"target_class": "Mug"})
+    calls = [
+        ("GoToObject", {"object": "Fridge"}),
+        goals({"kind": "open", "thing": "Fridge", "words": "open the fridge"}),
+    ]
+    calls += [("OpenObject", {"object": "Fridge"}), ("locate", {"name": "mug"}), search]
+    *_, before, searched, after, _, at_last = told(
+        rooms(),
+        *calls,
+        ("locate", {"name": "mug"}),
+        everywhere,
+        ("find", {"name": "mug"}),
+        instruction="open the fridge",
+    )
+    assert "Cabinet" in searched.partition("\n")[2]
+    assert "Fridge" not in searched
+    assert "kitchen" in before
+    assert "kitchen" not in after
+    assert "hall" in after
+    assert "hall" not in at_last
+
+
+def test_ids_of_things_are_told_as_names() -> None:
+    class Talking(TinyHome):
+        def execute(self, call: SkillCall) -> SkillResult:
+            done = super().execute(call)
+            return (
+                done if done.success else replace(done, message=f"cannot grasp {call.arguments[0]} beside m|1/slice2")
+            )
+
+    place = Talking(
+        TinyThing("t", "DiningTable"),
+        TinyThing("m|1/slice2", "Mug", "t"),
+        failing={"PickupObject": FailureReason.EXECUTION},
+    )
+    goal = goals({"kind": "fetch", "thing": "Mug", "words": "take the mug"})
+    *_, failed = told(place, goal, ("PickupObject", {"object": "Mug"}), instruction="take the mug")
+    assert "Mug" in failed
+    assert "slice2" not in failed
+    assert "@" not in failed
+
+
+def test_what_the_robot_alone_knows_to_be_closed_has_a_name_that_says_what_it_is() -> None:
+    class Shut(TinyHome):
+        def execute(self, call: SkillCall) -> SkillResult:
+            done = super().execute(call)
+            return done if done.success else replace(done, object_id="robot's lid")
+
+    place = Shut(TinyThing("t", "Sofa"), TinyThing("m", "Mug"), failing={"PickupObject": FailureReason.CLOSED})
+    goal = goals({"kind": "fetch", "thing": "Mug", "words": "take the mug"})
+    *_, failed = told(place, goal, ("PickupObject", {"object": "Mug"}), instruction="take the mug")
+    assert "Container" in failed
+    assert "robot's lid" not in failed
+
+
+def test_what_the_robot_said_at_last_is_told_and_not_the_check_of_its_goals() -> None:
+    fetch = goals({"kind": "fetch", "thing": "Vase", "words": "bring me the vase"})
+    cannot = ("impossible", {"reason": "The vase is too heavy."})
+    model = ScriptedModel([[fetch, cannot], [DONE]])
+    conversation, place = Conversation(), home()
+    kinds = place.kinds
+    offline = OfflinePlanner(Understander(kinds, None, None), kinds)
+    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
+    executor = InstructionExecutor(place, place, planner, conversation=conversation)
+    assert len(executor.execute("bring me the vase").outcome.failures) == 2
+    assert executor.execute("is it still there?").success
+    said = model.dialogues[-1][1].text
+    assert "robot: The vase is too heavy." in said
+    assert said.count("holds nothing") == 0
+
+
+def test_a_call_is_held_back_alike_after_a_look_and_after_a_drive() -> None:
+    goal = goals({"kind": "open", "thing": "Fridge", "words": "open the fridge"})
+    for between in (("look_at", {"thing": "Fridge"}), ("GoToObject", {"object": "DiningTable"})):
+
+        class Stuck(TinyHome):
+            def execute(self, call: SkillCall) -> SkillResult:
+                self.failing["OpenObject"] = FailureReason.EXECUTION
+                return super().execute(call)
+
+        place = Stuck(*home().things.values())
+        open_it = ("OpenObject", {"object": "Fridge"})
+        told(place, goal, open_it, between, open_it, between, open_it, instruction="open the fridge")
+        assert sum(call.startswith("OpenObject") for call in place.calls) == 2
