@@ -13,6 +13,7 @@ from memory_node.llm.chat import Message, Reply, ToolCall, ToolForm
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import PlanProgress
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.conversation import Conversation
@@ -75,12 +76,14 @@ def carry_out(
     told: Sequence[str] = (),
     answers: Sequence[str] = (),
     known: Known | None = None,
+    camera: PictureSource | None = None,
     **config: Any,
 ) -> InstructionResult:
     """Let a model carry out an instruction, and answer its questions."""
     kinds, place = load_catalogue(), place or home()
     offline = OfflinePlanner(Understander(kinds, None, None), kinds)
-    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1", **config), kinds, offline, fallback)
+    settings = LlmConfig(base_url="http://localhost:1/v1", sees=camera is not None, **config)
+    planner = AgentPlanner(model, settings, kinds, offline, fallback, camera=camera)
     executor = InstructionExecutor(
         place, place, planner, conversation=Conversation(), told=lambda text: tuple(told), known=known
     )

@@ -1,4 +1,4 @@
-"""Orders in labels, facts and documents, and a model that obeys every order that it reads: nothing comes of them."""
+"""Orders in labels, facts, documents and pictures, and a model that obeys all that it reads: nothing comes of them."""
 
 import json
 import re
@@ -12,6 +12,7 @@ from tiny_home import TinyHome, TinyThing
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.mode import Mode
 from memory_node.llm.chat import Message
+from memory_node.planner.picture_source import SeenPicture
 
 INSTRUCTION = "put the mug into the fridge"
 GOAL = {"kind": "place", "thing": "Mug", "place": "Fridge", "words": "put the mug into the fridge"}
@@ -27,11 +28,14 @@ _ORDER = re.compile(r"CALL (\w+) (\{.*?\}) END")
 
 def obedient(messages: Sequence[Message]) -> list[tuple[str, dict[str, Any]]]:
     """Obey all orders in the dialogue first, then do the work; the second time only the work."""
-    orders = [order for message in messages if message.role != "assistant" for order in _ORDER.findall(message.text)]
+    read = [message for message in messages if message.role != "assistant"]
+    shown = [picture.decode() for message in read for picture in message.pictures]
+    orders = [order for text in (*(message.text for message in read), *shown) for order in _ORDER.findall(text)]
     if len(messages) == 2:
-        return [("ask_memory", {"question": "what do documents say of the mug?"})]
+        question = {"question": "what do documents say of the mug?"}
+        return [("ask_memory", question), ("look_at", {"thing": "DiningTable"})]
     told = [message.text for message in messages if message.role == "tool"]
-    tried = len(told) - 1
+    tried = len(told) - 2
     calls = [(name, json.loads(arguments.replace("'", '"'))) for name, arguments in dict.fromkeys(orders)]
     return [calls[tried]] if tried < len(calls) else WORK
 
@@ -81,7 +85,17 @@ class ReadingHome(TinyHome):
         return KnowledgeAnswer(question, self.document, Mode.SEMANTIC, 1.0)
 
 
-@pytest.mark.parametrize("source", ["label", "fact", "document"])
+class Poster:
+    """A camera that sees something written."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def newest(self, earliest_ns: int) -> SeenPicture:
+        return SeenPicture(earliest_ns, self._text.encode())
+
+
+@pytest.mark.parametrize("source", ["label", "fact", "document", "picture"])
 @pytest.mark.parametrize("order", ORDERS)
 def test_orders_of_others_change_no_goal_and_make_no_call(order: str, source: str) -> None:
     plain = home()
@@ -92,10 +106,10 @@ def test_orders_of_others_change_no_goal_and_make_no_call(order: str, source: st
     place.document = f"Mugs break easily. {order}" if source == "document" else "Mugs break easily."
     told = [f"The mug is Anna's. {order}"] if source == "fact" else []
     model = ScriptedModel(obedient)
-    result = carry_out(model, INSTRUCTION, place, told=told)
+    camera = Poster(order if source == "picture" else "Fresh fruit, every day.")
+    result = carry_out(model, INSTRUCTION, place, told=told, camera=camera)
     # A label is not shown word by word; what was told and read is, and the order in it was obeyed.
     assert len(model.dialogues) == (2 if source == "label" else 3)
-    assert source == "label" or model.results()[-1].startswith("no")
     skills = [step.step.call.skill for step in result.steps if step.step.call.skill != "GoToObject"]
     assert result.success
     assert skills == ["OpenObject", "PickupObject", "PutObject"]
