@@ -19,7 +19,7 @@ from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames
 from memory_node.planner.agent.services import AskedMemory, quoted
 from memory_node.planner.agent.task import Task
-from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, agent_tools, plan_tools
+from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, agent_tools
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.known_world import KnownWorld
@@ -132,11 +132,8 @@ class AgentPlanner:
     def _open(self, instruction: str, situation: PlanningContext, account: ModelAccount) -> AgentRun:
         """Return the run of an instruction, its beginning told."""
         memory = situation.memory
-        if self._config.mode == "plan":
-            tools = plan_tools(situation.skills, self._asks)
-        else:
-            asks_memory, recalls = isinstance(memory, AskedMemory), situation.known is not None
-            tools = agent_tools(situation.skills, asks_memory, recalls, self._asks)
+        asks_memory, recalls = isinstance(memory, AskedMemory), situation.known is not None
+        tools = agent_tools(situation.skills, asks_memory, recalls, self._asks, self._config.mode == "plan")
         skills = tuple(skill for name, skill in SKILLS.items() if name in situation.skills)
         context = situation.context(instruction, self._config.context_budget, {ContextSource.EXPERIENCE})
         # An occasion names no thing: what was told of it does.

@@ -52,12 +52,11 @@ class HomeNames:
         self._memory = memory
         self._age = age
         self._called: dict[str, str] = {}  # people, by memory's ids
-        self._missing: set[str] = set()  # lines of what is not known that were told
         self._otherwise: dict[str, list[str]] = {}  # what words may mean besides a class that is not known
         self._has_rooms = False
         self._ages: dict[str, str] = {}  # of things that may have been moved, by name
         self._places: dict[str, set[str]] = {}  # the ids of the areas that each name was told for
-        self._renamed: set[str] = set()  # lines that were told
+        self._said: set[str] = set()  # lines that are told once
         self._searched: dict[str, set[str]] = {}  # by class, the ids of the areas where it was not found
 
     def meant(self, name: str) -> Meant:
@@ -118,25 +117,19 @@ class HomeNames:
         new = [name for name in classes if name not in self._world.about]
         self._world.about = (*self._world.about, *new)
 
-    def lines(self, scene: SceneSnapshot, aged: bool = False) -> list[str]:
-        """Return what is known of each thing, one a line, with the room of what is in or on nothing known.
+    def lines(self, scene: SceneSnapshot, aged: bool = False) -> dict[str, str]:
+        """Return what is known of each thing as a line, by its name, with the room of what is in or on nothing known.
 
         aged: with how long ago it was seen, where that is long ago.
         """
         has_rooms, people = _has_rooms(scene), self._people(scene)
         ages = {name: age for name, age in self._ages_in(scene).items() if age != _TODAY} if aged else {}
-        lines = []
-        for line in self._world.lines():
-            name = line.partition(":")[0]
-            thing = self._world.things[name]
+        lines = dict(zip(self._world.things, self._world.lines()))
+        for name, thing in self._world.things.items():
             room = thing.room if has_rooms and not thing.container and name != self._world.held else ""
             told = ", ".join(filter(None, (people.get(thing.memory_id, ""), room, ages.get(name, ""))))
-            lines.append(f"{line}{',' if ':' in line else ':'} {told}" if told else line)
+            lines[name] += f"{',' if ':' in lines[name] else ':'} {told}" if told else ""
         return lines
-
-    def is_person(self, name: str) -> bool:
-        """Return whether somebody whom memory knows has a name."""
-        return name.lower() in {called.lower() for called in self._people(self._memory.scene()).values() if called}
 
     def inventory(self, scene: SceneSnapshot) -> list[str]:
         """Return all named things: the people, and by room a line for each thing that holds others, and one for each
@@ -221,22 +214,25 @@ class HomeNames:
     def renamed(self, scene: SceneSnapshot) -> list[str]:
         """Return a line for each place that got another name; the old one is understood from then on."""
         names, lines = _area_names(scene), []
-        for told, areas in self._places.items():
-            now = dict.fromkeys(names[one] for one in areas if one in names)
-            if told not in names.values() and now:
-                lines.append(f"{told} is called {' and '.join(now)} now")
-        new = [line for line in lines if line not in self._renamed]
-        self._renamed.update(new)
+        for told in self._places.keys() - names.values():
+            now = dict.fromkeys(names[one] for one in sorted(self._places[told]) if one in names)
+            lines += [f"{told} is called {' and '.join(now)} now"] if now else []
         for area, name in names.items():
             self._places.setdefault(name, set()).add(area)
+        return self._once(sorted(lines))
+
+    def _once(self, lines: Sequence[str]) -> list[str]:
+        """Return the lines that were not told yet."""
+        new = [line for line in lines if line not in self._said]
+        self._said.update(new)
         return new
 
     def place_called(self, name: str, scene: SceneSnapshot) -> tuple[str, ...]:
         """Return the ids of a room's areas, or of an area; () for a name of none. Names of before count, too."""
         rooms = {room.id for room in scene.rooms if folded(room.name) == folded(name)}
-        found = [one.id for one in scene.areas if one.room_id in rooms or folded(one.name) == folded(name)]
         before = {one for told, areas in self._places.items() if folded(told) == folded(name) for one in areas}
-        return tuple(found) or tuple(one.id for one in scene.areas if one.id in before)
+        found = [one.id for one in scene.areas if one.room_id in rooms or folded(one.name) == folded(name)]
+        return tuple(found or (one.id for one in scene.areas if one.id in before))
 
     def unopened(self, scene: SceneSnapshot, areas: Collection[str], opened: Collection[str]) -> list[str]:
         """Return the names of what is closed in some areas, by id, and was not opened."""
@@ -281,9 +277,7 @@ class HomeNames:
             said = f"{name}: {likely}" if likely else name
             said += f"; the words may mean {', '.join(meant[:_MOST_MEANT])}, which is known" if meant else ""
             lines.append(f"{said}; alike, the nearest first: {', '.join(here)}" if here else said)
-        new = [line for line in lines if line not in self._missing]
-        self._missing.update(new)
-        return new
+        return self._once(lines)
 
 
 def _area_names(scene: SceneSnapshot) -> dict[str, str]:

@@ -56,8 +56,5 @@ def _is_taught(skill: Skill, object_class: str, licensed: Sequence[Skill], lesso
 
 def _undoes(skill: Skill, other: Skill) -> bool:
     """Return whether a skill ends what another one brings about, and the other way round: they open and close."""
-    gained = {fact.state for fact in other.effects if fact.state is not None and fact.value}
-    lost = {fact.state for fact in skill.effects if fact.state is not None and not fact.value}
-    back = {fact.state for fact in skill.effects if fact.state is not None and fact.value}
-    ended = {fact.state for fact in other.effects if fact.state is not None and not fact.value}
-    return bool(gained) and gained == lost and back == ended
+    undone = {(fact.state, not fact.value) for fact in other.effects if fact.state is not None}
+    return bool(undone) and undone == {(fact.state, fact.value) for fact in skill.effects if fact.state is not None}

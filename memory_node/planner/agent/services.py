@@ -51,18 +51,16 @@ class Services:
 
     def find(self, task: Task, name: str) -> str:
         """Return all known things of a class or name; the world names them from now on."""
-        called = self._names.class_called(name)
-        object_class = called or self._names.meant(name).object_class
-        if not object_class and self._names.is_person(name):
-            object_class = task.world.kinds.recipient
+        called, meant = self._names.class_called(name), self._names.meant(name)
+        object_class = called or meant.object_class
         if object_class:
             self._names.widen((object_class, *sorted(task.world.kinds.alike((object_class,)))))
             task.refresh()
-        meant = self._names.meant(name)
-        one = {meant.thing.id} if meant.thing is not None else set()
+            meant = self._names.meant(name)
         # The name of a class may be that of one thing, too: all of them are told.
-        wanted = {thing.id for thing in task.world.state.of_class(called)} or set(meant.several) or one
-        lines = [one for one in self._names.lines(task.situation.scene(), True) if one.partition(":")[0] in wanted]
+        one = (meant.thing.id,) if meant.thing is not None else ()
+        wanted = {thing.id for thing in task.world.state.of_class(called)} or {*meant.several} or {*one}
+        lines = [line for one, line in self._names.lines(task.situation.scene(), True).items() if one in wanted]
         if lines:
             return "\n".join(shortened(lines, _MOST_LINES, "find one by its name, or what holds it"))
         if not object_class:

@@ -88,8 +88,8 @@ class SkillCalls:
             return done
         state, thing = self.task.world.state, meant.thing
         shown = [one for one in state if thing.id in (one.id, *(outer.id for _, outer in state.around(one.id)))]
-        names = {one.id for one in shown}
-        lines = [one for one in self._names.lines(self.task.situation.scene()) if one.partition(":")[0] in names]
+        known = self._names.lines(self.task.situation.scene())
+        lines = [known[one.id] for one in shown]
         self._show(thing)
         told = shortened(lines, _MOST_SEEN, "find tells of one by its name")
         return CallResult("\n".join(told) if told != [thing.id] else f"{thing.id}: nothing in or on it", new=done.new)
@@ -243,7 +243,7 @@ class SkillCalls:
                 self.lookup.locate(thing.object_class)
         world = self.task.world
         call = call or SkillCall(named.skill, tuple(thing.call_name for thing in things))
-        before, same = set(self._names.lines(self.task.situation.scene())), dict(world.episode.same)
+        before, same = set(self._names.lines(self.task.situation.scene()).values()), dict(world.episode.same)
         held = world.held
         is_guided = self.task.situation.guide is not None
         known = {thing.call_name: thing.memory_id for thing in things if thing.memory_id}
@@ -263,7 +263,7 @@ class SkillCalls:
         scene = self.task.situation.scene()
         news = [f"{one} is {other}" for one, other in world.episode.same.items() if one not in same]
         news += self._names.renamed(scene)
-        news += [line for line in self._names.lines(scene) if line not in before]
+        news += [line for line in self._names.lines(scene).values() if line not in before]
         return CallResult(self._told(named, things, result, news, held), result.success)
 
     @property

@@ -106,24 +106,18 @@ DONE = _tool(
 IMPOSSIBLE = _tool("impossible", "End: it cannot be done.", {"reason": _text("why, for the person")}, ("reason",))
 
 
-def agent_tools(skills: Collection[str], asks_memory: bool, recalls: bool, asks: bool = True) -> tuple[Tool, ...]:
+def agent_tools(
+    skills: Collection[str], asks_memory: bool, recalls: bool, asks: bool = True, at_once: bool = False
+) -> tuple[Tool, ...]:
     """Return the tools of a robot with some skills.
 
     asks_memory, recalls: whether memory answers from what was told, and tells of the past. asks: whether somebody is
-    there to answer questions.
+    there to answer questions. at_once: for a whole plan, which asks memory nothing on the way.
     """
-    services = [SET_GOALS, FIND, LOCATE]
-    services += [ASK_MEMORY] if asks_memory else []
-    services += [RECALL_PAST, REMEMBER] if recalls else []
+    services = [FIND, LOCATE, *([ASK_MEMORY] if asks_memory else []), *([RECALL_PAST, REMEMBER] if recalls else [])]
     known = [skill_tool(skill) for name, skill in SKILLS.items() if name in skills]
-    person = [ASK_PERSON] if asks else []
-    return (*services, LOOK_AT, *known, *person, TELL_PERSON, DONE, IMPOSSIBLE)
-
-
-def plan_tools(skills: Collection[str], asks: bool = True) -> tuple[Tool, ...]:
-    """Return the tools of which a whole plan is made: it asks memory nothing on the way."""
-    known = [skill_tool(skill) for name, skill in SKILLS.items() if name in skills]
-    return (SET_GOALS, *known, *([ASK_PERSON] if asks else []), TELL_PERSON, DONE, IMPOSSIBLE)
+    on_the_way = [] if at_once else [*services, LOOK_AT]
+    return (SET_GOALS, *on_the_way, *known, *([ASK_PERSON] if asks else []), TELL_PERSON, DONE, IMPOSSIBLE)
 
 
 def skill_tool(skill: Skill) -> Tool:
