@@ -187,7 +187,7 @@ class AgentPlanner:
             cut={title: len(lines) for title, lines in context.cut.items()},
             things=names.inventory(scene),
             unknown=names.not_known(),
-            areas=names.areas(scene),
+            areas=names.areas(scene, others=True),
             state=[
                 *([f"It is {spoken_now(known.clock(), known.recalled.zone)}."] if known is not None else []),
                 *(robot or ([] if held else ["The hand is empty."])),

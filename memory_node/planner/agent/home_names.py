@@ -54,6 +54,7 @@ class HomeNames:
         self._called: dict[str, str] = {}  # people, by memory's ids
         self._otherwise: dict[str, list[str]] = {}  # what words may mean besides a class that is not known
         self._has_rooms = False
+        self._rooms: tuple[str, ...] = ()  # that the list of things names
         self._ages: dict[str, str] = {}  # of things that may have been moved, by name
         self._places: dict[str, set[str]] = {}  # the ids of the areas that each name was told for
         self._said: set[str] = set()  # lines that are told once
@@ -61,9 +62,8 @@ class HomeNames:
 
     def meant(self, name: str) -> Meant:
         """Return what a name stands for: a thing's or a person's name, or a class where it has one thing only."""
-        things, same = self._world.things, self._world.episode.same
-        name = " ".join(name.split())
-        name = same.get(name, name)
+        things, name = self._world.things, " ".join(name.split())
+        name = self._world.episode.same.get(name, name)
         person = self._person_called(name)
         if person is not None:
             return Meant(person, person.object_class)
@@ -143,6 +143,7 @@ class HomeNames:
         for name in sorted(shown, key=by_number):
             if name not in people:
                 rooms.setdefault(state.things[name].room if has_rooms else "", []).append(name)
+        self._rooms = tuple(rooms)
         self._ages = {name: ages[name] for name in people if ages.get(name, _TODAY) != _TODAY}
         root_of = {name: state.root_of(name) for name in ages}
         described = ", ".join(f"{one}{self._described(one, _DEPTH - 1)}" for one in people)
@@ -191,7 +192,8 @@ class HomeNames:
             states = [*filter(None, (who, thing.room if self._has_rooms else "")), *states]
         states += [looks_of(thing)] if thing.description else []
         states += filter(None, [self._ages.get(name, "")])
-        states += [f"{height_m:.1f} m high"] if is_outermost and height_m >= _HIGH_M else []
+        is_high_place = height_m >= _HIGH_M and bool(state.kinds[thing.object_class].holds)
+        states += [f"{height_m:.1f} m high"] if is_outermost and is_high_place else []
         said = f" ({', '.join(states)})" if states else ""
         contents = sorted(state.contents(name), key=lambda one: by_number(one.id)) if depth else []
         inside = ", ".join(names_folded(f"{one.id}{self._described(one.id, depth - 1)}" for one in contents))
@@ -204,10 +206,12 @@ class HomeNames:
         held = self._world.held
         return f"{held}{self._described(held)}" if held else ""
 
-    def areas(self, scene: SceneSnapshot) -> str:
-        """Return the names of the places that can be searched: rooms, where those have names, else areas."""
+    def areas(self, scene: SceneSnapshot, others: bool = False) -> str:
+        """Return the names of the places that can be searched: rooms, where those have names, else areas. others: but
+        for those that the list of things names."""
         self.renamed(scene)
-        names = list(dict.fromkeys(_area_names(scene).values()))
+        every = dict.fromkeys(_area_names(scene).values())
+        names = [name for name in every if not others or (name not in self._rooms and len(every) > 1)]
         more = len(names) - _MOST_AREAS
         return ", ".join(names[:_MOST_AREAS]) + (f" and {more} more" if more > 0 else "")
 
