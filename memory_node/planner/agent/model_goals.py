@@ -67,7 +67,7 @@ class GoalReader:
         goals = tuple(self._goal(row) for row in rows)
         for goal, row in zip(goals, rows):
             if goal.kind in _HURTFUL:
-                self._check_asked(goal, goals, str(row["words"]), str(row.get("reason") or ""))
+                self._check_asked(goal, str(row["words"]), str(row.get("reason") or ""))
         return goals
 
     def _goal(self, row: Mapping[str, Any]) -> Goal:
@@ -119,13 +119,10 @@ class GoalReader:
     def _names_of(self, mention: Mention) -> set[str]:
         return {*mention.candidates, *map(self.kinds.whole, mention.candidates)}
 
-    def _check_asked(self, goal: Goal, goals: Sequence[Goal], words: str, reason: str) -> None:
-        """Raise where the words do not ask for a goal that hurts when it is wrong, and that is not overruled.
-
-        goals: all of the instruction; with one of them alone the others would be left out.
-        """
+    def _check_asked(self, goal: Goal, words: str, reason: str) -> None:
+        """Raise where the words do not ask for a goal that hurts when it is wrong, and that is not overruled."""
         is_named = not self._named_in(words).isdisjoint(self._names_of(goal.target))
-        why = self.objection(goals, self._filled(goal, words))
+        why = self.objection((goal,), self._filled(goal, words))
         if why and not (reason and is_named and goal.kind not in _NEVER_OVERRULED):
             raise GoalFaultError(f"{goal} is not asked for: {why}")
 

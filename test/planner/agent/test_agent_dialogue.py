@@ -96,3 +96,16 @@ def test_each_limit_ends_with_an_honest_failure(limits: dict[str, Any], said: st
     result = carry_out(ScriptedModel(slowly), INSTRUCTION, **limits)
     assert not result.success
     assert said in " ".join(result.outcome.failures)
+
+
+def test_a_new_instruction_that_comes_for_an_answer_is_carried_out_with_what_was_told_of_it() -> None:
+    other = "the vase would look nicer in the fridge"
+    goal = {"kind": "place", "thing": "Vase", "place": "Fridge", "words": other}
+    vase = [("OpenObject", {"object": "Fridge"}), ("PickupObject", {"object": "Vase"})]
+    vase += [("PutObject", {"object": "Vase", "receptacle": "Fridge"}), END]
+    place, model = home(), in_turn([GOAL, ASK], [("set_goals", {"goals": [goal]}), *vase])
+    result = carry_out(model, INSTRUCTION, place, answers=[other], told=["The vase is Anna's."])
+    assert result.success
+    assert place.things["v"].support_id == "f"
+    assert place.things["m"].support_id == "t"
+    assert any("Anna's" in message.text and other in message.text for message in model.dialogues[1])

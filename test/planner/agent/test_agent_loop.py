@@ -335,6 +335,17 @@ def test_of_several_people_the_one_without_a_name_speaks() -> None:
     assert place.things["m"].support_id == "u2"
 
 
+def test_a_substitute_in_one_goal_does_not_hold_back_another_one() -> None:
+    goals = [
+        {"kind": "slice", "thing": "Apple", "words": "slice the apple"},
+        {"kind": "place", "thing": "Apple", "sliced": True, "place": "Vase", "words": "put a slice on a plate"},
+    ]
+    goals[1]["reason"] = "there is no plate"
+    model = ScriptedModel([[("set_goals", {"goals": goals})], [("impossible", {"reason": "no knife"})]])
+    carry_out(model, "slice the apple and put a slice on a plate")
+    assert model.results()[0].startswith("taken over")
+
+
 def test_goals_are_compared_with_the_words_together() -> None:
     goals = [
         {"kind": "open", "thing": "Fridge", "words": "open the fridge"},
