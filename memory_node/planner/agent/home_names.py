@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
@@ -295,6 +295,14 @@ def _area_names(scene: SceneSnapshot) -> dict[str, str]:
 def _has_rooms(scene: SceneSnapshot) -> bool:
     """Return whether telling rooms tells anything."""
     return len(set(scene.room_of_area.values())) > 1
+
+
+def joined(lines: Mapping[str, str]) -> list[str]:
+    """Return lines about things, by name, with one for all of which the same is said."""
+    alike: dict[str, list[str]] = {}
+    for name, line in lines.items():
+        alike.setdefault(line.removeprefix(name), []).append(name)
+    return [f"{', '.join(names_folded(sorted(names, key=by_number)))}{said}" for said, names in alike.items()]
 
 
 def _usual(ages: Iterable[str]) -> str:

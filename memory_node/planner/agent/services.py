@@ -12,7 +12,7 @@ from memory_node.domain.ports import MemoryPort
 from memory_node.domain.spoken_time import ago
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.lessons.expectations import ENABLING, LATELY_NS
-from memory_node.planner.agent.home_names import HomeNames
+from memory_node.planner.agent.home_names import HomeNames, joined
 from memory_node.planner.agent.task import Task
 from memory_node.planner.memory_lookup import MemoryLookup
 
@@ -60,7 +60,10 @@ class Services:
         # The name of a class may be that of one thing, too: all of them are told.
         one = (meant.thing.id,) if meant.thing is not None else ()
         wanted = {thing.id for thing in task.world.state.of_class(called)} or {*meant.several} or {*one}
-        lines = [line for one, line in self._names.lines(task.situation.scene(), True).items() if one in wanted]
+        known = self._names.lines(task.situation.scene(), True)
+        lines = joined({one: line for one, line in known.items() if one in wanted})
+        unnamed = task.world.left_out[called]
+        lines += [f"and {unnamed} {called} more"] if lines and unnamed else []
         if lines:
             return "\n".join(shortened(lines, _MOST_LINES, "find one by its name, or what holds it"))
         if not object_class:

@@ -15,7 +15,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_declaration import Predicate, Skill
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.lesson import Lesson
-from memory_node.planner.agent.home_names import HomeNames
+from memory_node.planner.agent.home_names import HomeNames, joined
 from memory_node.planner.agent.permission import refusal
 from memory_node.planner.agent.services import quoted, shortened
 from memory_node.planner.agent.task import Task, remedy_of
@@ -89,9 +89,8 @@ class SkillCalls:
         state, thing = self.task.world.state, meant.thing
         shown = [one for one in state if thing.id in (one.id, *(outer.id for _, outer in state.around(one.id)))]
         known = self._names.lines(self.task.situation.scene())
-        lines = [known[one.id] for one in shown]
         self._show(thing)
-        told = shortened(lines, _MOST_SEEN, "find tells of one by its name")
+        told = shortened(joined({one.id: known[one.id] for one in shown}), _MOST_SEEN, "find tells of one by its name")
         return CallResult("\n".join(told) if told != [thing.id] else f"{thing.id}: nothing in or on it", new=done.new)
 
     def _show(self, thing: Thing) -> None:
@@ -243,7 +242,7 @@ class SkillCalls:
                 self.lookup.locate(thing.object_class)
         world = self.task.world
         call = call or SkillCall(named.skill, tuple(thing.call_name for thing in things))
-        before, same = set(self._names.lines(self.task.situation.scene()).values()), dict(world.episode.same)
+        before, same = self._names.lines(self.task.situation.scene()), dict(world.episode.same)
         held = world.held
         is_guided = self.task.situation.guide is not None
         known = {thing.call_name: thing.memory_id for thing in things if thing.memory_id}
@@ -263,7 +262,9 @@ class SkillCalls:
         scene = self.task.situation.scene()
         news = [f"{one} is {other}" for one, other in world.episode.same.items() if one not in same]
         news += self._names.renamed(scene)
-        news += [line for line in self._names.lines(scene).values() if line not in before]
+        # A thing of which nothing is known but that it is there was told as what was found.
+        known_now = self._names.lines(scene).items()
+        news += joined({one: line for one, line in known_now if line not in (before.get(one), world.state.at)})
         return CallResult(self._told(named, things, result, news, held), result.success)
 
     @property
@@ -286,8 +287,6 @@ class SkillCalls:
             said = [f"{named}: failed, {result.reason} {quoted(message) if message else ''}".rstrip()]
             said += [f"usual remedy: {remedy}"] if remedy and remedy not in message else []
         said += ["the hand is empty"] if held and not now else []
-        # A thing of which nothing is known but that it is there was told as what was found.
-        news = [line for line in news if line != state.at]
         return "\n".join([*said, *shortened(news, _MOST_NEWS, "find tells of them")])
 
     def _found(self, named: SkillCall) -> str:
