@@ -171,3 +171,21 @@ def test_lessons_tell_what_bears_them_out() -> None:
     assert "9" in proven
     assert "7" in proven
     assert "- Go round the table. (" in text
+
+
+def test_an_experience_says_nothing_twice_and_no_drive_that_goes_without_saying() -> None:
+    none, closed = FailureReason.NONE, FailureReason.CLOSED
+    way = (
+        ("GoToObject(Egg)", none),
+        ("PickupObject(Egg)", none),
+        ("GoToObject(Fridge)", closed),
+        ("GoToObject(User)", none),
+    )
+    causes = (f"GoToObject(Fridge): {closed}", "nobody was there")
+    record = PastAttempt("e1", "bring me the egg", "fetch", False, 1, failure_causes=causes)
+    answer = ExperienceAnswer(room="kitchen", experiences=(record,), trajectories=(way,))
+    text = "\n".join(section.text for section in MemoryExcerpt(answer).sections())
+    assert "GoToObject(Egg)" not in text
+    assert text.count("GoToObject(Fridge)") == 1
+    assert "GoToObject(User)" in text
+    assert "nobody was there" in text
