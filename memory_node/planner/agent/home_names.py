@@ -268,7 +268,7 @@ class HomeNames:
 
     def not_known(self, goals: Sequence[Goal] = ()) -> list[str]:
         """Return a line for each class that the task needs and memory lacks, with where it is likely and what is alike,
-        but for what was told before."""
+        and one for all of which neither is known, but for what was told before."""
         kinds, lines = self._world.kinds, []
         known = {folded(thing.object_class) for thing in self._world.things.values()}
         needed = NeededClasses(kinds, licensed_skills(goals, kinds) if goals else ())
@@ -281,7 +281,9 @@ class HomeNames:
             said = f"{name}: {likely}" if likely else name
             said += f"; the words may mean {', '.join(meant[:_MOST_MEANT])}, which is known" if meant else ""
             lines.append(f"{said}; alike, the nearest first: {', '.join(here)}" if here else said)
-        return self._once(lines)
+        new = self._once(lines)
+        bare = [line for line in new if line.isalnum()]
+        return [*([", ".join(bare)] if bare else []), *(line for line in new if line not in bare)]
 
 
 def _area_names(scene: SceneSnapshot) -> dict[str, str]:
