@@ -10,7 +10,6 @@ from memory_node.context.sections import KNOWN, WORKING_MEMORY, lines_of
 from memory_node.domain.context import Context, ContextSource
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.spoken_time import ago, spoken_day_ago, spoken_now
-from memory_node.domain.step import EpisodeSummary
 from memory_node.llm.chat import ChatModel, Message
 from memory_node.llm.errors import LlmError
 from memory_node.llm.prompt_templates import prompt_templates
@@ -153,9 +152,9 @@ class AgentPlanner:
         names.read(readings)
         beginning = self._beginning(task, names, context)
         dialogue = AgentDialogue(self._model, tools, beginning, account, self._config)
-        left, _ = self._left(task) if going_on(instruction) else (None, "")
         # Who goes on asks for what was left in the words of then.
-        said = [*([left.instruction] if left is not None else []), *(text for text, _ in situation.conversation.said)]
+        left = [self._left(task)[0]] if going_on(instruction) else []
+        said = [*filter(None, left), *(text for text, _ in situation.conversation.said)]
 
         def objection(goals: Sequence[Goal], words: str) -> str:
             return self._offline.objection(words, goals, situation)
@@ -170,8 +169,6 @@ class AgentPlanner:
         scene, situation, known = task.situation.scene(), task.situation, task.situation.known
         robot, held = lines_of(context, WORKING_MEMORY), names.in_hand()
         learnt = context.text.replace("\n".join((f"## {WORKING_MEMORY}", *robot)), "").strip()
-        bound = situation.limits.told_of(task.instruction) if situation.limits is not None else []
-        told = dict.fromkeys([*bound, *situation.told(task.instruction)])
         turns = [
             f"{who}: {' '.join(text.split())[:_LONGEST_TURN]}"
             for turn in situation.conversation.said
@@ -181,8 +178,8 @@ class AgentPlanner:
         text = task.prompt(
             "agent_task.j2",
             turns=turns,
-            unfinished=self._left_in_words(task),
-            told=[" ".join(line.replace('"', "'").split()) for line in told if line not in learnt],
+            unfinished=self._left(task)[1],
+            told=[" ".join(line.replace('"', "'").split()) for line in task.told() if line not in learnt],
             memory=learnt,
             cut={title: len(lines) for title, lines in context.cut.items()},
             things=names.inventory(scene),
@@ -200,12 +197,13 @@ class AgentPlanner:
         rules = task.prompt("agent_system.j2", at_once=at_once, asks=self._asks, most_calls=MOST_CALLS_A_REPLY)
         return Message("system", rules.strip()), Message("user", text.strip())
 
-    def _left(self, task: Task) -> tuple[EpisodeSummary | None, str]:
-        """Return the instruction that was left unfinished, and what of it is still to do, "" where that is not read;
-        None where nothing is, or where the robot did something else since and is not to go on with it."""
+    def _left(self, task: Task) -> tuple[str, str]:
+        """Return the instruction that was left unfinished, and in words when that was, what was done of it and what of
+        it is still to do; "" where nothing is, or where the robot did something else since and is not to go on with it.
+        """
         known = task.situation.known
         if known is None or not known.recalled.unfinished:
-            return None, ""
+            return "", ""
         past = known.recalled
         try:
             references = References(
@@ -215,15 +213,10 @@ class AgentPlanner:
         except UnclearError:
             left, goals = past.unfinished[0], ()
         is_last = left is not None and bool(past.deeds) and past.deeds[-1].episode_id == left.id
-        to_do = ", ".join(goal.text for goal in goals)
-        return (left, to_do) if is_last or going_on(task.instruction) else (None, "")
-
-    def _left_in_words(self, task: Task) -> str:
-        """Return what was left unfinished, what was done of it, and what is still to do; "" for nothing."""
-        known, (left, to_do) = task.situation.known, self._left(task)
-        if left is None or known is None:
-            return ""
-        done = ", ".join(f"{one.skill} {one.object_class}" for one in known.recalled.deeds if one.episode_id == left.id)
+        if left is None or not (is_last or going_on(task.instruction)):
+            return "", ""
+        done = ", ".join(f"{one.skill} {one.object_class}" for one in past.deeds if one.episode_id == left.id)
         when = ago((known.clock() - (left.ended_ns or left.started_ns)) * 1e-9)
         said = f"{quoted(left.instruction, _LONGEST_TURN)}, {when}; done of it: {done or 'nothing'}"
-        return f"{said}; still to do: {to_do}" if to_do else said
+        to_do = ", ".join(goal.text for goal in goals)
+        return left.instruction, f"{said}; still to do: {to_do}" if to_do else said

@@ -126,9 +126,8 @@ class AgentRun:
         self._services = Services(situation.memory, self._names, self._skills.lookup)
         self._task.refresh()
         if self._question is not None:
-            bound = situation.limits.told_of(text) if situation.limits is not None else []
-            told = [f"told: {quoted(one)}" for one in dict.fromkeys([*bound, *situation.told(text)])]
-            self._dialogue.tell(self._question, "\n".join([f"the person says: {text}", *told[:_MOST_TOLD_LINES]]))
+            told = [f"told: {quoted(one)}" for one in self._task.told(text)[:_MOST_TOLD_LINES]]
+            self._dialogue.tell(self._question, "\n".join([f"the person says: {text}", *told]))
             self._question = None
 
     def _tell_guidance(self) -> None:

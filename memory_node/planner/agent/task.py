@@ -36,6 +36,12 @@ class Task:
         history = GoalHistory(goals, self.world.kinds, self.history)
         return replace(self, goals=tuple(goals), history=history)
 
+    def told(self, text: str = "") -> list[str]:
+        """Return what people told that binds in a text, the instruction by default, or bears on it; each once."""
+        text, limits = text or self.instruction, self.situation.limits
+        bound = limits.told_of(text) if limits is not None else []
+        return list(dict.fromkeys([*bound, *self.situation.told(text)]))
+
     def refresh(self) -> None:
         """Let the world follow memory."""
         self.world.refresh(self.situation.scene(), self.situation.memory.held_object())

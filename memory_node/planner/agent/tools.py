@@ -36,6 +36,11 @@ def _tool(name: str, description: str, properties: Mapping[str, Any], required: 
     return Tool(name, description, schema)
 
 
+def _of_texts(name: str, description: str, /, **texts: str) -> Tool:
+    """Return a tool that needs some texts. texts: what each is, by its name."""
+    return _tool(name, description, {key: _text(said) for key, said in texts.items()}, tuple(texts))
+
+
 _GOAL = {
     "type": "object",
     "properties": {
@@ -63,47 +68,23 @@ SET_GOALS = _tool(
     {"goals": {"type": "array", "items": _GOAL, "maxItems": _MOST_GOALS}},
     ("goals",),
 )
-FIND = _tool(
-    "find", "Ask memory for all things of a class or name, with place and states.", {"name": _text("")}, ("name",)
+FIND = _of_texts("find", "Ask memory for all things of a class or name, with place and states.", name="")
+LOCATE = _of_texts("locate", "Ask memory where a thing is or is likely to be, the likeliest areas first.", name="")
+ASK_MEMORY = _of_texts("ask_memory", "Ask what people told and what documents say.", question="")
+RECALL_PAST = _of_texts(
+    "recall_past", "Ask what the robot did before with things of a class, and what it left unfinished.", about=""
 )
-LOCATE = _tool(
-    "locate",
-    "Ask memory where a thing is or is likely to be, the likeliest areas first.",
-    {"name": _text("")},
-    ("name",),
-)
-ASK_MEMORY = _tool("ask_memory", "Ask what people told and what documents say.", {"question": _text("")}, ("question",))
-RECALL_PAST = _tool(
-    "recall_past",
-    "Ask what the robot did before with things of a class, and what it left unfinished.",
-    {"about": _text("")},
-    ("about",),
-)
-REMEMBER = _tool(
-    "remember",
-    "Keep a fact that the person has said, in the person's own words.",
-    {"words": _text("")},
-    ("words",),
-)
-LOOK_AT = _tool(
-    "look_at", "Drive to a thing and see what is there and in which state.", {"thing": _text("")}, ("thing",)
-)
+REMEMBER = _of_texts("remember", "Keep a fact that the person has said, in the person's own words.", words="")
+LOOK_AT = _of_texts("look_at", "Drive to a thing and see what is there and in which state.", thing="")
 ASK_PERSON = _tool(
     "ask_person",
     "Ask the person what neither memory nor a look can tell. An answer comes, or a new instruction in its place.",
     {"question": _text(""), "choices": _texts("possible answers")},
     ("question",),
 )
-TELL_PERSON = _tool(
-    "tell_person", "Tell the person something on the way, such as a substitute.", {"text": _text("")}, ("text",)
-)
-DONE = _tool(
-    "done",
-    "End: all is done, or the question is answered.",
-    {"summary": _text("what was done, or the answer")},
-    ("summary",),
-)
-IMPOSSIBLE = _tool("impossible", "End: it cannot be done.", {"reason": _text("why, for the person")}, ("reason",))
+TELL_PERSON = _of_texts("tell_person", "Tell the person something on the way, such as a substitute.", text="")
+DONE = _of_texts("done", "End: all is done, or the question is answered.", summary="what was done, or the answer")
+IMPOSSIBLE = _of_texts("impossible", "End: it cannot be done.", reason="why, for the person")
 
 
 def agent_tools(
