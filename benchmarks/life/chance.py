@@ -120,7 +120,7 @@ class ChancePlayer:
         if fact.predicate is _P.HAND_EMPTY:
             return held is None
         if fact.predicate is _P.HOLDING_TOOL:
-            return held is not None and held.can(Property(fact.ability))
+            return held is not None and held.can(fact.ability)
         assert thing is not None
         if fact.predicate is _P.HOLDING:
             return held is thing

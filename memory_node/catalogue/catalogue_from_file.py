@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.label_space_file import ClassEntry, LabelSpaceFile, TreatmentEntry
 from memory_node.catalogue.object_catalogue import ANYTHING, ObjectCatalogue
-from memory_node.catalogue.object_kind import ObjectKind, Property
-from memory_node.catalogue.treatment import Treatment, declared_state
+from memory_node.catalogue.object_kind import ABILITIES, ObjectKind, Property
+from memory_node.catalogue.treatment import Treatment
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GOAL_OF_SKILL
 from memory_node.domain.skill_library import SKILLS
@@ -28,8 +28,8 @@ def catalogue_of(file: LabelSpaceFile) -> ObjectCatalogue:
         if name not in file.classes:
             raise InvalidValueError(f"{where}: {name!r} is no class of {file.name}")
     for what in file.hiding_places:
-        if what != ANYTHING and what not in set(Property):
-            known = ", ".join((ANYTHING, *map(str, Property)))
+        if what != ANYTHING and what not in ABILITIES:
+            known = ", ".join((ANYTHING, *sorted(ABILITIES)))
             raise InvalidValueError(f"hiding_places.{what}: expected one of {known}")
     kinds = tuple(_kind(name, entry) for name, entry in file.classes.items())
     _check_pieces(kinds)
@@ -81,7 +81,7 @@ def _kind(name: str, entry: ClassEntry) -> ObjectKind:
         raise InvalidValueError(f"classes.{error}") from error
 
 
-def _properties(entry: ClassEntry) -> frozenset[Property]:
+def _properties(entry: ClassEntry) -> frozenset[str]:
     """Return what `is` and `does` say, and what other keys imply."""
     implied = {
         Property.TOGGLEABLE: entry.switch is not None,
@@ -95,7 +95,8 @@ def _treatment(name: str, entry: TreatmentEntry) -> Treatment:
     if entry.skill not in GOAL_OF_SKILL:
         known = ", ".join(GOAL_OF_SKILL)
         raise InvalidValueError(f"treatments.{name}.skill: expected one of {known}, got {entry.skill!r}")
-    states = entry.states or (declared_state(entry.skill),)
+    declared = SKILLS[entry.skill].brings_about
+    states = entry.states or (() if declared is None else (declared,))
     needs = (entry.verbs, entry.at, entry.tools, entry.vessels)
     try:
         return Treatment(name, entry.skill, *needs, pieces=entry.pieces, states=states)

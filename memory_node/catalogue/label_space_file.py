@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from memory_node.catalogue.object_kind import Property
+from memory_node.catalogue.object_kind import ABILITIES
 from memory_node.domain.states import ObjectState
 
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
@@ -20,6 +20,13 @@ def _listed(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
+def _known(ability: str) -> str:
+    if ability not in ABILITIES:
+        raise ValueError(f"expected one of {', '.join(sorted(ABILITIES))}")
+    return ability
+
+
+Ability = Annotated[str, AfterValidator(_known)]
 OneOrMore = Annotated[tuple[ClassName, ...], BeforeValidator(_listed)]
 
 
@@ -42,8 +49,8 @@ class ClassEntry(_Entry):
     described: tuple[Text, ...] = ()
     gloss: Text | None = None
     size_m: tuple[Length, Length, Length] | None = None
-    can: tuple[Property, ...] = Field(default=(), alias="is")
-    does: tuple[Property, ...] = ()
+    can: tuple[Ability, ...] = Field(default=(), alias="is")
+    does: tuple[Ability, ...] = ()
     switch: Literal["appliance", "light"] | None = None
     switched_by: ClassName | None = None
     slices: Slices | None = None

@@ -47,7 +47,7 @@ class ObjectCatalogue:
     rooms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     phrases: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     strangers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    unknown: frozenset[Property] = frozenset({Property.PICKUPABLE})
+    unknown: frozenset[str] = frozenset({Property.PICKUPABLE})
 
     def __post_init__(self) -> None:
         spelt: dict[str, str] = {}
@@ -83,7 +83,7 @@ class ObjectCatalogue:
         """Every class, sorted."""
         return tuple(sorted(kind.name for kind in self.kinds))
 
-    def able(self, *wanted: Property) -> tuple[str, ...]:
+    def able(self, *wanted: str) -> tuple[str, ...]:
         """Return the classes that have all of some properties, in the order of the file."""
         return tuple(kind.name for kind in self.kinds if all(kind.can(one) for one in wanted))
 
@@ -178,5 +178,5 @@ class ObjectCatalogue:
     def hiding_shares(self, name: str) -> Mapping[str, float]:
         """Return the probability of each class that may hide a thing of a class while it is closed."""
         kind = self[name]
-        priors = next((self.hides[one] for one in self.hides if one != ANYTHING and kind.can(Property(one))), None)
+        priors = next((self.hides[one] for one in self.hides if one != ANYTHING and kind.can(one)), None)
         return self.hides.get(ANYTHING, {}) if priors is None else priors

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill_library import SKILLS
 
 
 class Property(str, enum.Enum):
-    """What can be done with a kind of thing (first group), or what it does to others (second group)."""
+    """What can be done with a kind of thing (first group), or what it does to others (second group), as far as code
+    asks for it by name. Skills declare further abilities ("wipeable", "wipes"): see ABILITIES."""
 
     PICKUPABLE = "pickupable"  # a hand can take it
     FIXED = "fixed"  # it stays where it is as long as the home stands
@@ -25,7 +27,6 @@ class Property(str, enum.Enum):
     DIRTYABLE = "dirtyable"
     BREAKABLE = "breakable"
     USABLE_UP = "usable_up"
-    WIPEABLE = "wipeable"
     EDIBLE = "edible"
     SURFACE = "surface"  # things lie on it, not in it, also where its box encloses them: between the arms of a chair
     KEPT_SHUT = "kept_shut"  # it is shut again after use, for it keeps cold, heats or guards
@@ -36,10 +37,17 @@ class Property(str, enum.Enum):
     DRAINS = "drains"  # water runs into it and off
     BREWS = "brews"
     CUTS = "cuts"
-    WIPES = "wipes"
+
+    __hash__ = str.__hash__  # equal to its text, and found by it
 
     def __str__(self) -> str:
         return self.value
+
+
+# What a label space may say of a kind: properties, and what the declared skills need of things and tools.
+ABILITIES = frozenset(map(str, Property)) | frozenset(
+    fact.ability for skill in SKILLS.values() for fact in skill.facts if fact.ability not in ("", "receptacle")
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ class ObjectKind:
     names: tuple[str, ...] = ()
     described: tuple[str, ...] = ()
     everyday: bool = False
-    properties: frozenset[Property] = frozenset()
+    properties: frozenset[str] = frozenset()
     holds: str = ""
     levels: tuple[float, ...] = (1.0,)
     size_m: tuple[float, float, float] | None = None
@@ -83,22 +91,18 @@ class ObjectKind:
             raise InvalidValueError(f"{self.name}: sliceable and `slices` go together")
 
     @classmethod
-    def unknown(cls, name: str, properties: frozenset[Property] = frozenset({Property.PICKUPABLE})) -> ObjectKind:
+    def unknown(cls, name: str, properties: frozenset[str] = frozenset({Property.PICKUPABLE})) -> ObjectKind:
         """Return what is assumed of a class that no label space declares: by default that a hand can take it."""
         words = spoken(name)
         return cls(name, words, (words,), properties=properties)
 
-    def can(self, wanted: Property) -> bool:
-        """Return whether the kind has the property."""
+    def can(self, wanted: str) -> bool:
+        """Return whether the kind has a property or ability."""
         return wanted in self.properties
 
     def satisfies(self, ability: str) -> bool:
-        """Return whether the kind is what a declared fact about kinds names: a property, or "receptacle".
-
-        Raises:
-            ValueError: there is no such property.
-        """
-        return self.is_receptacle if ability == "receptacle" else self.can(Property(ability))
+        """Return whether the kind is what a declared fact about kinds names: an ability, or "receptacle"."""
+        return self.is_receptacle if ability == "receptacle" else self.can(ability)
 
     @property
     def best_name(self) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
-from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 
@@ -33,7 +32,7 @@ class Treatment:
         if self.skill not in GOAL_OF_SKILL:
             known = ", ".join(GOAL_OF_SKILL)
             raise InvalidValueError(f"{self.name}: skill: expected one of {known}, got {self.skill!r}")
-        declared = declared_state(self.skill)
+        declared = SKILLS[self.skill].brings_about
         if self.states[:1] != (declared,):
             raise InvalidValueError(f"{self.name}: states: {self.skill} brings about {declared}, which comes first")
 
@@ -41,9 +40,3 @@ class Treatment:
     def goal(self) -> GoalKind:
         """The kind of goal that it fulfils."""
         return GOAL_OF_SKILL[self.skill]
-
-
-def declared_state(skill: str) -> ObjectState:
-    """Return the state that a skill of `GOAL_OF_SKILL` is declared to bring about first."""
-    effects = (fact for fact in SKILLS[skill].effects if fact.predicate is Predicate.STATE and fact.value)
-    return next(fact.state for fact in effects if fact.state is not None)

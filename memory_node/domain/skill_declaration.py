@@ -119,6 +119,11 @@ class Skill:
     undoable: bool = True
 
     @property
+    def facts(self) -> tuple[Fact, ...]:
+        """All that it needs, brings about or is meant for."""
+        return (*(rule.fact for rule in self.preconditions), *self.effects, *self.meant_for)
+
+    @property
     def brings_about(self) -> ObjectState | None:
         """The first state that it is declared to begin, None where it begins none."""
         return next((one.state for one in self.effects if one.predicate is Predicate.STATE and one.value), None)

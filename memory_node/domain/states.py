@@ -1,4 +1,5 @@
-"""The closed set of object states that memory speaks about (KARMA's list and its opposites)."""
+"""The closed set of object states that memory speaks about (KARMA's list and its opposites), and what people call
+them."""
 
 from __future__ import annotations
 
@@ -56,23 +57,40 @@ _OPPOSITES = {
     for state in ObjectState
 }
 
-# What each state means to somebody who looks at a picture.
-STATE_MEANINGS = {
-    ObjectState.HEATED: "hot, for example it steams",
-    ObjectState.COOKED: "cooked, fried, baked or toasted",
-    ObjectState.SLICED: "cut into pieces, or a piece that was cut off",
-    ObjectState.CLEANED: "clean, no dirt or leftovers on it",
-    ObjectState.DIRTY: "dirty, stained or with leftovers on it",
-    ObjectState.FILLED: "a vessel with something in it",
-    ObjectState.USED_UP: "empty or used up",
-    ObjectState.ON: "switched on, lit or running",
-    ObjectState.OFF: "switched off",
-    ObjectState.OPENED: "open",
-    ObjectState.CLOSED: "closed",
-    ObjectState.COLD: "cold, for example with frost on it",
-    ObjectState.BROKEN: "broken or cracked",
-    ObjectState.WIPED: "a surface without spills, crumbs or dust on it",
+# What each state looks like in a picture, and what people call it: the first word is what answers say. Words of deeds
+# ("washed") stand among them where they tell the state, too.
+_DECLARED: dict[ObjectState, tuple[str, str]] = {
+    ObjectState.CLEANED: ("clean, no dirt or leftovers on it", "clean cleaned washed rinsed spotless"),
+    ObjectState.DIRTY: (
+        "dirty, stained or with leftovers on it",
+        "dirty unwashed soiled filthy muddy greasy dusty sticky stained used",
+    ),
+    ObjectState.SLICED: ("cut into pieces, or a piece that was cut off", "sliced cut chopped cut-up"),
+    ObjectState.HEATED: ("hot, for example it steams", "hot heated warm warmed microwaved"),
+    ObjectState.COLD: ("cold, for example with frost on it", "cold chilled cooled cool refrigerated"),
+    ObjectState.COOKED: ("cooked, fried, baked or toasted", "cooked fried boiled baked toasted"),
+    ObjectState.FILLED: ("a vessel with something in it", "full filled"),
+    ObjectState.USED_UP: ("empty or used up", "empty emptied used-up used_up"),
+    ObjectState.OPENED: ("open", "open opened"),
+    ObjectState.CLOSED: ("closed", "closed shut"),
+    ObjectState.BROKEN: ("broken or cracked", "broken cracked smashed shattered"),
+    ObjectState.WIPED: ("a surface without spills, crumbs or dust on it", "wiped"),
+    ObjectState.ON: ("switched on, lit or running", "on running lit switched-on"),
+    ObjectState.OFF: ("switched off", "off unlit switched-off"),
 }
+STATE_MEANINGS = {state: _DECLARED[state][0] for state in ObjectState}
+ADJECTIVES = {state: tuple(words.split()) for state, (_, words) in _DECLARED.items()}
+STATE_CALLED: dict[str, ObjectState] = {word: state for state, words in ADJECTIVES.items() for word in words}
+# These say nothing of the thing before which they stand: "on the table", "running shoes".
+_NEVER_BEFORE_A_NOUN = frozenset({"on", "off", "running"})
+ATTRIBUTES: dict[str, ObjectState] = {
+    word: state for word, state in STATE_CALLED.items() if word not in _NEVER_BEFORE_A_NOUN
+}
+
+
+def adjective_of(state: ObjectState) -> str:
+    """Return what people call a thing in that state: "clean" for CLEANED."""
+    return ADJECTIVES[state][0]
 
 
 @dataclass(frozen=True)
@@ -120,6 +138,11 @@ DOORS = frozenset({ObjectState.OPENED, ObjectState.CLOSED})
 def believed(beliefs: Iterable[StateBelief]) -> tuple[ObjectState, ...]:
     """Return the states that are more probable than not, in the order of the beliefs."""
     return tuple(belief.state for belief in beliefs if belief.probability >= 0.5)
+
+
+def door_of(beliefs: Iterable[StateBelief]) -> ObjectState | None:
+    """Return whether a thing is believed opened or closed, None where that is not known."""
+    return next((state for state in believed(beliefs) if state in DOORS), None)
 
 
 def with_state(beliefs: tuple[StateBelief, ...], new: StateBelief) -> tuple[StateBelief, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import AnswerStatus, ObjectAnswer
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.state_words import STATE_CALLED
+from memory_node.domain.states import STATE_CALLED
 from memory_node.planner.goal import Goal
 from memory_node.planner.memory_lookup import MemoryLookup
 

@@ -7,8 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.state_words import ATTRIBUTES
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ATTRIBUTES, ObjectState
 from memory_node.questions.past import with_whole_verbs
 
 TIME = r"(?:today|yesterday|this (?:morning|afternoon|evening)|last night|earlier|just now|before)"

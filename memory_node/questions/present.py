@@ -10,8 +10,7 @@ from datetime import tzinfo
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.scene import SceneObject, SceneSnapshot
-from memory_node.domain.state_words import STATE_CALLED
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import STATE_CALLED, ObjectState
 from memory_node.questions.past import clock_of, span_of
 from memory_node.questions.phrase import phrase_of
 from memory_node.questions.thing_words import BELIEVED, ThingWords, is_so, listed, name_of

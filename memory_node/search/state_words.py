@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 
 from memory_node.catalogue.class_name import spoken
-from memory_node.domain.state_words import ADJECTIVES, ATTRIBUTES, adjective_of
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ADJECTIVES, ATTRIBUTES, ObjectState, adjective_of
 
 # What somebody did to a thing, in the past tense.
 _DEEDS = {

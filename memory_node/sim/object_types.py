@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.catalogue.object_kind import ObjectKind, Property
+from memory_node.catalogue.object_kind import ObjectKind
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.resources import resource_path
 from memory_node.domain.validation_faults import faults_of
@@ -59,7 +59,7 @@ class ObjectType:
         assert self.kind.size_m is not None
         return self.kind.size_m
 
-    def can(self, wanted: Property) -> bool:
+    def can(self, wanted: str) -> bool:
         """Return whether the class has the property."""
         return self.kind.can(wanted)
 

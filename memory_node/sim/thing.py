@@ -62,7 +62,7 @@ class Thing:
             return self.contents_z_m
         return tuple(self.box.bottom_m + level * float(self.box.size[2]) for level in self.kind.levels)
 
-    def can(self, wanted: Property) -> bool:
+    def can(self, wanted: str) -> bool:
         """Return whether its class has the property and it is not broken."""
         return self.type.can(wanted) and (ObjectState.BROKEN not in self.states)
 

@@ -1,8 +1,7 @@
 import pytest
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.state_words import ADJECTIVES, ATTRIBUTES
-from memory_node.domain.states import ObjectState, StateBelief, with_state
+from memory_node.domain.states import ADJECTIVES, ATTRIBUTES, ObjectState, StateBelief, with_state
 
 
 def test_cleaned_ends_dirty_and_leaves_sliced() -> None:

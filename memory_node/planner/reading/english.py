@@ -12,7 +12,7 @@ import yaml
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.state_words import ATTRIBUTES, STATE_CALLED, adjective_of
+from memory_node.domain.states import ATTRIBUTES, STATE_CALLED, adjective_of
 
 INTO, NEAR, FROM, WITH, UNDER, FOR = "into", "near", "from", "with", "under", "for"
 PUNCTUATION = frozenset(",.;:!?")
