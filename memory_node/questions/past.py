@@ -7,25 +7,20 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from memory_node.domain.deed import Deed
+from memory_node.domain.goal_labels import GOALS
 from memory_node.domain.scene import SceneSnapshot
 
-# By a verb, its forms folded, the skills that are meant.
+# By a verb, its forms folded, the skills that are meant: what kinds of goals are called, and other words.
 _SKILLS = {
+    **{kind.value: goal.skills for kind, goal in GOALS.items() if goal.treats},
     "wash": ("CleanObject",),
-    "clean": ("CleanObject",),
     "rinse": ("CleanObject",),
-    "heat": ("HeatObject",),
     "warm": ("HeatObject",),
     "cook": ("HeatObject",),
-    "cool": ("CoolObject",),
     "chill": ("CoolObject",),
-    "fill": ("FillObject",),
-    "empty": ("EmptyObject",),
-    "slice": ("SliceObject",),
     "cut": ("SliceObject",),
     "chop": ("SliceObject",),
     "break": ("BreakObject",),
-    "wipe": ("WipeObject",),
     "switch_on": ("SwitchOn", "ToggleOn"),
     "switch_off": ("SwitchOff", "ToggleOff"),
     "open": ("OpenObject",),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import GOALS, GoalKind
+from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.states import adjective_of
 from memory_node.planner.reading.command import Command
 from memory_node.planner.reading.command_reader import CommandReader
 from memory_node.planner.reading.english import INTO, NEAR, UNDER
@@ -215,7 +217,7 @@ def _left_in_state(words: Sequence[str], at: int, commands: CommandReader) -> As
         return None
     if verb in ("leave", "left", "turn", "turned", "switch", "switched"):
         return _state_behind(words, phrase.end, phrase, commands)
-    asked = _done_states(commands).get(commands.english.base_form(verb) or verb)
+    asked = commands.english.asked.get(verb) or _done_states(commands).get(commands.english.base_form(verb) or verb)
     return (_tell(asked, phrase), phrase.end) if asked else None
 
 
@@ -236,9 +238,10 @@ def _whether(words: Sequence[str], at: int, commands: CommandReader) -> Asked | 
 
 
 def _done_states(commands: CommandReader) -> dict[str, str]:
-    kinds = {GoalKind.CLEAN: "clean", GoalKind.CLOSE: "closed", GoalKind.OPEN: "open", GoalKind.SLICE: "sliced",
-             GoalKind.FILL: "full", GoalKind.EMPTY: "empty", GoalKind.HEAT: "hot", GoalKind.COOL: "cold"}  # fmt: skip
-    return {word: kinds[verb.kind] for word, verb in commands.english.verbs.items() if verb.kind in kinds}
+    """Return by verb what people call a thing that it was done to."""
+    kinds = {word: verb.kind for word, verb in commands.english.verbs.items()} | {kind.value: kind for kind in GOALS}
+    begun = {kind: SKILLS[goal.skills[0]].brings_about for kind, goal in GOALS.items() if goal.skills}
+    return {word: adjective_of(state) for word, kind in kinds.items() if (state := begun.get(kind)) is not None}
 
 
 _FORMS: tuple[Callable[[Sequence[str], int, CommandReader], Asked | None], ...] = (

@@ -335,18 +335,20 @@ class Goals:
 
     def _for_such_things(self, command: Command, target: Mention) -> Command:
         """Return the command with the treatment that is declared for such things, of those that share its verb: a table
-        is wiped with a cloth where a mug is washed."""
+        is wiped with a cloth where a mug is washed. Of several the one that is called as the verb is meant."""
         thing = self._kinds[target.object_class]
         said = self._kinds.treatment(command.treatment)
         verbs = (
             {verb for verb in said.verbs if verb.split()[0] == command.verb.split()[0]} if said is not None else set()
         )
+        declared = []
         for other in self._kinds.treatments:
             abilities = SKILLS[other.skill].abilities_of("object")
             is_other = said is not None and other.skill != said.skill and bool(verbs & set(other.verbs))
             if is_other and abilities and not thing.pickupable and all(map(thing.satisfies, abilities)):
-                return replace(command, kind=other.goal, treatment=other.name)
-        return command
+                declared.append(other)
+        meant = next((one for one in declared if one.name in verbs), next(iter(declared), None))
+        return command if meant is None else replace(command, kind=meant.goal, treatment=meant.name)
 
     def _by_claimed_state(self, kind: GoalKind, phrase: NounPhrase, target: Mention) -> tuple[GoalKind, Mention]:
         """Return the treatment that brings a claimed state about, and the thing without it: "put a clean mug ...".
