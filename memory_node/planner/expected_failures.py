@@ -11,7 +11,7 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ObjectState, door_of
 from memory_node.lessons.expectations import TAKEN_FROM, Expectations, is_done_anywhere
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.goal import Goal
@@ -109,7 +109,7 @@ class ExpectedFailures:
         failing: dict[str, Lesson] = {}
         for place in places:
             for skill, object_class in ways:
-                if skill == "OpenObject" and _is_open(place):
+                if skill == "OpenObject" and door_of(place.states) is ObjectState.OPENED:
                     continue
                 of_class = object_class or place.class_name
                 lesson = self._failure(skill, of_class, place)
@@ -143,7 +143,3 @@ class ExpectedFailures:
     def _of(self, classes: tuple[str, ...]) -> list[SceneObject]:
         spelt = {folded(name) for name in classes}
         return [one for one in self.scene().objects if not one.removed and folded(one.class_name) in spelt]
-
-
-def _is_open(place: SceneObject) -> bool:
-    return any(one.state is ObjectState.OPENED and one.probability >= 0.5 for one in place.states)

@@ -77,7 +77,8 @@ def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     same |= called_alike & (pairs.containment > 0.5)
     # The yaw of a thing seen in part is uncertain: thin boxes around one centre may cross.
     smaller = np.minimum(np.linalg.norm(pairs.size_a, axis=1), np.linalg.norm(pairs.size_b, axis=1))
-    same |= np.linalg.norm(pairs.offset, axis=1) < 0.25 * smaller
+    level = np.abs(pairs.offset[:, 2]) < 0.5 * (pairs.size_a + pairs.size_b)[:, 2] + margin
+    same |= level & (np.linalg.norm(pairs.offset, axis=1) < 0.25 * smaller)
     # Two parts of things never seen whole that lie side by side and were never in one frame are one thing with a hidden
     # middle.
     partial = table.mostly_truncated(a) & table.mostly_truncated(b)

@@ -52,9 +52,9 @@ class SceneEdits:
         Raises:
             ConflictError: both are the same entry.
         """
-        if object_id == other_id:
-            raise ConflictError(f"merge: expected two objects, got {object_id} twice")
         kept, ended = self._row(object_id), self._row(other_id)
+        if kept == ended:
+            raise ConflictError(f"merge: expected two objects, got {object_id} twice")
         merged = merge_rows(self._state, kept, ended)
         return [merged, *self._edited(kept)]
 

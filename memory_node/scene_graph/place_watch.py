@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.scene import SceneEvent, SceneObject
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ObjectState, door_of
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.scene_graph.state import ROBOT_ID
@@ -26,7 +26,7 @@ class PlaceWatch:
         """Take in what changed."""
         for event in events:
             found = event.object
-            if any(one.state is ObjectState.OPENED and one.probability >= 0.5 for one in found.states):
+            if door_of(found.states) is ObjectState.OPENED:
                 self._opened.add(found.id)
             if found.support_id == ROBOT_ID:
                 self._moved.add(found.id)

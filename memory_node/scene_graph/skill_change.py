@@ -60,6 +60,8 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
     elif change.held is False or change.support_id or change.position is not None:
         kind = SceneEventKind.MOVED
         load = _put(state, row, change)
+        for newcomer in _newcomers(state, row, change):
+            _leave_beside(state, row, newcomer)
         merged = _merge_newcomers(state, row, change)
         for carried in load:
             merged += _merge_nearest_newcomer(state, carried, change) if table.alive[carried] else []
@@ -86,6 +88,15 @@ def _slide(state: GraphState, row: int, change: StateChange) -> list[int]:
 def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:
     """Merge the new object that the camera made when it saw this thing at its new place before the skill's report."""
     return [merge_rows(state, row, other) for other in _newcomers(state, row, change)]
+
+
+def _leave_beside(state: GraphState, row: int, newcomer: int) -> None:
+    """Take what lay in a place before a thing was put there for beside it, not on it. newcomer: what the camera took
+    the thing for."""
+    table, record = state.table, state.table.record(row)
+    for child in [table.row(one) for one in state.contents.get(table.record(newcomer).id, ())]:
+        if table.place_since[child] < table.first_seen[newcomer] and child != row:
+            state.stand_on(child, record.support_id, record.inside)
 
 
 def _merge_nearest_newcomer(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:

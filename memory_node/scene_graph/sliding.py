@@ -8,7 +8,7 @@ import numpy as np
 
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.observation import ObjectObservation
-from memory_node.domain.states import DOORS, ObjectState, StateBelief
+from memory_node.domain.states import door_of
 from memory_node.scene_graph.in_hand import move_load
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.observed import Observed
@@ -45,7 +45,7 @@ def follow_drawers(state: GraphState, observed: Observed, rows: Rows) -> None:
     """Slide the drawers among some rows that a frame shows open and memory has shut, or the other way round."""
     for observation in observed.observations:
         kind = state.catalogue.find(observation.best_class)
-        door = _door(observation.states)
+        door = door_of(observation.states)
         if kind is None or not kind.slides or door is None or observation.truncated:
             continue
         of_class = [row for row in rows.tolist() if state.table.record(row).best_class == observation.best_class]
@@ -53,7 +53,7 @@ def follow_drawers(state: GraphState, observed: Observed, rows: Rows) -> None:
         found = [(abs(by_m), row) for row, by_m in along.items() if by_m is not None]
         if not found or min(found)[0] <= _OFF_M:
             continue
-        moved = [row for _, row in sorted(found) if _door(state.table.record(row).states) not in (None, door)]
+        moved = [row for _, row in sorted(found) if door_of(state.table.record(row).states) not in (None, door)]
         if moved:
             slide_to(state, moved[0], observation.box.center)
 
@@ -68,8 +68,3 @@ def _along_rail_m(state: GraphState, row: int, observation: ObjectObservation) -
     is_alike = np.abs(np.sort(size) - np.sort(observation.box.size)).max() <= _OFF_M
     on_rail = abs(ahead_m) <= size[0] + _OFF_M and max(abs(aside_m), abs(z_m)) <= _OFF_M
     return float(ahead_m) if is_alike and on_rail else None
-
-
-def _door(states: tuple[StateBelief, ...]) -> ObjectState | None:
-    """Return whether it is opened or closed, None where that is not known."""
-    return next((one.state for one in states if one.state in DOORS and one.probability >= 0.5), None)

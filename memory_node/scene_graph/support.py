@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.domain.states import ObjectState, door_of
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.put_down import is_where_it_was_put
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
@@ -49,6 +50,7 @@ class _Pairs:
     @classmethod
     def of(cls, state: GraphState, rows: Rows, neighbours: Rows) -> _Pairs:
         table = state.table
+        other = (rows[:, None] != neighbours[None]) & ~_came_by_hand(state, rows, neighbours)
         half_row, half_other = 0.5 * table.size[rows, 2], 0.5 * table.size[neighbours, 2]
         return cls(
             rows,
@@ -58,7 +60,7 @@ class _Pairs:
             table.center[neighbours, 2] - half_other,
             table.center[neighbours, 2] + half_other,
             roles_of(state, rows, neighbours),
-            rows[:, None] != neighbours[None],
+            other,
         )
 
     def touching(self, gap_m: float) -> Matrix:
@@ -93,7 +95,7 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     below &= pairs.touching(_STILL_ON * gap_m) & pairs.other
     seated = _on_seat(state, pairs)
     volumes = table.size[present].prod(axis=1)
-    evident = table.times_seen[present] > 1
+    evident, usual = table.times_seen[present] > 1, pairs.roles.movable | pairs.roles.receptacle
     moved = []
     for index, row in enumerate(rows.tolist()):
         record = table.record(row)
@@ -107,10 +109,12 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
             on[index] &= ~carried
             within[index] &= ~carried
             seated[index] &= ~carried
-        # An object that was seen once is a support only if there is no other.
-        sure = on[index] & evident
-        found = _level_under(pairs, sure if sure.any() else on[index], under[index])
-        at, inside = _support(pairs, index, found, within[index], seated[index], volumes)
+        # What was seen once, or is not made for things to be put on it, is a support only if there is no other.
+        found = on[index]
+        for likely in (on[index] & usual, on[index] & usual & evident):
+            found = likely if likely.any() else found
+        found = _level_under(pairs, found, under[index])
+        at, inside = _support(pairs, index, found, under[index], within[index], seated[index], volumes)
         if at >= 0:
             state.stand_on(row, table.record(int(present[at])).id, inside)
         elif not (
@@ -144,19 +148,27 @@ def _is_heaped(state: GraphState, rows: Rows, support_id: str) -> bool:
 
 
 def _support(
-    pairs: _Pairs, index: int, on: Matrix, within: Matrix, seated: Matrix, volumes: NDArray[np.float64]
+    pairs: _Pairs,
+    index: int,
+    on: Matrix,
+    under: Matrix,
+    within: Matrix,
+    seated: Matrix,
+    volumes: NDArray[np.float64],
 ) -> tuple[int, bool]:
     """Return which neighbour (-1: none) a row stands on or in, and whether in it.
 
     Of surfaces at its foot the topmost counts: where a pan stands on a burner, the counter is as near. Of containers
-    around it the smallest.
+    around it the smallest. What is in one is not on a surface that ends beside it. under (m,): surfaces below its
+    middle.
     """
     surface = int(np.argmax(np.where(on, pairs.top, -np.inf))) if on.any() else -1
     container = int(np.argmin(np.where(within, volumes, np.inf))) if within.any() else -1
     seat = int(np.argmin(np.where(seated, volumes, np.inf))) if seated.any() else -1
     # In a bowl on a table, a thing's foot is level with the table's top as well.
     level = surface >= 0 and container >= 0 and abs(pairs.floor[container] - pairs.top[surface]) < _SLACK_M
-    if container >= 0 and (surface < 0 or (level and container != surface)):
+    beside = surface >= 0 and not under[surface]
+    if container >= 0 and (surface < 0 or beside or (level and container != surface)):
         return container, True
     if surface >= 0:
         return surface, False
@@ -205,9 +217,31 @@ def _enclosed(state: GraphState, pairs: _Pairs) -> Matrix:
     """
     inside = _within_walls(state, pairs) & pairs.roles.container[None] & ~pairs.roles.same_class
     inside &= 0.5 * (pairs.foot + pairs.head)[:, None] < pairs.top[None]
-    shut = pairs.head[:, None] < pairs.top[None] + _SLACK_M
-    shut &= ~pairs.roles.built_in[:, None]
+    sticks_out_m = np.where(pairs.roles.taken, _STICKS_OUT * (pairs.head - pairs.foot), 0.0)[:, None]
+    shut = pairs.head[:, None] < pairs.top[None] + np.maximum(_SLACK_M, sticks_out_m)
+    shut &= ~(pairs.roles.built_in[:, None] | _seen_outside(state, pairs))
     return np.asarray(inside & np.where(pairs.roles.lidded[None], shut, pairs.roles.taken[:, None]))
+
+
+def _seen_outside(state: GraphState, pairs: _Pairs) -> Matrix:
+    """Return (n, m): the row is seen now, and the neighbour is closed: what was not known to be in it is not."""
+    table = state.table
+    outside = np.zeros(pairs.other.shape, np.bool_)
+    seen = table.last_seen[pairs.rows] >= state.now_ns
+    for column in np.flatnonzero(pairs.roles.lidded).tolist():
+        record = table.record(int(pairs.neighbours[column]))
+        if door_of(record.states) is ObjectState.CLOSED:
+            inside = [table.row(one) for one in state.contents.get(record.id, ())]
+            outside[:, column] = seen & ~np.isin(pairs.rows, inside)
+    return outside
+
+
+def _came_by_hand(state: GraphState, rows: Rows, neighbours: Rows) -> Matrix:
+    """Return (n, m): a skill put the neighbour there after the row had come to its place, so that the row is not on
+    it."""
+    table = state.table
+    by_hand = np.array([table.record(row).put_at is not None for row in neighbours.tolist()], np.bool_)
+    return np.asarray(by_hand[None] & (table.place_since[neighbours][None] > table.place_since[rows][:, None]))
 
 
 def _on_seat(state: GraphState, pairs: _Pairs) -> Matrix:

@@ -11,6 +11,7 @@ from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import RelationKind, SceneEvent
 from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.scene_graph.graph import SceneGraph
 
 SECOND_NS = 1_000_000_000
@@ -294,3 +295,57 @@ def test_what_lies_on_other_things_is_where_a_skill_put_it(beneath: bool) -> Non
         look(graph, stamp_s, {**things, "Plate": (0.0, 0.0, 1.1, 0.25, 0.25, 0.02, 0.0)})
     plate = next(found for found in graph.objects() if found.class_name == "Plate")
     assert (plate.support_id == burner.id) == beneath
+
+
+def test_cup_is_not_on_the_pan_that_a_skill_put_beside_it_nor_taken_with_that() -> None:
+    basin: Box = (0.0, 0.0, 0.7, 0.6, 0.5, 0.2, 0.0)
+    cup: Box = (0.15, 0.1, 0.77, 0.08, 0.08, 0.1, 0.0)
+    counter: Box = (3.0, 0.0, 0.0, 1.4, 0.6, 0.9, 0.0)
+    pan: Box = (0.05, 0.0, 0.72, 0.42, 0.25, 0.06, 0.0)
+    graph = SceneGraph()
+    for stamp_s in range(1, 4):
+        look(graph, stamp_s, {"SinkBasin": basin, "Cup": cup, "CounterTop": counter, "Pan": (3.0, 0, 0.9, *pan[3:])})
+    named = {found.class_name: found for found in graph.objects()}
+    graph.apply_change(StateChange(named["Pan"].id, "Pan", 4 * SECOND_NS, held=True))
+    for stamp_s in (10, 11):  # the camera is before the report
+        look(graph, stamp_s, {"SinkBasin": basin, "Cup": cup, "Pan": pan})
+    put = StateChange(named["Pan"].id, "Pan", 9 * SECOND_NS, held=False, support_id=named["SinkBasin"].id, inside=True)
+    graph.apply_change(replace(put, position=(0.05, 0.0, 0.75)))
+    look(graph, 12, {"SinkBasin": basin, "Cup": cup, "Pan": pan})
+    assert graph.object(named["Cup"].id).support_id == named["SinkBasin"].id
+    graph.apply_change(StateChange(named["Pan"].id, "Pan", 13 * SECOND_NS, held=True))
+    assert graph.object(named["Cup"].id).support_id == named["SinkBasin"].id
+
+
+@pytest.mark.parametrize("door", [ObjectState.CLOSED, ObjectState.OPENED])
+def test_what_is_seen_while_a_cabinet_is_closed_is_not_in_it(door: ObjectState) -> None:
+    graph = SceneGraph()
+    for stamp_s in (1, 2):
+        (x, y, foot, *size, _) = CABINET
+        box = OrientedBox(np.array([x, y, foot + 0.5 * size[2]]), np.array(size))
+        cabinet = ObjectObservation(
+            {"Cabinet": 0.9}, box, np.eye(3) * 1e-6, 4000, states=(StateBelief(door, 1.0, stamp_s * SECOND_NS),)
+        )
+        mug = ObjectObservation(
+            {"Mug": 0.9}, OrientedBox(np.array([0.1, 0.0, 1.38]), np.array([0.1, 0.08, 0.1])), np.eye(3) * 1e-6, 4000
+        )
+        graph.observe(Frame(stamp_s * SECOND_NS, Pose.planar(3.0, 3.0, -2.0, 2.5), None, (cabinet, mug)))
+    found = next(one for one in graph.objects() if one.class_name == "Mug")
+    assert found.inside is (door is ObjectState.OPENED)
+
+
+def test_bottle_whose_neck_is_above_the_box_of_a_cabinet_is_in_it() -> None:
+    assert told({"Cabinet": CABINET, "Bottle": (0.1, 0.0, 1.83, 0.07, 0.07, 0.24, 0.0)})["Bottle"] == ("in", "Cabinet")
+
+
+def test_boards_one_above_the_other_are_two() -> None:
+    graph = SceneGraph()
+    for stamp_s in (1, 2):
+        boards = [
+            ObjectObservation(
+                {"Shelf": 0.9}, OrientedBox(np.array([0.0, y, z]), np.array([0.28, 0.9, 0.03])), np.eye(3) * 1e-6, 4000
+            )
+            for y, z in ((0.0, 1.18), (0.09, 1.38))
+        ]
+        graph.observe(Frame(stamp_s * SECOND_NS, Pose.planar(3.0, 3.0, -2.0, 2.5), None, tuple(boards)))
+    assert len(graph.objects()) == 2

@@ -12,7 +12,7 @@ from memory_node.domain.geometry import FloatArray, OrientedBox
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.states import ObjectState, believed
 from memory_node.scene_graph.state import ROBOT_ID
 
 # A remembered place may be this far from the thing that it is about.
@@ -42,13 +42,13 @@ class Target:
     def of_answer(cls, answer: ObjectAnswer) -> Target:
         """Return what memory answered."""
         box = OrientedBox(answer.position, answer.size, answer.yaw_rad)
-        states = _believed(answer.states)
+        states = frozenset(believed(answer.states))
         return cls(answer.object_id, answer.object_class, box, states, answer.support_id, answer.inside)
 
     @classmethod
     def of_scene_object(cls, found: SceneObject) -> Target:
         """Return an object of the scene graph."""
-        states = _believed(found.states)
+        states = frozenset(believed(found.states))
         return cls(found.id, found.class_name, found.box, states, found.support_id, found.inside)
 
     @property
@@ -77,10 +77,6 @@ class Target:
             support_id=change.support_id if moved else self.support_id,
             inside=change.inside if moved else self.inside,
         )
-
-
-def _believed(beliefs: tuple[StateBelief, ...]) -> frozenset[ObjectState]:
-    return frozenset(belief.state for belief in beliefs if belief.probability >= 0.5)
 
 
 @dataclass(frozen=True, eq=False)
