@@ -40,6 +40,8 @@ _DRIVES = 0.3
 # Something is moved unseen before a call in so many.
 _MOVES = 0.1
 _AREA_SPACING_M = 0.6
+# Who looks at a place sees from so near (m) to it whether a thing is there.
+_SEEN_AT_M = 0.1
 _LOOKS, _BETWEEN_LOOKS_S = 4, 0.25
 _OFFERED = tuple(skill for skill in SKILLS.values() if skill.name not in ("Explore", "BreakObject", "ThrowObject"))
 
@@ -112,7 +114,7 @@ class HomePlay:
         """Tell memory what the oracle, which has no depth image, does not see where it should be in plain view."""
         believed = self._believed()
         looked_at = [believed.things[key] for key in self._looked_at(believed)]
-        empty = [one for one in looked_at if not is_there(one, self._world)]
+        empty = [one for one in looked_at if not is_there(one, self._world, _SEEN_AT_M)]
         self._memory.remember(
             [StateChange(one.memory_id, one.object_class, 0, destroyed=True, source="camera") for one in empty]
         )
@@ -121,7 +123,9 @@ class HomePlay:
         self._memory.observe(self._robot.observe(all_around))
         for thing in self._robot.visible_objects(all_around):
             self._seen.add(thing.id)
-            self._moved.discard(thing.id)
+            if thing.id in self._moved:  # it may be any of its kind, of which nobody sees what was done with it
+                self._known[thing.id] = set()
+                self._moved.discard(thing.id)
             self._known.setdefault(thing.id, set()).update(SEEN_STATES)
 
     def _follow(self, result: SkillResult) -> None:

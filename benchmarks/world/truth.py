@@ -91,9 +91,9 @@ def _match_carried(thing: Thing, one: Believed, believed: WorldState, world: Wor
             _match_carried(content, twin, believed, world, found)
 
 
-def is_there(one: Believed, world: World) -> bool:
-    """Return whether a thing of a believed thing's class is where that is believed to be."""
-    return any(_apart(thing, one) <= SAME_PLACE_M for thing in world.of_class(one.object_class))
+def is_there(one: Believed, world: World, within_m: float) -> bool:
+    """Return whether a thing of a believed thing's class is so near to where that is believed to be, m."""
+    return any(_apart(thing, one) <= within_m for thing in world.of_class(one.object_class))
 
 
 def _apart(thing: Thing, believed: Believed) -> float:
@@ -109,7 +109,8 @@ def _meets(thing: Thing, support: Thing, slack_m: float = _MEETS_M) -> bool:
     overlap, as those of two cabinets or of a pan and the fork beside it, each is right.
     """
     box, foot = support.box, thing.box.bottom_m
-    lowest_m = min(support.surface_heights_m, default=box.bottom_m) if support.kind.holds == "on" else box.bottom_m
+    surface_m = min(support.surface_heights_m, default=box.bottom_m) if support.kind.holds == "on" else box.bottom_m
+    lowest_m = max(surface_m, box.bottom_m)
     is_level = lowest_m - slack_m <= foot <= box.top_m + slack_m
     return is_level and box.distance_m(thing.box.center[:2]) <= slack_m
 

@@ -29,12 +29,14 @@ USED_WITHIN_M = 1.3
 # Costs, in metres, of a receptacle that an object lies outside of.
 FREE_MISS_M = 0.6
 LOWER_SHELF_COST_M = 0.15
+# Seats and beds carry things at this share of their height or higher, and are so high at least (m).
+_SEAT, _LOWEST_SEAT_M = 0.4, 0.25
 # The thickness of a board (m).
 _BOARD_M = 0.02
 # Middles of two doors of a class that are this near (m) are the handles of a double door.
 _DOUBLE_DOOR_M = 0.12
-# Neighbours may share a wall of this thickness (m), and stand at this angle (its cosine) to each other.
-_SHARED_WALL_M, _PARALLEL = 0.02, 0.95
+# Neighbours may share a wall of this thickness (m), and stand across each other: at most this cosine of their angle.
+_SHARED_WALL_M, _ACROSS = 0.02, 0.3
 # So far (m) a fixture is made longer for what stands at its edge.
 _REACH_OUT_M = 0.6
 # The length of work surfaces is unknown, so lying beyond their end costs less.
@@ -74,8 +76,8 @@ def fixture_box(thing_type: ObjectType, position: FloatArray, yaw_rad: float, us
 def part_neighbours(fixtures: Sequence[Thing]) -> None:
     """Let fixtures of one class share no space: their sizes are only usual ones.
 
-    The handles of a double door meet in the middle, so its two cabinets lie to both sides of them. Others in a row or
-    above each other are as narrow as their neighbour leaves room.
+    The handles of a double door meet in the middle, so its two cabinets lie to both sides of them. Others in a row,
+    above each other or in a corner are as narrow as their neighbour leaves room.
     """
     pairs = [two for two in itertools.combinations(fixtures, 2) if two[0].kind is two[1].kind]
     for part in (_open_double_door, _narrow):
@@ -86,59 +88,68 @@ def part_neighbours(fixtures: Sequence[Thing]) -> None:
 
 
 def _overlap(box: OrientedBox, other: OrientedBox) -> bool:
-    if abs(np.cos(box.yaw_rad - other.yaw_rad)) < _PARALLEL:
-        return False
-    apart = np.abs(box.local(other.center))
-    return bool((apart < 0.5 * (box.size + other.size) - _SHARED_WALL_M).all())
+    return bool((_shared_m(box, other) > _SHARED_WALL_M).all())
 
 
-def _row_axis(apart: FloatArray) -> int:
-    """Return the axis along which two lie beside (1) or above (2) each other: that in which their middles differ most.
+def _shared_m(box: OrientedBox, other: OrientedBox) -> FloatArray:
+    """Return how far two boxes reach into each other along the axes of the first, (3,), m."""
+    size = other.size[[1, 0, 2]] if _is_across(box, other) else other.size
+    return np.asarray(0.5 * (box.size + size) - np.abs(box.local(other.center)))
 
-    apart: the middle of the one along the axes of the other, (3,), m.
-    """
-    return 1 if abs(apart[1]) >= abs(apart[2]) else 2
+
+def _is_across(box: OrientedBox, other: OrientedBox) -> bool:
+    return bool(abs(np.cos(box.yaw_rad - other.yaw_rad)) < _ACROSS)
+
+
+def _row_axis(one: Thing, other: Thing) -> int:
+    """Return the axis of the first along which two are parted. Side by side (1) or above (2) each other they lie where
+    their middles differ most, and in a corner where they share least."""
+    if _is_across(one.box, other.box):
+        return int(np.argmin(_shared_m(one.box, other.box)))
+    apart = np.abs(one.box.local(other.box.center))
+    return 1 if apart[1] >= apart[2] else 2
 
 
 def _open_double_door(one: Thing, other: Thing) -> None:
     """Move two with one middle to both sides of it."""
-    apart = one.box.local(other.box.center)
-    axis = _row_axis(apart)
-    if abs(apart[axis]) < _DOUBLE_DOOR_M:
-        _draw_apart(one, other, axis, 0.5 * _shared_m(one, other, axis), 0.0)
+    axis = _row_axis(one, other)
+    is_double = abs(float(one.box.local(other.box.center)[axis])) < _DOUBLE_DOOR_M
+    if is_double and not _is_across(one.box, other.box):
+        _draw_apart(one, other, axis, 0.5 * float(_shared_m(one.box, other.box)[axis]), 0.0)
 
 
 def _narrow(one: Thing, other: Thing) -> None:
     """Let each of two that overlap have half of what they share."""
-    axis = _row_axis(one.box.local(other.box.center))
-    less_m = min(0.5 * _shared_m(one, other, axis), 0.5 * float(min(one.box.size[axis], other.box.size[axis])))
+    axis = _row_axis(one, other)
+    narrowest_m = float(min(one.box.size[axis], other.box.size[_axis_of_other(one, other, axis)]))
+    less_m = min(0.5 * float(_shared_m(one.box, other.box)[axis]), 0.5 * narrowest_m)
     _draw_apart(one, other, axis, 0.5 * less_m, less_m)
 
 
-def _shared_m(one: Thing, other: Thing, axis: int) -> float:
-    """Return how far two reach into each other along an axis of the first, m."""
-    apart_m = abs(float(one.box.local(other.box.center)[axis]))
-    return 0.5 * float(one.box.size[axis] + other.box.size[axis]) - apart_m
+def _axis_of_other(one: Thing, other: Thing, axis: int) -> int:
+    return 1 - axis if axis != 2 and _is_across(one.box, other.box) else axis
 
 
 def _draw_apart(one: Thing, other: Thing, axis: int, by_m: float, less_m: float) -> None:
     """Move two away from each other along an axis of the first, each by so much, and make both shorter along it."""
     toward = 1.0 if one.box.local(other.box.center)[axis] >= 0.0 else -1.0
-    # Of two that look at each other, the axes along the floor point opposite ways.
-    is_flipped = axis != 2 and np.cos(one.box.yaw_rad - other.box.yaw_rad) < 0.0
+    across = _axis_of_other(one, other, axis)
+    is_flipped = float(_axis(one.box, axis) @ _axis(other.box, across)) < 0.0
     one.box = _shifted(one.box, axis, -toward * by_m, less_m)
-    other.box = _shifted(other.box, axis, (-toward if is_flipped else toward) * by_m, less_m)
+    other.box = _shifted(other.box, across, (-toward if is_flipped else toward) * by_m, less_m)
+
+
+def _axis(box: OrientedBox, axis: int) -> FloatArray:
+    """Return one of a box's own axes in the map frame, (3,)."""
+    cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
+    return np.array(((cos, sin, 0.0), (-sin, cos, 0.0), (0.0, 0.0, 1.0))[axis])
 
 
 def _shifted(box: OrientedBox, axis: int, by_m: float, less_m: float) -> OrientedBox:
     """Return a box moved along one of its own axes, and shorter along it."""
     size = np.array(box.size)
     size[axis] -= less_m
-    along = np.zeros(3)
-    along[axis] = by_m
-    cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
-    offset = np.array([cos * along[0] - sin * along[1], sin * along[0] + cos * along[1], along[2]])
-    return OrientedBox(box.center + offset, size, box.yaw_rad)
+    return OrientedBox(box.center + by_m * _axis(box, axis), size, box.yaw_rad)
 
 
 def reach_contents(fixtures: Sequence[Thing], objects: Sequence[Thing]) -> None:
@@ -164,16 +175,19 @@ def receptacle_of(thing: Thing, fixtures: Sequence[Thing]) -> Thing | None:
 
 
 def settle_surfaces(fixtures: Sequence[Thing], objects: Sequence[Thing]) -> None:
-    """Take the height of every surface from what stands on it, where something does; a flat top is raised or lowered
-    to it, so that what stands there touches it."""
+    """Take the height of every surface from what stands on it, where something does; a flat top or a seat is raised or
+    lowered to it, so that what stands there touches it."""
     for fixture in fixtures:
         feet = [thing.box.bottom_m for thing in objects if thing.parent_id == fixture.id]
-        top = fixture.box.top_m
-        if fixture.kind.holds == "on" and feet:
-            near = [foot for foot in feet if abs(foot - top) < 0.25] or feet
-            fixture.contents_z_m = (float(np.median(near)),)
-            if max(fixture.kind.levels, default=1.0) == 1.0 and near is not feet:
-                fixture.box = _with_top(fixture.box, fixture.contents_z_m[0])
+        if fixture.kind.holds != "on" or not feet:
+            continue
+        level, bottom = max(fixture.kind.levels), fixture.box.bottom_m
+        surface = bottom + level * float(fixture.box.size[2])
+        near = [foot for foot in feet if abs(foot - surface) < 0.25] or feet
+        fixture.contents_z_m = (float(np.median(near)),)
+        height = (fixture.contents_z_m[0] - bottom) / level
+        if (level == 1.0 and near is not feet) or (_SEAT <= level < 1.0 and height >= _LOWEST_SEAT_M):
+            fixture.box = _with_top(fixture.box, bottom + height)
 
 
 def _with_top(box: OrientedBox, top_m: float) -> OrientedBox:
@@ -203,7 +217,8 @@ def _heights(thing_type: ObjectType, reference_m: float) -> tuple[float, float]:
         return (0.0 if standing else reference_m - height), reference_m
     if reference_m > ON_FLOOR_BELOW_M:
         return 0.0, reference_m
-    return reference_m, reference_m + height
+    bottom = reference_m if thing_type.kind.name in TOP_AT_REFERENCE else 0.0
+    return bottom, bottom + height
 
 
 def _cost(thing: Thing, fixture: Thing) -> float:
@@ -225,6 +240,6 @@ def _rise(thing: Thing, fixture: Thing) -> float:
         return max(low - LEVEL_TOLERANCE_M - foot, foot - high, 0.0)
     tops = fixture.surface_heights_m
     miss = max(min(abs(foot - top) for top in tops) - LEVEL_TOLERANCE_M, 0.0)
-    # Desks, dressers and tables have drawers and boards below their top.
-    below = foot < max(tops) and fixture.box.bottom_m - LEVEL_TOLERANCE_M <= foot
+    # Desks, dressers and tables have drawers and boards below their top; what stands on the floor is on none of them.
+    below = fixture.box.bottom_m + LEVEL_TOLERANCE_M < foot < max(tops)
     return min(miss, 0.5 * LOWER_SHELF_COST_M) if below and fixture.box.size[2] > 0.3 else miss

@@ -33,6 +33,7 @@ from memory_node.sim.appliances import TAP_RANGE_M, chill
 from memory_node.sim.grid import FREE, OCCUPIED, FreeGrid
 from memory_node.sim.layout import Layout, RoomPlan
 from memory_node.sim.object_types import TypeCatalogue, load_types
+from memory_node.sim.placement import size_in
 from memory_node.sim.thing import Thing, initial_states
 from memory_node.sim.world import World
 
@@ -151,6 +152,8 @@ class AlfredScenes:
             receptacle = receptacle_of(thing, fixtures)
             if receptacle is not None:
                 thing.parent_id, thing.inside = receptacle.id, receptacle.kind.holds == "in"
+                size = size_in(thing, receptacle)
+                thing.box = OrientedBox(bottom + np.array([0.0, 0.0, 0.5 * size[2]]), size, thing.box.yaw_rad)
             objects.append(thing)
         settle_surfaces(fixtures, objects)
         reach_contents(fixtures, objects)

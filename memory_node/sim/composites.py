@@ -11,7 +11,7 @@ from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.sim.appliances import tap_of
 from memory_node.sim.execution import Execution
-from memory_node.sim.manipulation import close, open_, pick_up, put, require, toggle_off, toggle_on
+from memory_node.sim.manipulation import close, make_ready, open_, pick_up, put, toggle_off, toggle_on
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.searching import drive_to, go_to, stand_off_or_fail
 from memory_node.sim.thing import Thing
@@ -48,7 +48,7 @@ def clean(robot: HomeRobot, run: Execution, text: str, basin_text: str = "") -> 
 def heat(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "") -> Thing:
     """Heat a thing in or on an appliance until it is hot, and cooked if it can be."""
     thing = _take(robot, run, text)
-    require(thing, Property.HEATABLE)
+    make_ready(robot, run, "HeatObject", thing)
     appliance = _appliance(robot, run, appliance_text, GoalKind.HEAT)
     if not appliance.can(Property.HEATS):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{appliance.class_name} heats nothing", appliance.id)
@@ -61,7 +61,7 @@ def heat(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "") 
 def cool(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "") -> Thing:
     """Cool a thing in an appliance."""
     thing = _take(robot, run, text)
-    require(thing, Property.COOLABLE)
+    make_ready(robot, run, "CoolObject", thing)
     appliance = _appliance(robot, run, appliance_text, GoalKind.COOL)
     if not appliance.can(Property.COOLS):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{appliance.class_name} cools nothing", appliance.id)

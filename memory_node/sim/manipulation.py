@@ -1,4 +1,4 @@
-"""What the arm does: pick, put, open, close, toggle, slice, throw, fill, empty, and what a declaration alone describes.
+"""What the arm does: pick, put, open, close, toggle, slice, throw, fill, and what a declaration alone describes.
 
 What a skill needs is checked by its declaration (world/failures.py); here is what a body adds: room, sight, water.
 """
@@ -16,7 +16,6 @@ from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import declaration
 from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
-from memory_node.sim.appliances import basin_of
 from memory_node.sim.execution import Execution
 from memory_node.sim.placement import Spot, fits, free_spot
 from memory_node.sim.thing import Thing
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
 THROW_AHEAD_M = 0.9
 THROW_RANGE_M = 2.0
+SPOUT_REACH_M = 0.3  # a vessel in the hand reaches so much farther
 
 
 def pick_up(robot: HomeRobot, run: Execution, text: str) -> Thing:
@@ -44,7 +44,7 @@ def pick_up(robot: HomeRobot, run: Execution, text: str) -> Thing:
 
 def put(robot: HomeRobot, run: Execution, text: str, target: str) -> Thing:
     """Put the held thing on or in a receptacle."""
-    held = holding(robot, text)
+    held = robot.resolve(text)
     receptacle = robot.resolve_other(target)
     if receptacle in robot.world.with_contents(held):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{receptacle.class_name} is in the hand", receptacle.id)
@@ -113,7 +113,8 @@ def slice_(robot: HomeRobot, run: Execution, text: str) -> Thing:
 
 
 def treat(robot: HomeRobot, run: Execution, text: str) -> Thing:
-    """Do what changes nothing but the states of a thing, by the skill's declaration: wipe it, break it."""
+    """Do what changes nothing but the states of a thing, by the skill's declaration: wipe it, break it,
+    empty it."""
     skill, thing = declaration(run.call.skill), robot.resolve(text)
     make_ready(robot, run, skill.name, thing)
     run.work(skill.name)
@@ -125,7 +126,8 @@ def treat(robot: HomeRobot, run: Execution, text: str) -> Thing:
 
 def throw(robot: HomeRobot, run: Execution, text: str, target: str = "") -> Thing:
     """Throw the held thing into a receptacle within two metres, or to the floor ahead, where glass breaks."""
-    held = holding(robot, text)
+    held = robot.resolve(text)
+    make_ready(robot, run, "ThrowObject", held)
     if not target:
         run.work("ThrowObject")
         _drop_ahead(robot, held)
@@ -145,42 +147,17 @@ def throw(robot: HomeRobot, run: Execution, text: str, target: str = "") -> Thin
 
 
 def fill(robot: HomeRobot, run: Execution, text: str, source_text: str = "") -> Thing:
-    """Fill a vessel that is held, or stands in the basin, at a tap or a coffee machine within reach."""
+    """Fill a held vessel at a tap or a coffee machine within reach."""
     thing = robot.resolve(text)
-    require(thing, Property.FILLABLE)
-    if ObjectState.FILLED in thing.states:
-        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is full", thing.id)
-    reach_for(robot, run, thing)
+    make_ready(robot, run, "FillObject", thing)
+    here, reach_m = robot.body.pose.position, robot.config.reach_m + SPOUT_REACH_M
     sources = [robot.resolve(source_text)] if source_text else list(robot.world)
     sources = [source for source in sources if source.can(Property.WATERS) or source.can(Property.BREWS)]
-    if not any(_serves(robot, source, thing) for source in sources):
+    if not any(horizontal_distance(source.box, here) <= reach_m for source in sources):
         raise SkillFailure(FailureReason.PRECONDITION, "no tap or coffee machine within reach", thing.id)
     run.work("FillObject")
     robot.world.change_state(thing, ObjectState.FILLED)
     return thing
-
-
-def empty(robot: HomeRobot, run: Execution, text: str) -> Thing:
-    """Pour out a full vessel, or use up what can be used up."""
-    thing = robot.resolve(text)
-    if not (thing.can(Property.FILLABLE) or thing.can(Property.USABLE_UP)):
-        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{thing.class_name} cannot be emptied", thing.id)
-    if thing.can(Property.FILLABLE) and ObjectState.FILLED not in thing.states:
-        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is empty", thing.id)
-    reach_for(robot, run, thing)
-    run.work("EmptyObject")
-    robot.world.change_state(thing, ObjectState.USED_UP)
-    return thing
-
-
-def holding(robot: HomeRobot, text: str) -> Thing:
-    """Return what the hand holds, which must be what `text` names when it names anything."""
-    held = robot.world.held
-    if held is None:
-        raise SkillFailure(FailureReason.HAND_EMPTY, "the hand is empty")
-    if text and not robot.is_held(text):
-        raise SkillFailure(FailureReason.NOT_HOLDING, f"the hand holds {held.class_name}, not {text}", held.id)
-    return held
 
 
 def make_ready(robot: HomeRobot, run: Execution, skill: str, *things: Thing) -> None:
@@ -239,23 +216,6 @@ def reach_for(robot: HomeRobot, run: Execution, thing: Thing, reach_m: float | N
     if robot.world.layout.hides(robot.body.pose.position[:2], thing.box.center[:2]):
         raise SkillFailure(FailureReason.NOT_VISIBLE, f"{thing.class_name} is behind a wall", thing.id)
     run.face(thing)
-
-
-def require(thing: Thing, wanted: Property) -> None:
-    """Fail with WRONG_OBJECT where the class cannot do that, with PRECONDITION where it is broken."""
-    if not thing.type.can(wanted):
-        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{thing.class_name} is not {wanted.value}", thing.id)
-    if not thing.can(wanted):
-        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is broken", thing.id)
-
-
-def _serves(robot: HomeRobot, source: Thing, thing: Thing) -> bool:
-    if horizontal_distance(source.box, robot.body.pose.position) > robot.config.reach_m + 0.3:
-        return False
-    if thing.id == robot.world.held_id:
-        return True
-    stands_in = basin_of(robot.world, source) if source.can(Property.WATERS) else source
-    return stands_in is not None and any(support.id == stands_in.id for support in robot.world.supports(thing))
 
 
 def _drop_ahead(robot: HomeRobot, held: Thing) -> None:

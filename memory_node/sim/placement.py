@@ -30,17 +30,31 @@ class Spot:
     yaw_rad: float
 
 
+def size_in(thing: Thing, receptacle: Thing | None) -> FloatArray:
+    """Return the sides (3,) of a thing as it lies in or on a receptacle, None for the floor: it stands, and what is too
+    tall for a drawer is laid down there."""
+    upright = np.array(thing.type.size_m)
+    if not np.allclose(np.sort(upright), np.sort(thing.box.size)):
+        upright = thing.box.size
+    if receptacle is None or not receptacle.kind.slides or upright[2] <= receptacle.box.size[2]:
+        return upright
+    return np.sort(upright)[[1, 2, 0]]
+
+
 def fits(thing: Thing, receptacle: Thing) -> bool:
     """Return whether the thing is small enough for the receptacle at all."""
+    size = size_in(thing, receptacle)
+    if receptacle.kind.slides and size[2] > receptacle.box.size[2]:
+        return False
     if receptacle.fixed and receptacle.heaps:
         return True
-    small, large = sorted(float(side) for side in thing.box.size[:2])
+    small, large = sorted(float(side) for side in size[:2])
     opening_small, opening_large = sorted(float(side) for side in receptacle.box.size[:2])
     if receptacle.kind.holds == "on":
         return small <= OVERHANG * opening_small
     if not receptacle.fixed:
         # Into a mug or a bowl things go upright, so that the two smaller of three sides count.
-        small, large = sorted(float(side) for side in thing.box.size)[:2]
+        small, large = sorted(float(side) for side in size)[:2]
     return small <= opening_small + 1e-6 and large <= opening_large * (1.05 if receptacle.fixed else 1.3)
 
 
@@ -52,11 +66,12 @@ def free_spot(thing: Thing, receptacle: Thing, others: Sequence[Thing], near: Fl
     box = receptacle.box
     yaw = box.yaw_rad
     to_map = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
-    half = 0.5 * np.array(thing.box.size[:2])
+    size = size_in(thing, receptacle)
+    half = 0.5 * size[:2]
     wanted = np.zeros(2) if near is None else (np.asarray(near)[:2] - box.center[:2]) @ to_map
     grid = _candidates(0.5 * np.array(box.size[:2]) - RIM_M - half)
     taken = [_footprint_in(other, box, to_map) for other in others]
-    height = float(thing.box.size[2])
+    height = float(size[2])
     best: tuple[float, FloatArray] | None = None
     for rank, level in enumerate(_levels(receptacle, height)):
         free = np.ones(len(grid), dtype=bool)
@@ -115,5 +130,5 @@ def _on_the_heap(thing: Thing, receptacle: Thing, others: Sequence[Thing]) -> Sp
     if len(others) >= (FIXTURE_HEAP_LIMIT if receptacle.fixed else HEAP_LIMIT):
         return None
     top = max(other.box.top_m for other in others) if others else receptacle.surface_heights_m[0]
-    center = np.array([*receptacle.box.center[:2], top + 0.5 * float(thing.box.size[2])])
+    center = np.array([*receptacle.box.center[:2], top + 0.5 * float(size_in(thing, receptacle)[2])])
     return Spot(center, receptacle.box.yaw_rad)

@@ -50,7 +50,6 @@ PERFORM: Mapping[str, Callable[..., Thing | None]] = {
     "SliceObject": manipulation.slice_,
     "ThrowObject": manipulation.throw,
     "FillObject": manipulation.fill,
-    "EmptyObject": manipulation.empty,
     "CleanObject": composites.clean,
     "HeatObject": composites.heat,
     "CoolObject": composites.cool,

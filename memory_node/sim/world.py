@@ -16,7 +16,7 @@ from memory_node.sim.appliances import Processes
 from memory_node.sim.grid import FreeGrid
 from memory_node.sim.layout import Layout
 from memory_node.sim.object_types import TypeCatalogue
-from memory_node.sim.placement import Spot, place_around
+from memory_node.sim.placement import Spot, place_around, size_in
 from memory_node.sim.thing import HAND, Thing, initial_states
 
 DRAWER_TRAVEL = 0.7
@@ -150,6 +150,7 @@ class World:
             )
             if self.held_id == thing.id:
                 self.held_id = ""
+            thing.box = OrientedBox(thing.box.center, size_in(thing, receptacle), thing.box.yaw_rad)
             self.move(thing, spot.center, spot.yaw_rad)
 
     def move(self, thing: Thing, center: FloatArray, yaw_rad: float) -> None:

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from memory_node.domain.errors import NotFoundError
+from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
+from memory_node.sim.alfred_geometry import part_neighbours
 from memory_node.sim.alfred_home import (
     ALFRED_REACH_M,
     AlfredScenes,
@@ -22,6 +24,7 @@ from memory_node.sim.alfred_home import (
 from memory_node.sim.object_types import load_types
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import RobotConfig
+from memory_node.sim.thing import Thing
 
 
 def made_up_scene() -> dict[str, Any]:
@@ -101,6 +104,17 @@ def test_cabinets_share_no_space_and_reach_to_what_is_in_them(tmp_path: Path) ->
     (pan,) = world.of_class("Pan")
     assert pan.parent_id == "Cabinet0"
     assert ends[0][0] >= pan.box.center[1] + 0.5 * pan.box.size[1] - 1e-6
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_cabinets_in_a_corner_share_no_space(turn: int) -> None:
+    cabinet, size = load_types()["Cabinet"], np.array([0.45, 0.6, 0.7])
+    one = Thing("one", cabinet, OrientedBox(np.array([0.0, 0.0, 0.4]), size, 0.0))
+    other = Thing("other", cabinet, OrientedBox(np.array([0.3, 0.35, 0.4]), size, turn * np.pi / 2))
+    part_neighbours([one, other])
+    apart = np.abs(one.box.center - other.box.center)[:2]
+    assert (apart >= 0.5 * (one.box.size[:2] + other.box.size[[1, 0]]) - 0.021).any()
+    assert min(*one.box.size, *other.box.size) > 0.2
 
 
 def test_robot_washes_and_cools_in_an_alfred_kitchen(scenes_file: Path) -> None:

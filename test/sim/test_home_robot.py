@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.sim.execution import Pacing
 from memory_node.sim.home_file import load_home
+from memory_node.sim.placement import Spot, fits, free_spot
 from memory_node.sim.robot import PERFORM, HomeRobot
 from memory_node.sim.robot_config import ExecutionFaults
-from memory_node.sim.thing import HAND
+from memory_node.sim.thing import HAND, Thing
 
 
 @pytest.fixture
@@ -149,6 +151,8 @@ def test_coffee_machine_fills_the_mug_that_stands_on_it(robot: HomeRobot) -> Non
     assert do(robot, "PutObject", "mug", "coffee_machine").success
     assert do(robot, "ToggleOn", "coffee_machine").success
     assert ObjectState.FILLED in robot.world["mug"].states
+    assert do(robot, "EmptyObject", "mug").reason is FailureReason.HAND_EMPTY
+    assert do(robot, "PickupObject", "mug").success
     assert do(robot, "EmptyObject", "mug").success
     assert ObjectState.USED_UP in robot.world["mug"].states
 
@@ -254,3 +258,21 @@ def test_oracle_sees_near_open_things_only(robot: HomeRobot) -> None:
     assert {"Fridge", "Tomato", "Lettuce", "Egg"} <= classes
     assert "Bed" not in classes
     assert frame.depth_m is None
+
+
+def test_drawer_takes_a_bottle_lying_down_and_no_box(robot: HomeRobot) -> None:
+    world, drawer = robot.world, robot.world["kitchen_drawer"]
+    bottle, box = (
+        Thing(name, world.types[name], OrientedBox(np.array([5.0, 2.0, 1.0]), np.array(world.types[name].size_m)))
+        for name in ("SprayBottle", "Box")
+    )
+    assert not fits(box, drawer)
+    world.add(bottle)
+    upright_m = bottle.box.size[2]
+    spot = free_spot(bottle, drawer, world.contents(drawer.id))
+    assert fits(bottle, drawer)
+    assert spot is not None
+    world.relocate(bottle, spot, drawer)
+    assert drawer.box.bottom_m <= bottle.box.bottom_m < bottle.box.top_m <= drawer.box.top_m
+    world.relocate(bottle, Spot(np.array([5.0, 2.0, 0.12]), 0.0), None)
+    assert bottle.box.size[2] == upright_m
