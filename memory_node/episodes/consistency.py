@@ -6,15 +6,14 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.class_actions import class_call
 from memory_node.episodes.repetition import repeated
-from memory_node.world.failures import after_failure, broken_rules
+from memory_node.world.failures import after_failure, broken_rules, remedy_of
 from memory_node.world.skills import after, establishing, unmet
 from memory_node.world.state import Thing, WorldState
 
@@ -33,31 +32,26 @@ class ConsistencyWarning:
         return f"{self.detail} (rule: {self.rule}; remedy: {self.remedy})"
 
 
-class BelievedFacts:
-    """What follows from the steps so far. A step names classes, so the things of its world are classes.
+def first_state(held: str, kinds: ObjectCatalogue) -> WorldState:
+    """Return what is believed before the first step. A step names classes, so the things of this world are classes.
 
-    kinds: what can be done with them; by default the household's. held: the class of what the hand held at first.
+    held: the class of what the hand holds.
     """
+    # Which of several things of a class the robot stands at is not known, so it says nothing of another class.
+    return _holding(held, WorldState(kinds, at=None))
 
-    def __init__(self, kinds: ObjectCatalogue | None = None, held: str = "") -> None:
-        # Which of several things of a class the robot stands at is not known, so it says nothing of another class.
-        self.state = _holding(held, WorldState(kinds or load_catalogue(), at=None))
 
-    @property
-    def held(self) -> str:
-        """The class of what the hand holds, "" for nothing."""
-        return self.state.held or ""
-
-    def after(self, step: StepRecord) -> None:
-        """Take a step over: its declared effects, or what its failure tells, and what the hand holds after it."""
-        call, skill = class_call(step.action), SKILLS.get(step.action.skill)
-        if skill is not None and step.success:
-            if skill.name in _DRIVES:
-                self.state = replace(self.state, apart=self.state.apart - set(call.arguments[:1]))
-            self.state = after(skill, self.state, call).standing_at(None)
-        elif skill is not None:
-            self.state = after_failure(skill, self.state, call, step.reason)
-        self.state = _holding(step.held_object, self.state)
+def after_step(state: WorldState, step: StepRecord) -> WorldState:
+    """Return what is believed after a step: its declared effects, or what its failure tells, and what the hand holds
+    after it."""
+    call, skill = class_call(step.action), SKILLS.get(step.action.skill)
+    if skill is not None and step.success:
+        if skill.name in _DRIVES:
+            state = replace(state, apart=state.apart - set(call.arguments[:1]))
+        state = after(skill, state, call).standing_at(None)
+    elif skill is not None:
+        state = after_failure(skill, state, call, step.reason)
+    return _holding(step.held_object, state)
 
 
 def _holding(held: str, state: WorldState) -> WorldState:
@@ -66,22 +60,22 @@ def _holding(held: str, state: WorldState) -> WorldState:
     return known if known.held == held else known.holding(held)
 
 
-def check_action(action: SkillCall, facts: BelievedFacts, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
-    """Return the warnings about doing `action` next, given the believed facts and the steps so far."""
+def check_action(action: SkillCall, state: WorldState, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
+    """Return the warnings about doing `action` next, given what is believed and the steps so far."""
     warnings: list[ConsistencyWarning] = []
     skill = SKILLS.get(action.skill)
     if skill is None:
         return [ConsistencyWarning("known skill", f"{action.skill} is not in the skill library", "use a skill of it")]
-    for one in unmet(skill, facts.state, class_call(action)):
+    for one in unmet(skill, state, class_call(action)):
         warnings.append(ConsistencyWarning(str(one.fact), one.said, one.remedy))
-    warnings += _tap_without_anything_below(action, facts.state)
+    warnings += _tap_without_anything_below(action, state)
     warnings += _repeated_failure(action, history) or _loop(action, history)
     return warnings
 
 
-def check_step(step: StepRecord, facts: BelievedFacts, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
+def check_step(step: StepRecord, state: WorldState, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
     """Return the warnings about a finished step, including the declared rule that its failure shows to be broken."""
-    warnings = check_action(step.action, facts, history)
+    warnings = check_action(step.action, state, history)
     skill = SKILLS.get(step.action.skill)
     rules = broken_rules(skill, step.reason)
     if rules and not {rule.remedy for rule in rules} & {warning.remedy for warning in warnings}:
@@ -107,13 +101,8 @@ def _repeated_failure(action: SkillCall, history: Sequence[StepRecord]) -> list[
     reason = next((step.reason for step in failures if step.action == action), None)
     if reason is None:
         return []
-    remedy = _remedy_of(action, reason) or "change something first"
+    remedy = remedy_of(action, reason) or "change something first"
     return [ConsistencyWarning("no failed action twice", f"{action} has just failed ({reason})", remedy)]
-
-
-def _remedy_of(action: SkillCall, reason: FailureReason) -> str:
-    skill = SKILLS.get(action.skill)
-    return next((rule.remedy for rule in skill.preconditions if rule.reason is reason), "") if skill else ""
 
 
 def _loop(action: SkillCall, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.step import StepRecord
-from memory_node.episodes.consistency import BelievedFacts, ConsistencyWarning, check_step
+from memory_node.episodes.consistency import ConsistencyWarning, after_step, check_step, first_state
 
 # Kinds of things in view that a step of the window tells.
 _MOST_SEEN = 6
@@ -79,13 +79,13 @@ class WorkingMemory:
     def __init__(self, window: int = 5, held: str = "", kinds: ObjectCatalogue | None = None) -> None:
         self._window: deque[StepRecord] = deque(maxlen=window)
         self._count = 0
-        self._facts = BelievedFacts(kinds or load_catalogue(), held)
+        self._state = first_state(held, kinds or load_catalogue())
         self._warnings: tuple[ConsistencyWarning, ...] = ()
 
     def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
         """Take one finished step; return what was inconsistent about it, by what was known before and how it ended."""
-        self._warnings = tuple(check_step(step, self._facts, tuple(self._window)))
-        self._facts.after(step)
+        self._warnings = tuple(check_step(step, self._state, tuple(self._window)))
+        self._state = after_step(self._state, step)
         self._window.append(step)
         self._count += 1
         return self._warnings
@@ -95,4 +95,4 @@ class WorkingMemory:
         steps = tuple(self._window)
         rate = sum(step.success for step in steps) / len(steps) if steps else None
         places = tuple(dict.fromkeys(step.area or step.room for step in reversed(steps) if step.area or step.room))
-        return WorkingMemoryView(self._count, steps, rate, places, self._facts.held, self._warnings)
+        return WorkingMemoryView(self._count, steps, rate, places, self._state.held or "", self._warnings)

@@ -25,6 +25,7 @@ from memory_node.intake.told_relations import told_relations
 from memory_node.lessons.experience import Experience
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
+from memory_node.world.failures import broken_rules
 
 
 def with_surroundings(step: StepRecord, scene: SceneGraph, key_classes: Iterable[str] = ()) -> StepRecord:
@@ -122,8 +123,7 @@ def _stood_on(thing: SceneObject, has_moved: bool) -> str:
 
 def _is_unexplained(step: StepRecord) -> bool:
     """Return whether a step failed although nothing that is declared was missing: a locked door, a shelf too high."""
-    skill = SKILLS.get(step.action.skill)
-    declared = skill is not None and any(rule.reason is step.reason for rule in skill.preconditions)
+    declared = broken_rules(SKILLS.get(step.action.skill), step.reason)
     return step.reason.by_chance or (step.reason in _OF_THE_PLACE and not declared)
 
 

@@ -24,6 +24,11 @@ def declared_remedy(action: SkillCall, reason: FailureReason) -> tuple[SkillCall
     return next((remedy for remedy in remedies if remedy), ())
 
 
+def remedy_of(action: SkillCall, reason: FailureReason) -> str:
+    """Return in words what the skill library declares to help against a failure, "" where nothing does."""
+    return next((rule.remedy for rule in broken_rules(SKILLS.get(action.skill), reason)), "")
+
+
 def is_of_the_robot(action: SkillCall, reason: FailureReason) -> bool:
     """Return whether what was missing is a fact about the robot, which every thing needs alike."""
     rules = broken_rules(SKILLS.get(action.skill), reason)

@@ -1,17 +1,17 @@
+import functools
 from collections.abc import Callable
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
-from memory_node.episodes.consistency import BelievedFacts, ConsistencyWarning, check_action
+from memory_node.episodes.consistency import ConsistencyWarning, after_step, check_action, first_state
 
 StepMaker = Callable[..., StepRecord]
 
 
 def warnings_after(steps: list[StepRecord], skill: str, *arguments: str) -> list[ConsistencyWarning]:
-    facts = BelievedFacts()
-    for done in steps:
-        facts.after(done)
-    return check_action(SkillCall(skill, arguments), facts, steps)
+    state = functools.reduce(after_step, steps, first_state("", load_catalogue()))
+    return check_action(SkillCall(skill, arguments), state, steps)
 
 
 def test_faucet_over_an_empty_sink_is_warned_of(step: StepMaker) -> None:

@@ -18,12 +18,13 @@ from memory_node.lessons.lesson import Lesson
 from memory_node.planner.agent.home_names import HomeNames, joined
 from memory_node.planner.agent.permission import refusal
 from memory_node.planner.agent.services import quoted, shortened
-from memory_node.planner.agent.task import Task, remedy_of
+from memory_node.planner.agent.task import Task
 from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, ProgressKind
 from memory_node.short_term.crop_files import read_crop
+from memory_node.world.failures import remedy_of
 from memory_node.world.skills import serves, unmet
 from memory_node.world.state import Thing
 
@@ -283,7 +284,7 @@ class SkillCalls:
             names = {key: one.id for one in (*state, *things) for key in one.identities if not key.isalpha()}
             ids = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
             message = re.sub(ids, lambda found: names[found[0]], result.message) if names else result.message
-            remedy = "" if result.reason is FailureReason.CANCELED else remedy_of(result)
+            remedy = "" if result.reason is FailureReason.CANCELED else remedy_of(result.call, result.reason)
             said = [f"{named}: failed, {result.reason} {quoted(message) if message else ''}".rstrip()]
             said += [f"usual remedy: {remedy}"] if remedy and remedy not in message else []
         said += ["the hand is empty"] if held and not now else []

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import jinja2
 
 from memory_node.domain.skill import SkillResult
-from memory_node.domain.skill_library import SKILLS
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import GoalCheck, Judgement
 from memory_node.planner.goal_history import GoalHistory
@@ -64,9 +63,3 @@ class Task:
     def prompt(self, template: str, **values: object) -> str:
         """Return a filled template of config/prompts."""
         return self.prompts.get_template(template).render(**values)
-
-
-def remedy_of(failed: SkillResult) -> str:
-    """Return what usually helps against a failure, "" where nothing is known to."""
-    rules = SKILLS[failed.call.skill].preconditions
-    return next((rule.remedy for rule in rules if rule.reason is failed.reason), "")
