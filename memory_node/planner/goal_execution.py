@@ -12,13 +12,14 @@ from memory_node.domain.skill_library import SKILLS, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_attempt import GoalAttempt, Setback, Steps
+from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.locating import Locator
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.plan_execution import PlanExecution
 from memory_node.planner.planner import PlanningContext
 from memory_node.planner.search import Wanted
 from memory_node.planner.treatments import TreatmentSteps
-from memory_node.world.state import Thing
+from memory_node.world.state import Thing, WorldState
 
 _P, _S = Predicate, ObjectState
 _AT_APPLIANCE = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
@@ -80,8 +81,12 @@ class GoalRun:
             self._conversation.places[name] = self._locator.first_places[target.object_class]
         self._begun.add(name)
 
-    def _refresh(self) -> None:
-        self._world.refresh(self._lookup.scene_now(), self._lookup.held_object())
+    def _refresh(self) -> WorldState:
+        return self._world.refresh(self._lookup.scene_now(), self._lookup.held_object())
+
+    def check(self) -> GoalCheck:
+        """Return what is believed now, to check goals by."""
+        return GoalCheck(self._refresh())
 
     def _place_before(self, object_class: str) -> Thing | None:
         """Return where a thing was before this instruction moved it, or else before the last one did."""

@@ -44,6 +44,12 @@ class GoalHistory:
         reasons = tuple(self._reason(index, check) for index in range(len(self._goals)))
         return Judgement(reasons, self._settled(check))
 
+    def taken_back(self, check: GoalCheck) -> tuple[int, ...]:
+        """Return the places of goals that were met and are no longer, although no later one asks for that. What was to
+        be in the hand is left out: a later goal needs the hand."""
+        undone = (index for index in range(len(self._goals)) if self._met[index] and self._reason(index, check))
+        return tuple(index for index in undone if not GOALS[self._goals[index].kind].in_hand)
+
     def _reason(self, index: int, check: GoalCheck) -> str:
         goal, left = self._goals[index], self._last(index)
         if not self._met[index]:

@@ -11,8 +11,9 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillResult
 from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_attempt import Hopeless, Setback
+from memory_node.planner.goal_attempt import Hopeless, Setback, Steps
 from memory_node.planner.goal_execution import GoalRun
+from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import (
     PlannedStep,
@@ -154,7 +155,8 @@ class OfflinePlanner:
         if verdict.question:
             return asked(Question(verdict.question), situation)
         lookup, names = MemoryLookup(situation), tuple(map(str, goals))
-        run = GoalRun(self._kinds, lookup, situation, self._max_failures)
+        run, history = GoalRun(self._kinds, lookup, situation, self._max_failures), GoalHistory(goals, self._kinds)
+        closed = verdict.closed or (frozenset(),) * len(goals)
         achieved: list[bool] = []
         failures: list[str] = []
         is_final = True
@@ -169,16 +171,17 @@ class OfflinePlanner:
             if goal.kind in _NOTHING_TO_DO:
                 achieved.append(True)
                 continue
-            try:
-                closed = verdict.closed[index] if verdict.closed else frozenset()
-                yield from _numbered(run.achieve(goal, closed), index, lookup)
-                achieved.append(True)
-            except (Setback, PlanningFailedError) as error:
+            error = yield from self._pursue(goal, _numbered(run.achieve(goal, closed[index]), index, lookup), situation)
+            achieved.append(error is None)
+            if error is not None:
                 failures.append(f"{goal}: {error}")
-                situation.conversation.discourse.take_back(goal, self._kinds)
                 is_final &= isinstance(error, Hopeless)
-                situation.report(PlanProgress(ProgressKind.NOTE, f"gave up on {goal}: {error}"))
-                achieved.append(False)
+            history.watch(run.check())
+        for index in history.taken_back(run.check()):
+            goal = goals[index]
+            error = yield from self._pursue(goal, _numbered(run.achieve(goal, closed[index]), index, lookup), situation)
+            achieved[index] = error is None
+            failures += [f"{goal}: {error}"] if error is not None else []
         return PlanOutcome(
             names,
             tuple(achieved),
@@ -187,6 +190,18 @@ class OfflinePlanner:
             pursued=tuple(goals),
             is_final=is_final and bool(failures),
         )
+
+    def _pursue(
+        self, goal: Goal, steps: Steps, situation: PlanningContext
+    ) -> Generator[PlannedStep, SkillResult, Exception | None]:
+        """Yield the steps of one goal; return why it was given up, None where it was not."""
+        try:
+            yield from steps
+        except (Setback, PlanningFailedError) as error:
+            situation.conversation.discourse.take_back(goal, self._kinds)
+            situation.report(PlanProgress(ProgressKind.NOTE, f"gave up on {goal}: {error}"))
+            return error
+        return None
 
 
 def asked(question: Question, situation: PlanningContext) -> PlanOutcome:

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from seeing_robot import SeeingRobot, executor
 
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.domain.states import ObjectState
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.planner import ProgressKind
 from memory_node.sim.placement import Spot, free_spot
 
@@ -132,3 +134,15 @@ def test_beside_a_sink_is_on_the_surface_next_to_it(robot, word_embedder) -> Non
     assert result.success, result.outcome.failures
     apple = robot.world["apple"]
     assert robot.world[apple.parent_id].class_name == "CounterTop"
+
+
+def test_goal_that_a_later_one_took_back_is_met_at_the_end(robot, word_embedder) -> None:
+    """Cutting takes the knife from where it was to be."""
+    goals = (
+        Goal(GoalKind.PLACE, Mention("knife", ("Knife",)), destination=Mention("coffee table", ("CoffeeTable",))),
+        Goal(GoalKind.SLICE, Mention("apple", ("Apple",))),
+    )
+    result = executor(robot, word_embedder).execute("", goals=goals)
+    assert result.success
+    assert robot.world.of_class("AppleSliced")
+    assert robot.world[robot.world["knife"].parent_id].class_name == "CoffeeTable"
