@@ -12,13 +12,14 @@ from memory_node.domain.context import ContextSource
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
-from memory_node.planner.agent.task import Task, remedy_of
+from memory_node.planner.agent.task import Task
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import UNTOLD, Judgement
 from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.permitted_skills import PlanAudit
 from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind
+from memory_node.world.failures import remedy_of
 
 # What an end is worth while memory holds that a goal is not met. It may be wrong, so the end stays a choice.
 _DOUBTED = 0.01
@@ -174,7 +175,7 @@ class StepwiseRun:
         text = task.prompt(
             "result.j2",
             reason=str(failed.reason) if failed is not None else "",
-            remedy=remedy_of(failed) if failed is not None else "",
+            remedy=remedy_of(failed.call, failed.reason) if failed is not None else "",
             unmet=unmet,
             news=[line for line in task.world.lines() if line not in before],
             held=task.world.held,

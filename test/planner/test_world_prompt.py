@@ -55,3 +55,14 @@ def test_every_listed_thing_stands_where_it_lies() -> None:
     world = KnownWorld(EpisodeWorld(load_catalogue()), ("Mug",), (), 40)
     world.refresh(home.scene())
     assert world.state.things["Pen"].container in world.things
+
+
+def test_pieces_of_a_thing_are_told_as_one_where_they_lie() -> None:
+    sliced = [TinyThing(f"s{number}", "AppleSliced", "t", {ObjectState.SLICED}) for number in range(1, 5)]
+    home = TinyHome(TinyThing("t", "DiningTable"), *sliced, TinyThing("m", "Mug", "t"))
+    names = {"t": "DiningTable 1", "m": "Mug 1"}
+    objects = [replace(one, name=names.get(one.id, f"AppleSliced {one.id[1:]}")) for one in home.scene().objects]
+    scene = replace(home.scene(), objects=tuple(objects))
+    world = KnownWorld(EpisodeWorld(load_catalogue()), ("AppleSliced", "Mug"), (), 40)
+    world.refresh(scene)
+    assert HomeNames(world, home).inventory(scene) == ["- DiningTable 1: AppleSliced 1 to 4 (sliced), Mug 1"]

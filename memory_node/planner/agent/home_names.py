@@ -196,7 +196,10 @@ class HomeNames:
         states += [f"{height_m:.1f} m high"] if is_outermost and is_high_place else []
         said = f" ({', '.join(states)})" if states else ""
         contents = sorted(state.contents(name), key=lambda one: by_number(one.id)) if depth else []
-        inside = ", ".join(names_folded(f"{one.id}{self._described(one.id, depth - 1)}" for one in contents))
+        told: dict[str, list[str]] = {}
+        for one in contents:
+            told.setdefault(self._described(one.id, depth - 1), []).append(one.id)
+        inside = ", ".join(f"{names}{same}" for same, alike in told.items() for names in names_folded(alike))
         if not inside:
             return said
         return f"{said}: {inside}" if is_outermost else f"{said} [{inside}]"
