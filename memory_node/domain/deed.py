@@ -16,6 +16,7 @@ class Deed:
     source: "episode:step". object_id, object_class: the thing; from_id, from_class: what it stood on or in before;
     to_id, to_class: where it was put, or the appliance it was done at. "" where memory knew none. reason: why it
     failed although nothing that is declared was missing, "" where it succeeded. tried: where base and arm tried it.
+    looks: the thing's description as it was then, "" for none.
     """
 
     source: str
@@ -29,6 +30,7 @@ class Deed:
     to_class: str = ""
     reason: str = ""
     tried: tuple[TriedPose, ...] = ()
+    looks: str = ""
 
     @property
     def episode_id(self) -> str:

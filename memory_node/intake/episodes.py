@@ -111,6 +111,7 @@ def deed_of(step: StepRecord, scene: SceneGraph, carried: Deed | None) -> Deed |
         to.class_name if to is not None else arguments[1].partition("@")[0] if len(arguments) > 1 else "",
         "" if step.success else str(step.reason),
         step.tried,
+        found.description if found is not None else "",
     )
 
 

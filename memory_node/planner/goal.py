@@ -16,13 +16,13 @@ class Mention:
     """A thing as an instruction speaks of it.
 
     text: the words. candidates: classes that they may mean, likeliest first; () when nothing fits. states: what the
-    words say of it already ("the clean ..."). another: explicitly not the one just handled. referring: it was spoken of
-    before. original_place: it stands for where the target was at first ("back where it belongs"). beside: not in or on
-    it, but where it stands itself. guessed: nothing is called so; what is most like the words was taken. stand_ins:
-    classes that may take its part where none of the candidates is found. room: that it is in, of "all the windows in
-    the bedroom", and of a place that the words leave to the robot, which has no candidates. thing_id: memory's id of
-    the one thing that is meant, "" for any that fits. looks: stems of what else was said of it, of which its
-    description has some; empty: nothing.
+    words say of it already ("the clean ..."). another: explicitly not the one just handled; of a place: not where the
+    target is now. referring: it was spoken of before. original_place: it stands for where the target was at first
+    ("back where it belongs"). beside: not in or on it, but where it stands itself. guessed: nothing is called so; what
+    is most like the words was taken. stand_ins: classes that may take its part where none of the candidates is found.
+    room: that it is in, of "all the windows in the bedroom", and of a place that the words leave to the robot, which
+    has no candidates. thing_id: memory's id of the one thing that is meant, "" for any that fits. looks: stems of what
+    else was said of it, of which its description has some; empty: nothing.
     """
 
     text: str

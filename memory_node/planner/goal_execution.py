@@ -220,6 +220,9 @@ class GoalRun:
             within = self._locator.somewhere_in(goal.destination.room, acting.attempt.part(carried).object_class)
             yield from acting.need("destination", within)
         else:
+            if goal.destination.another:  # not where it is now: "to another shelf"
+                outer = self._world.state.container_of(acting.attempt.part(carried).id)
+                acting.attempt.excluded |= self._world.state.things[outer].identities if outer else set()
             yield from acting.need("destination", goal.destination)
         yield from acting.make(Wanted(_P.CONTAINED, (carried, "destination")))
         yield from self._close_behind("destination")

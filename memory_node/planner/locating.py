@@ -87,11 +87,12 @@ class Locator:
         if known and not any(one.description for one in known):
             return replace(mention, looks=frozenset())
         begun_ns = self._lookup.now_ns
+        missing: set[str] = set()  # not where memory holds them; they may be seen elsewhere
         for object_class in mention.candidates:
             self._lookup.locate(object_class)
         stops = [stop for name in mention.candidates for stop in self._lookup.stops_room_by_room(name)]
         while True:
-            found = self._fitting(attempt, mention)
+            found = self._fitting(attempt, mention, {one for one in missing if not self._was_seen(one, begun_ns)})
             if found is not None and found.last_seen_ns >= begun_ns:
                 return replace(mention, thing_id=found.id, candidates=(found.class_name,), looks=frozenset())
             if found is None and not stops:
@@ -101,7 +102,7 @@ class Locator:
             result = yield PlannedStep(SkillCall("GoToObject", (place,)))
             attempt.follow(result)
             if found is not None and (not result.success or not self._was_seen(found.id, begun_ns)):
-                attempt.excluded.add(found.id)
+                missing.add(found.id)
         if any(one.description for one in self._lookup.of_classes(mention.candidates)):
             raise NothingFound(f"no {mention} that I have seen is described so")
         return replace(mention, looks=frozenset())
@@ -110,9 +111,10 @@ class Locator:
         found = self._lookup.scene_object(object_id)
         return found is not None and found.last_seen_ns >= since_ns
 
-    def _fitting(self, attempt: GoalAttempt, mention: Mention) -> SceneObject | None:
+    def _fitting(self, attempt: GoalAttempt, mention: Mention, missing: set[str]) -> SceneObject | None:
         """Return the thing of a class whose description clearly fits best what was said of it; None without one."""
-        known = [one for one in self._lookup.of_classes(mention.candidates) if one.id not in attempt.ruled_out]
+        ruled_out = attempt.ruled_out | missing
+        known = [one for one in self._lookup.of_classes(mention.candidates) if one.id not in ruled_out]
         names = {word for name in mention.candidates for word in stems(self._kinds[name].best_name)}
         said = mention.looks - names
         shares = sorted(

@@ -29,6 +29,7 @@ from memory_node.planner.reading.described import PlainWords
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.plain_reader import PlainReader
 from memory_node.planner.reading.question import Question
+from memory_node.planner.reading.resumption import goals_then
 from memory_node.planner.reading.speaker import with_speaker
 from memory_node.planner.reading.understanding import Understander, Understanding
 from memory_node.planner.reading.unseen_person import question_about_person
@@ -56,21 +57,20 @@ class OfflinePlanner:
         """Return what an instruction asks for; the situation's conversation goes on with it."""
         if situation.goals:
             return Understanding(situation.goals, "goals")
-        home, recall = home_classes(situation, self._kinds), MemoryLookup(situation).recall_classes
+        home = home_classes(situation, self._kinds)
         described = self._described(instruction, situation)
         if described is None:
-            read = self._understander.understand(instruction, home, recall, situation.conversation)
+            read = self._understood(PlainWords(instruction), home, situation)
         else:
-            read = self._as_described(
-                described, self._understander.understand(described.text, home, recall, situation.conversation)
-            )
+            parts = [self._understood(part, home, situation) for part in described]
+            read = next((one for one in parts if one.question is not None or one.refused), _together(parts))
         if situation.asks_for_person:
             question = question_about_person(read.goals, situation.conversation, home, self._kinds)
             if question is not None:
                 return Understanding((), read.source, 0.0, question)
         return read
 
-    def _described(self, instruction: str, situation: PlanningContext) -> PlainWords | None:
+    def _described(self, instruction: str, situation: PlanningContext) -> list[PlainWords] | None:
         """Return an instruction in plain words; None where its own words do: nothing tells its things from others that
         memory could know them by, and nothing was said in passing of what it names."""
         said = situation.known.recalled.said if situation.known is not None else ()
@@ -79,16 +79,23 @@ class OfflinePlanner:
             return None
         plain = self._understander.described(instruction, home_classes(situation, self._kinds), said)
         if not knows_looks:
-            plain = replace(plain, looks={}, unclear=frozenset())
-        return plain if plain.looks or plain.renamed or plain.occasion else None
+            plain = [replace(part, looks={}, unclear=frozenset()) for part in plain]
+        return plain if any(part.looks or part.renamed or part.occasion for part in plain) else None
 
-    @staticmethod
-    def _as_described(described: PlainWords, read: Understanding) -> Understanding:
-        several = described.unclear & {one.object_class for goal in read.goals for one in goal.mentions}
+    def _understood(self, part: PlainWords, home: HomeClasses, situation: PlanningContext) -> Understanding:
+        """Return what a part of an instruction asks for. On an occasion that is what the robot did on it, where memory
+        knows that, and else what was to be done."""
+        if part.occasion and situation.known is not None:
+            goals = goals_then(part.occasion, situation.known.recalled, situation.memory.scene())
+            if goals:
+                return Understanding(goals, "deeds", notes=(f"I do it as when you said: {part.occasion}",))
+        recall = MemoryLookup(situation).recall_classes
+        read = self._understander.understand(part.text, home, recall, situation.conversation)
+        several = part.unclear & {one.object_class for goal in read.goals for one in goal.mentions}
         if several:
             question = Question(f"You speak of two things of the kind {min(several)}. Which one shall I take first?")
             return Understanding((), read.source, 0.0, question)
-        return replace(read, goals=described.with_looks(read.goals))
+        return replace(read, goals=part.with_looks(read.goals))
 
     def objection(self, instruction: str, goals: Sequence[Goal], situation: PlanningContext) -> str:
         """Return why goals that a language model reads in an instruction do not fit its words; "" where they do."""
@@ -132,7 +139,7 @@ class OfflinePlanner:
         if situation.goals or situation.known is None or situation.conversation.pending is not None:
             return None
         described = self._described(instruction, situation)
-        if described is not None and not described.occasion:
+        if described is not None and not any(part.occasion for part in described):
             return None
         plain = self._plain_reader.read(instruction, situation.memory.scene(), situation.known)
         if plain is not None and situation.asks_for_person:
@@ -202,6 +209,12 @@ class OfflinePlanner:
             situation.report(PlanProgress(ProgressKind.NOTE, f"gave up on {goal}: {error}"))
             return error
         return None
+
+
+def _together(parts: Sequence[Understanding]) -> Understanding:
+    """Return what the parts of an instruction ask for one after the other."""
+    goals = tuple(goal for part in parts for goal in part.goals)
+    return replace(parts[-1], goals=goals, notes=tuple(note for part in parts for note in part.notes))
 
 
 def asked(question: Question, situation: PlanningContext) -> PlanOutcome:

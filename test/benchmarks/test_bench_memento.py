@@ -197,35 +197,47 @@ def test_a_task_may_be_played_with_another_home_s_memory(home: Home, tmp_path: P
     assert not life.later(theirs, theirs.single[0], "ours").success
 
 
-def test_gift_is_known_by_what_it_looks_like(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+# What was said with the first instruction, the later one, and where the jar has to be then. Another jar stands where
+# the blue one was put, and memory has not seen it.
+LATER = [
+    ("It came from my aunt Rosa.", "Please put the glass jar from my aunt Rosa on the bed.", "bed_1"),
+    ("I like to have it there for my sewing evenings.", "Could you set things up for my sewing?", "table_1"),
+    # It is seen again elsewhere than where memory holds it, and two are meant.
+    ("It is my favourite.", "Put the brick next to my favourite and take both to the bed.", "bed_1"),
+]
+
+
+@pytest.mark.parametrize(("said", "asked", "place"), LATER)
+def test_what_was_said_of_a_thing_finds_it_by_what_it_looks_like(
+    said: str, asked: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     monkeypatch.setattr(command, "MiniLmEmbedder", HashedWords)
-    words = "The glass jar is blue with a wooden lid. It came from my aunt Rosa."
     first = {
         **TASK,
-        "instruction": f"Put the glass jar on the kitchen table. {words}",
-        "goals": TASK["goals"][:1],
+        "instruction": f"Put the glass jar on the kitchen table. The glass jar is blue with a wooden lid. {said}",
+        "objects": [{**TASK["objects"][0], "caption": "A blue glass jar with a wooden lid."}],  # type: ignore[index]
+        "goals": TASK["goals"][:1],  # type: ignore[index]
         "before": [],
         "at_the_end": [0],
-    }  # type: ignore[index]
-    # Another jar stands where the blue one was put, and memory has not seen it.
-    jars = [
+    }
+    things = [
         {"id": "red", "class": "glass_jar", "caption": "A red glass jar with a cork.", "at": "table_1"},
         {"id": "jar", "class": "glass_jar", "caption": "A blue glass jar with a wooden lid.", "at": "desk_1"},
+        {"id": "brick", "class": "brick", "caption": "A brick.", "at": "bench_1"},
     ]
-    goal = {"relation": "on", "any_of": ["jar"], "places": ["bed_1"], "number": 1}
+    wanted = ("jar", "brick") if "brick" in asked else ("jar",)
     later = {
         "id": "2",
         "kind": "object_semantics",
-        "objects": jars,
-        "goals": [goal],
-        "at_the_end": [0],
+        "instruction": asked,
+        "objects": things,
+        "goals": [{"relation": "on", "any_of": [one], "places": [place], "number": 1} for one in wanted],
+        "at_the_end": list(range(len(wanted))),
         "related": ["1"],
         "told": "x",
     }
-    gift = {**later, "instruction": "Please put the glass jar from my aunt Rosa on the bed."}
-    data = written(tmp_path, home_with(first=[first], single=[gift]))
+    data = written(tmp_path, home_with(first=[first], single=[later]))
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
     success = {}

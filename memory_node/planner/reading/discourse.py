@@ -98,9 +98,12 @@ class Discourse:
         self.states.get(goal.target.object_class, set()).difference_update(_gained(goal, kinds))
 
     def end_command(self, goals: Sequence[Goal]) -> None:
-        """Take note that these goals were asked for in one command."""
+        """Take note that these goals were asked for in one command. What a thing is put beside counts as well: "put the
+        clock next to the vase and bring me both"."""
         self.said = True
-        self.targets.append(tuple(dict.fromkeys(goal.target.object_class for goal in goals)))
+        beside = [goal.destination for goal in goals if goal.destination is not None and goal.destination.beside]
+        named = [*(goal.target for goal in goals), *beside]
+        self.targets.append(tuple(dict.fromkeys(one.object_class for one in named)))
 
     def add(self, goal: Goal, gained: Sequence[ObjectState], into_movable: bool) -> None:
         """Take over a goal. into_movable: its destination can be carried, and "it" then means that with its load."""

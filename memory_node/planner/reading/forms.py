@@ -703,6 +703,28 @@ class InstructionReader:
             origin, end = placed[1], placed[1].end
         return self._take(heard, (replace(last, targets=(phrase,), origin=origin), end, ""), words)
 
+    def _by_doing(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "prepare the hall by moving the vase to the shelf" as what is to be done; "set up the shelf by moving
+        the vase" says where to."""
+        for start in range(at + 2, len(words)):
+            if words[start] in _SENTENCE_ENDS:
+                break
+            base = self._english.base_form(words[start]) if words[start].endswith("ing") else ""
+            by = start - 1 - (words[start - 1] == "first")
+            if not base or words[by] != "by":
+                continue
+            main = self.commands.read(words[:by], at)
+            if main is not None and main[0].targets and (main[0].kind is not _K.PLACE or main[0].destination):
+                return None  # "wash the mug by putting it in the sink" says how
+            end = self._ordered([*words[:start], base, *words[start + 1 :]], start, heard)
+            command = heard.parts[-1] if end is not None else None
+            if isinstance(command, Command) and command.kind is _K.PLACE and command.destination is None:
+                phrases = (self.commands.phrases.read(words, begin) for begin in range(at, by))
+                place = next((one for one in phrases if one and self._lexicon.is_furniture(one.called)), None)
+                heard.parts[-1] = replace(command, destination=place)
+            return end
+        return None
+
     def _shared(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "[put the red mug on the shelf] and the blue one on the desk"."""
         last = heard.parts[-1] if heard.parts else None
@@ -803,6 +825,7 @@ _FORMS: tuple[Form, ...] = (
     _R._question,
     _R._assured,
     _R._wish,
+    _R._by_doing,
     _R._ordered,
     _R._used,
     _R._fronted,

@@ -61,10 +61,12 @@ class Lexicon:
     def learn_rooms(self, names: Iterable[str]) -> None:
         """Take rooms by the names that memory has for them, and by those of their kinds: "bedroom" for "bedroom 2"."""
         for name in names:
-            for said in (name.lower(), " ".join(kind_words(name.lower().split()))):
+            kind = " ".join(kind_words(name.lower().split()))
+            for said, meant in ((name.lower(), name.lower()), (kind, kind), (f"{kind} room" if kind else "", kind)):
                 words = tuple(words_of(said))
                 if words and words not in self._rooms:
-                    self._rooms[words] = said
+                    self._rooms |= {known: said for known in self._rooms if "".join(known) == said}  # "laundryroom"
+                    self._rooms[words] = meant
                     self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
 
     def name_at(self, words: Sequence[str], at: int) -> tuple[Called, int] | None:
@@ -106,7 +108,10 @@ class Lexicon:
             room = self._rooms.get(tuple(words[at : at + length]))
             if room is not None:
                 return room, length
-        return None
+        room = self._rooms.get((words[at], "room"))
+        behind = self.name_at(words, at + 1) if room is not None and at + 1 < len(words) else None
+        # "The dining table" is the table in the dining room, where no other is called so.
+        return (room, 1) if room is not None and behind is not None and self.is_furniture(behind[0]) else None
 
     def is_carried(self, called: Called) -> bool:
         """Return whether things of a name can be carried."""

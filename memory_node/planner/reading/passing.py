@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -21,25 +21,28 @@ _ADJECTIVES = 3
 # Share of the words for a thing, and of those for an occasion, that were said of what is meant.
 _OF_A_THING, _OF_AN_OCCASION = 0.5, 0.3
 # What fits best has a word that is said of nothing else, or several of few, and so many times the next one's.
-_OWN_WORD, _CLEARLY = 1.0, 1.5
+_OWN_WORD, _CLEARLY = 1.0, 2.0
 _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
 class SaidOf:
-    """What one earlier instruction says of a thing. words: stems. source: the instruction's number."""
+    """What one earlier instruction says of a thing. words: stems. source: the instruction."""
 
     class_name: str
     words: frozenset[str]
-    source: int
+    source: str
 
 
 @dataclass(frozen=True)
 class Occasion:
-    """For what an earlier instruction was given. words: stems; commands: what was to be done."""
+    """For what an earlier instruction was given. words: stems; commands: what was to be done; handled: the classes of
+    its things; source: the instruction."""
 
     words: frozenset[str]
     commands: str
+    handled: frozenset[str]
+    source: str
 
 
 class SaidInPassing:
@@ -49,10 +52,10 @@ class SaidInPassing:
         self._lexicon, self._english = lexicon, english
         self.things: list[SaidOf] = []
         self.occasions: list[Occasion] = []
-        for source, instruction in enumerate(said):
-            self._read(source, instruction)
+        for instruction in said:
+            self._read(instruction)
 
-    def _read(self, source: int, instruction: str) -> None:
+    def _read(self, instruction: str) -> None:
         commands: list[str] = []
         passing: list[list[str]] = []
         for sentence in sentences(instruction):
@@ -62,29 +65,48 @@ class SaidInPassing:
             else:
                 commands.append(sentence)
         handled = list(dict.fromkeys(name for one in commands for name, _ in self._named(words_of(one))))
-        found: dict[str, Counter[str]] = {}
+        found: dict[str, set[str]] = {}
         for words in passing:
             if _SPEAKER & set(words):
-                self.occasions.append(Occasion(frozenset(stems(" ".join(words))), " ".join(commands)))
+                said = frozenset(stems(" ".join(words)))
+                self.occasions.append(Occasion(said, " ".join(commands), frozenset(handled), instruction))
                 continue
-            for names, predicate in self._statements(words, handled, list(found)):
+            for names, predicate in self._statements(words, handled, found):
                 for name in names:
-                    found.setdefault(name, Counter()).update(stems(" ".join(predicate)))
-        self.things += [SaidOf(name, frozenset(words), source) for name, words in found.items()]
+                    found.setdefault(name, set()).update(stems(" ".join(predicate)))
+        self.things += [SaidOf(name, frozenset(words), instruction) for name, words in found.items()]
 
     def _is_passing(self, words: Sequence[str]) -> bool:
         is_asked = words[:1] and words[0] in self._english.auxiliaries  # "can we move the vase?"
         speaks_of_itself = bool(_SPEAKER & set(words)) and not is_asked
-        return speaks_of_itself or next(self._subjects(words), None) is not None
+        return speaks_of_itself or next(self._subjects(words), None) is not None or self._says_at(words) > 0
+
+    def _says_at(self, words: Sequence[str]) -> int:
+        """Return where it is said what a thing is that has no class's name: "The notebook is ..."; 0 for no such
+        sentence."""
+        if words[:1] and words[0] in self._english.definite:
+            for at in range(2, min(_ADJECTIVES + 3, len(words))):
+                if words[at] in self._english.says:
+                    return at
+        return 0
 
     def _statements(
-        self, words: Sequence[str], handled: Sequence[str], spoken_of: Sequence[str]
+        self, words: Sequence[str], handled: Sequence[str], spoken_of: Mapping[str, Collection[str]]
     ) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-        """Yield (classes, words said of them) of a sentence such as "The mug is red, and the jug and the cup are"."""
+        """Yield (classes, words said of them) of a sentence such as "The mug is red, and the jug and the cup are".
+
+        spoken_of: classes, with the stems of what was said of them.
+        """
         found = list(self._subjects(words))
+        says_at = 0 if found else self._says_at(words)
+        if says_at:  # what the thing was called in a sentence before: "The book is a red notebook. The notebook is ..."
+            called = set(stems(" ".join(words[1:says_at])))
+            so_called = [name for name, said in spoken_of.items() if called <= set(said)]
+            if called and len(so_called) == 1:
+                yield so_called, words[1:]
         for number, (begin, end, names) in enumerate(found):
             until = found[number + 1][0] if number + 1 < len(found) else len(words)
-            meant = names or (handled if words[begin] in _MANY else spoken_of[-1:] or handled[:1])
+            meant = names or (handled if words[begin] in _MANY else list(spoken_of)[-1:] or handled[:1])
             # Adjectives of the subject are said of it, too: "the dog statue is a souvenir".
             yield meant, [*words[begin:end], *words[end:until]]
 
@@ -136,33 +158,53 @@ class SaidInPassing:
 
     # --- what is meant now
 
-    def of_class(self, words: frozenset[str], class_name: str) -> frozenset[str]:
-        """Return all that was said of the one thing of a class that some of it means; empty for none or several."""
+    def of_class(self, words: frozenset[str], class_name: str, sentence: str) -> frozenset[str]:
+        """Return all that was said of the one thing of a class that some of it means; empty for none or several. Of
+        several the one counts whose instruction is most like the sentence."""
         alike = [one for one in self.things if one.class_name == class_name]
-        return _clearest([(one.words, one.words) for one in alike], words, _OF_A_THING) or frozenset()
+        best = _best([(one.words, one) for one in alike], words, _OF_A_THING)
+        meant = best if len(best) < 2 else _best([(_stems(one.source), one) for one in best], _stems(sentence), 0.0)
+        return meant[0].words if len(meant) == 1 else frozenset()
 
-    def together(self, words: frozenset[str]) -> list[SaidOf]:
-        """Return the things of one instruction of which all these words were said: "my work setup"."""
-        sources = {one.source: [other for other in self.things if other.source == one.source] for one in self.things}
-        meant = {source: [one for one in many if words <= one.words] for source, many in sources.items()}
-        found = [many for many in meant.values() if many]
-        return found[0] if words and len(found) == 1 else []
+    def together(self, words: frozenset[str], sentence: str) -> list[SaidOf]:
+        """Return the things of one instruction of which all these words were said: "my work setup". Of several
+        instructions the one counts that is most like the sentence."""
+        found: dict[str, list[SaidOf]] = {}
+        for one in self.things if words else ():
+            if words <= one.words:
+                found.setdefault(one.source, []).append(one)
+        if len(found) > 1:
+            like = _best([(_stems(source), source) for source in found], _stems(sentence), 0.0)
+            found = {source: found[source] for source in like}
+        return next(iter(found.values())) if len(found) == 1 else []
 
-    def commands_for(self, sentence: str) -> str:
-        """Return what was to be done on the one occasion that a sentence names; "" for none or several."""
-        known = [(one.words, one.commands) for one in self.occasions if one.commands]
-        words = [word for word in words_of(sentence) if not self._english.is_verb(word)]
-        return _clearest(known, frozenset(stems(" ".join(words))), _OF_AN_OCCASION) or ""
+    def occasion_of(self, sentence: str) -> Occasion | None:
+        """Return the one occasion that a sentence names, of those on which all its things were handled; None for none
+        or several."""
+        words = words_of(sentence)
+        named = {name for name, _ in self._named(words)}
+        known = [(one.words, one) for one in self.occasions if one.commands and named <= one.handled]
+        wanted = _stems(" ".join(word for word in words if not self._english.is_verb(word)))
+        best = _best(known, wanted, _OF_AN_OCCASION)
+        return best[0] if len(best) == 1 else None
 
 
-def _clearest(known: Sequence[tuple[frozenset[str], _Value]], wanted: frozenset[str], share: float) -> _Value | None:
-    """Return the value whose words clearly fit the wanted ones best; a word counts the less, the more values have it.
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stems(text))
 
-    None where it has less than a share of the wanted words, none of its own, or another fits nearly as well.
+
+def _best(known: Sequence[tuple[frozenset[str], _Value]], wanted: frozenset[str], share: float) -> list[_Value]:
+    """Return the values whose words fit the wanted ones best; a word counts the less, the more values have it, and
+    nothing where all of several have it.
+
+    Several where they fit nearly as well; none where the best has less than a share of the wanted words, or none of its
+    own.
     """
     times = Counter(word for words, _ in known for word in words & wanted)
-    scores = [(sum(1.0 / times[word] for word in words & wanted), len(words & wanted), value) for words, value in known]
-    scores.sort(key=lambda one: -one[0])
-    if not scores or scores[0][0] < _OWN_WORD or scores[0][1] < share * len(wanted):
-        return None
-    return scores[0][2] if len(scores) == 1 or scores[0][0] >= _CLEARLY * scores[1][0] else None
+    weights = {word: 1.0 / number for word, number in times.items() if number < len(known) or number == 1}
+    scores = [(sum(weights.get(word, 0.0) for word in words & wanted), words, value) for words, value in known]
+    top, words, _ = max(scores, key=lambda one: one[0], default=(0.0, frozenset(), None))
+    if not words or len(words & wanted) < share * len(wanted):
+        return []
+    best = [value for score, _, value in scores if score == top or score > top / _CLEARLY]
+    return best if len(best) > 1 or top >= _OWN_WORD else []

@@ -1,4 +1,4 @@
-"""What is left of an instruction that was interrupted, read as it was meant when it was given."""
+"""What is left of an instruction that was interrupted, read as it was meant when it was given; and what was done."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from dataclasses import replace
 from memory_node.context.recalled import Recalled
 from memory_node.domain.deed import Deed
 from memory_node.domain.goal_labels import GOALS, GoalKind
+from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.step import EpisodeSummary
 from memory_node.domain.time_zone import local_day
-from memory_node.planner.goal import Goal
+from memory_node.knowledge.text.words import stems
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.commands import commands_of, goal_of
 from memory_node.planner.reading.question import Question, UnclearError
 from memory_node.planner.reading.references import References, UnreadableError
@@ -64,6 +66,25 @@ def interrupted(recalled: Recalled, references: References) -> Iterator[tuple[Ep
             left = without(left, words, references)
         if left:
             yield episode, left
+
+
+def goals_then(instruction: str, recalled: Recalled, scene: SceneSnapshot) -> tuple[Goal, ...]:
+    """Return goals for what the robot put where when an instruction was given last; () where memory does not know it.
+    A thing is known by how it looked, since another of its kind may be there by now, and its place by its id."""
+    episode_id = next((one for one, asked in recalled.asked.items() if asked == instruction), "")
+    put = [deed for deed in recalled.deeds if deed.episode_id == episode_id and deed.skill == "PutObject"]
+    known = {one.id for one in scene.objects}
+    if not all(deed.object_class and deed.to_id in known for deed in put):
+        return ()
+    return tuple(
+        Goal(
+            GoalKind.PLACE,
+            Mention(deed.object_class, (deed.object_class,), looks=frozenset(stems(deed.looks))),
+            Mention(deed.to_class, (deed.to_class,), thing_id=deed.to_id),
+            text=f"put the {deed.object_class} on the {deed.to_class}",
+        )
+        for deed in put
+    )
 
 
 def _begun_ns(episodes: Sequence[EpisodeSummary]) -> int:

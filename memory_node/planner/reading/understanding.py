@@ -163,23 +163,24 @@ class Understander:
         pieces = {GoalKind.SLICE} if any(word.removesuffix("s") in english.pieces for word in said.words) else set()
         return kinds | set(phrases) | pieces
 
-    def described(self, instruction: str, home: HomeClasses, said: Sequence[str]) -> PlainWords:
+    def described(self, instruction: str, home: HomeClasses, said: Sequence[str]) -> list[PlainWords]:
         """Return an instruction in plain words, by what was said in passing with earlier ones (`said`): what tells its
-        things from others is kept apart, and where it names an occasion alone, what was to be done then stands instead.
+        things from others is kept apart, and for a sentence that is not understood and names an occasion, what was to
+        be done then stands instead. Each such sentence is one part; those between them are one part together.
         """
         self._lexicon.learn_rooms(home.rooms)
         self._lexicon.learn_classes(home.all)
         passing = self._passing_of(tuple(said))
         describing = Describing(self._lexicon, self._english, passing)
-        parts = []
+        parts: list[list[PlainWords]] = [[]]
         for sentence in sentences(instruction):
             plain = describing.plain(sentence)
-            if not plain.looks and not self._refers_back(sentence):
-                commands = passing.commands_for(sentence)
-                if commands and self.understand(sentence, home).question is not None:
-                    plain = PlainWords(commands, occasion=True)
-            parts.append(plain)
-        return joined(parts)
+            occasion = passing.occasion_of(sentence) if not self._refers_back(sentence) else None
+            if occasion is not None and self.understand(plain.text, home).question is not None:
+                parts += [[PlainWords(occasion.commands, occasion=occasion.source)], []]
+            else:
+                parts[-1].append(plain)
+        return [part[0] if len(part) == 1 else joined(part) for part in parts if part]
 
     def _passing_of(self, said: tuple[str, ...]) -> SaidInPassing:
         if self._passing[0] != said:
@@ -187,7 +188,10 @@ class Understander:
         return self._passing[1]
 
     def _refers_back(self, sentence: str) -> bool:
-        return not self._english.pronouns.isdisjoint(words_of(sentence))
+        """Return whether a pronoun stands before the things of a sentence: "put them in the sink"."""
+        english = self._english
+        first = next((word for word in words_of(sentence) if word in english.pronouns | english.determiners), "")
+        return first in english.pronouns - english.determiners
 
     # --- reading the words
 

@@ -7,6 +7,7 @@ import re
 from memory_node.planner.reading.english import Phrases, phrase_data
 
 _TOKEN = re.compile(r"[a-zà-ÿ0-9]+(?:[-'][a-zà-ÿ0-9]+)*|[,.;:!?]")
+_OTHER_NAME = re.compile(r"(?<=[a-zà-ÿ])/[a-zà-ÿ]+")  # "the hall/corridor": the first name will do
 _DIGITS = re.compile(r"^\d{1,2}$")
 _NUMBERS = {str(number): word for word, number in phrase_data("numbers").items() if isinstance(number, int)}
 _CONTRACTED = phrase_data("contractions")
@@ -17,6 +18,7 @@ def words_of(text: str) -> list[str]:
     """Return the words and marks of a text."""
     plain = text.lower().replace("’", "'").replace("…", ",").replace("...", ",")
     plain = re.sub(r"\s[-–—]+\s|[–—]|--+", " , ", plain)
+    plain = _OTHER_NAME.sub("", plain)
     words: list[str] = []
     for token in _TOKEN.findall(plain):
         words += _written_out(token)

@@ -41,6 +41,17 @@ def read(text: str, conversation: Conversation | None = None, home: HomeClasses 
         ("Take the pan off the stove and put it on the counter.", "Pan at CounterTop"),
         ("put the vase on the desk next to the lamp", "Vase at Desk"),
         ("put the vase next to the alarm clock on the desk", "Vase near AlarmClock"),
+        (
+            "put the vase next to the alarm clock and then move both to the desk",
+            "Vase near AlarmClock; Vase at Desk; AlarmClock at Desk",
+        ),
+        (
+            "Could you prepare the room by first putting the vase and the candle on the shelf?",
+            "Vase at Shelf; Candle at Shelf",
+        ),
+        ("Set up the shelf by moving the vase and the candle.", "Vase at Shelf; Candle at Shelf"),
+        ("Start by moving the phone to the bed.", "CellPhone at Bed"),
+        ("put the vase on the sofa/couch", "Vase at Sofa"),
         ("Wash the apple, slice it and put it in the bowl.", "clean Apple; slice Apple; Apple at Bowl"),
         ("wash and slice the tomato", "clean Tomato; slice Tomato"),
         ("wash, slice and heat the tomato", "clean Tomato; slice Tomato; heat Tomato"),
