@@ -118,6 +118,8 @@ class OfflinePlanner:
         for note in read.notes:
             situation.report(PlanProgress(ProgressKind.NOTE, note))
         if read.question is not None:
+            for text in situation.limits.told_of_people(instruction) if situation.limits is not None else ():
+                situation.report(PlanProgress(ProgressKind.NOTE, f"was told: {text}"))
             return asked(read.question, situation)
         self._note_unread(instruction, situation)
         if read.answer:

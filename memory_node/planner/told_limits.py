@@ -89,6 +89,13 @@ class ToldLimits:
         closed = filter(forbids_use, index.current)
         return list(dict.fromkeys(fact.text for fact in (*index.bearing_on(text), *closed)))
 
+    def told_of_people(self, text: str) -> list[str]:
+        """Return in their words the facts about the persons whom a text names."""
+        index = self.now()
+        if index is None:
+            return []
+        return list(dict.fromkeys(fact.text for one in index.persons_in(text) for fact in index.about_person(one)))
+
     def unread(self, statements: Sequence[str]) -> list[str]:
         """Return the statements of which no fact was read: nothing holds the robot to them. They are kept with the day
         of "tomorrow" behind it."""

@@ -83,44 +83,30 @@ def _may(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
 
 
 def _works(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
-    phrase = phrase_of(match["thing"], facts.kinds)
-    if phrase is None or not phrase.classes:
-        return None
-    down = [one for one in facts.about_class(phrase.classes[0]) if forbids_use(one)]
     lead = "No: " if "work" in match.group() else "Yes: "
-    return _quoted(down, lead)
+    return _quoted(filter(forbids_use, _told_of(match["thing"], facts, facts.current)), lead)
 
 
 def _belongs(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
-    phrase = phrase_of(match["thing"], facts.kinds)
-    if phrase is None or not phrase.classes:
-        return None
-    classes = {folded(one) for one in phrase.classes}
-    told = [
-        one
-        for one in facts.of(Relation.BELONGS, any_time=True)
-        if classes & {folded(name) for name in one.subject.classes} and match["part"] in (None, one.part_of_day)
-    ]
-    return _quoted(told)
+    told = _told_of(match["thing"], facts, facts.of(Relation.BELONGS, any_time=True))
+    return _quoted(one for one in told if match["part"] in (None, one.part_of_day))
 
 
 def _whose(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
-    words = match["thing"].lower().split()
-    phrase = phrase_of(words[-1], facts.kinds) or phrase_of(" ".join(words), facts.kinds)
-    classes = {folded(one) for one in phrase.classes} if phrase is not None else set()
-    told = [one for one in facts.of(Relation.OWNED) if classes & {folded(name) for name in one.subject.classes}]
-    said = [one for one in told if not one.subject.attributes or one.subject.attributes in " ".join(words)]
-    return _quoted(said)
+    return _quoted(_told_of(match["thing"], facts, facts.of(Relation.OWNED)))
 
 
 def _where(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     """Where is it, as people told; only asked where memory has not seen it."""
-    phrase = phrase_of(match["thing"].split()[-1], facts.kinds)
-    if phrase is None or not phrase.classes:
-        return None
-    said = match["thing"].lower()
-    told = [one for one in facts.about_class(phrase.classes[0]) if one.relation is Relation.AT]
-    return _quoted([one for one in told if one.subject.attributes in said][-1:])
+    return _quoted(_told_of(match["thing"], facts, facts.of(Relation.AT))[-1:])
+
+
+def _told_of(thing: str, facts: BindingFacts, told: Iterable[ToldFact]) -> list[ToldFact]:
+    """Return the facts about a thing: of "the blue mug", and of mugs, for "the blue mug"; of any mug for "the mug"."""
+    phrase = phrase_of(thing, facts.kinds) or phrase_of(thing.split()[-1], facts.kinds)
+    classes = {folded(one) for one in phrase.classes} if phrase is not None else set()
+    alike = [one for one in told if classes & {folded(name) for name in one.subject.classes}]
+    return [one for one in alike if one.subject.attributes in thing.lower()] or alike
 
 
 _DET = r"(?:the |my |our |an? )?"

@@ -57,6 +57,16 @@ class PlayedDays:
         self._count += 1
         text = f"- id: day{self._count}\n  category: {category}\n  home: {home}\n{head}\n  events:\n{body}"
         (day,) = self.read(text)
+        return self.play_day(day, player, goals, without)
+
+    def play_day(
+        self,
+        day: Day,
+        player: Callable[[RobotLife], Player] | None = None,
+        goals: bool = False,
+        without: str = "",
+    ) -> DayReport:
+        """Return what came of one checked scenario; player: None for the offline planner."""
         life, folder = self.lives.begin(day.scenario, without)
         try:
             made = player(life) if player is not None else RobotPlayer(life, self.planner)

@@ -47,6 +47,13 @@ def test_the_thing_that_was_there_when_it_was_told_stays_the_one_that_is_meant()
     assert later.owned_by("Kim", ["Mug"]) == ("old",)
 
 
+def test_thing_whose_name_is_a_plural_is_one_thing() -> None:
+    scene = home(thing("ring", "KeyChain"), thing("only", "Mug"))
+    facts = binding("The spare keys belong on the desk.", "The blue mugs belong on the desk.", scene=scene)
+    assert facts.place_of("KeyChain", "ring") is not None
+    assert facts.place_of("Mug", "only") is None
+
+
 def test_place_of_a_ban_counts_also_as_a_room() -> None:
     scene = home(thing("laptop", "Laptop"))
     facts = binding("The laptop must not be put in the kitchen.", scene=scene)

@@ -30,6 +30,7 @@ TOLD = (
     "In the evening the laptop belongs on the desk.",
     "The blue mug is Kim's.",
     "The red mug is Zoe's.",
+    "The spare keys belong on the desk.",
 )
 
 
@@ -53,6 +54,8 @@ def index(*told: str) -> BindingFacts:
         ("Where do the books belong?", "The books belong on the shelf."),
         ("Where does the laptop go in the evening?", "In the evening the laptop belongs on the desk."),
         ("Whose is the blue mug?", "The blue mug is Kim's."),
+        ("Whose is the mug?", "The blue mug is Kim's. The red mug is Zoe's."),
+        ("Where do the spare keys belong?", "The spare keys belong on the desk."),
         ("What do you know about Ben?", "Nobody told me anything about Ben."),
     ],
 )

@@ -278,6 +278,13 @@ class BindingFacts:
                 return fact.object.words
         return words
 
+    def thing_called(self, words: str) -> Term | None:
+        """Return the things that memory knows and that were told of in just these words, "spare keys"; None for none,
+        and for the name of a class alone."""
+        named = (fact.subject for fact in self.current if fact.subject.attributes and fact.subject.words == words)
+        known = (replace(one, object_ids=tuple(filter(self._objects.get, one.object_ids))) for one in named)
+        return next((one for one in known if one.object_ids), None)
+
     def owned_by(self, name: str, classes: Iterable[str]) -> tuple[str, ...]:
         """Return the ids of the things of some classes that are told to be somebody's."""
         wanted, spelt = self.person_called(name).lower(), {folded(one) for one in classes}
@@ -368,13 +375,13 @@ def _is_vague(fact: ToldFact) -> bool:
 def grounded(fact: ToldFact, scene: SceneSnapshot, kinds: ObjectCatalogue) -> ToldFact:
     """Return a fact with memory's ids of the things that its subject means now: "the mug on the desk", "the vase".
 
-    Without a place it is bound to a thing only where there is one of its class; "mugs" means them all.
+    Without a place it is bound to a thing only where there is one of its class; "mugs" means them all, "keys" one.
     """
     term = fact.subject
     if not term.classes:
         return fact
     objects = {one.id: one for one in scene.objects if not one.removed}
-    best = folded(term.classes[0])
+    best, name = folded(term.classes[0]), term.words.lower().removeprefix(term.attributes).strip()
     alike = [one for one in objects.values() if folded(one.class_name) == best]
     if term.place or term.room:
         stands_on = {one.id: objects[one.support_id].class_name for one in alike if one.support_id in objects}
@@ -382,7 +389,7 @@ def grounded(fact: ToldFact, scene: SceneSnapshot, kinds: ObjectCatalogue) -> To
         in_room = [one for one in alike if scene.room_of_area.get(one.area_id, "").lower() == term.room]
         # "The table" is of the first kind that has such a thing on it.
         alike = in_room if term.room else next(filter(None, placed), [])
-    elif len(alike) != 1 or term.words.lower().endswith("s"):
+    elif len(alike) != 1 or (name.endswith("s") and name not in kinds[term.classes[0]].names):
         return fact
     ids = tuple(sorted(one.id for one in alike))
     return fact.changed(subject=replace(term, object_ids=ids)) if ids else fact

@@ -137,7 +137,7 @@ def _put(references: References, match: re.Match[str]) -> Goal:
 
 def _put_where_it_belongs(references: References, match: re.Match[str]) -> Goal:
     thing = references.thing(match["thing"])
-    return Goal(_K.PLACE, thing, references.where_it_belongs(thing))
+    return Goal(_K.PLACE, thing, references.where_it_belongs(thing, asks=" where " in match.group()))
 
 
 def _put_where_it_was(references: References, match: re.Match[str]) -> Goal:

@@ -137,14 +137,15 @@ class References:
         Raises:
             UnreadableError, UnclearError.
         """
-        phrase = self.phrase(words)
+        told = self.binding.thing_called(words.removeprefix("the ").removeprefix("my "))
+        phrase = self.phrase(words) if told is None else Phrase(words, told.classes[:1])
         if phrase.pronoun:
             if able is not None:
                 return self._named_last(words, lambda one: self.kinds[one.object_class].can(able))
             if self._named is None:
                 raise UnreadableError(words)
             return self._named
-        ids = self._told_apart(phrase)
+        ids = self._told_apart(phrase) if told is None else told.object_ids
         if ids is None:
             ids = self._by_state(phrase.classes, wanted)
         thing_id = self._latest(ids) if ids else ""
@@ -281,14 +282,19 @@ class References:
         known = next((one for one in self.scene.objects if one.id == thing.thing_id), None)
         return bool(place.room) and not place.candidates and known is not None and self._room_of(known) == place.room
 
-    def where_it_belongs(self, thing: Mention) -> Mention:
-        """Return where people said that a thing belongs now.
+    def where_it_belongs(self, thing: Mention, asks: bool = False) -> Mention:
+        """Return where people said that a thing belongs now. asks: whether nothing but that can be meant, unless the
+        robot itself took the thing from its place.
 
         Raises:
-            UnreadableError: nobody told it.
+            UnreadableError, UnclearError: nobody told it.
         """
         fact = self.binding.place_of(thing.object_class, thing.thing_id)
         if fact is None:
+            ids = [thing.thing_id] if thing.thing_id else [one.id for one in self._of(thing.candidates)]
+            if asks and ids and not any(self.past.place_before(one) for one in ids):
+                name = self.kinds[thing.object_class].best_name
+                raise UnclearError(Question(f"Nobody told me where the {name} belongs. Where shall I put it?"))
             raise UnreadableError(thing.text)
         self._note([fact])
         if fact.object.classes:

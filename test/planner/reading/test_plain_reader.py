@@ -95,6 +95,24 @@ def test_what_is_not_plain_is_left_to_others(text: str) -> None:
     assert read(text, home(thing("m", "Mug"))) is None
 
 
+def test_thing_is_called_as_it_was_told_of() -> None:
+    scene = home(thing("ring", "KeyChain"))
+    reading = goal(read("put the spare keys where they belong", scene, ("The spare keys belong on the desk.",)))
+    assert (reading.target.thing_id, str(reading)) == ("ring", "place KeyChain to Desk")
+    assert read("put the rusty keys where they belong", scene, ("The spare keys belong on the desk.",)) is None
+
+
+def test_where_a_thing_belongs_is_asked_where_nobody_told_it() -> None:
+    scene = home(thing("m", "Mug", on="counter"))
+    reading = read("put the mug where it belongs", scene)
+    assert reading is not None
+    assert reading.question is not None
+    assert "mug" in reading.question.text
+    assert read("put the mug away", scene) is None
+    took = deed("PickupObject", "m", "Mug", "2026-03-03 17:50", from_id="counter", from_class="CounterTop")
+    assert read("put the mug back where it belongs", scene, deeds=(took,)) is None
+
+
 def test_thing_on_a_place_is_that_one() -> None:
     scene = home(thing("near", "Mug", on="counter"), thing("far", "Mug", on="desk"))
     assert goal(read("bring me the mug from the desk", scene)).target.thing_id == "far"
