@@ -172,6 +172,24 @@ class SceneEventKind(str, enum.Enum):
         return self.value
 
 
+# On one round through a home the second of two things comes into view sooner.
+_LONG_AFTER_NS = 600 * 10**9
+
+
+def has_moved_to(older: SceneObject, younger: SceneObject, support: SceneObject | None) -> bool:
+    """Return whether the only two things of a kind are one that was moved unseen: the younger came into view long after
+    the older was seen last, or on a support that was known long before without it. Things are moved more often than
+    others like them come.
+
+    support: what the younger is on or in, None where that is not known.
+    """
+    came_ns = younger.first_seen_ns
+    if not younger.movable or came_ns <= older.last_seen_ns:
+        return False
+    was_bare = support is not None and came_ns > support.first_seen_ns + _LONG_AFTER_NS
+    return was_bare or came_ns > older.last_seen_ns + _LONG_AFTER_NS
+
+
 @dataclass(frozen=True)
 class SceneEvent:
     """One change: the object after it (before it for REMOVED, MERGED, FORGOTTEN); `into_id` is what it merged into."""
@@ -210,6 +228,15 @@ class SceneSnapshot:
         """The name of the room that each area lies in, by the area's id; "" where there is none."""
         names = {room.id: room.name for room in self.rooms}
         return {area.id: names.get(area.room_id, "") for area in self.areas}
+
+    def was_met_elsewhere(self, one: SceneObject) -> bool:
+        """Return whether the only other thing of its kind is it, met at another place since (see `has_moved_to`)."""
+        others = [other for other in self.objects if other.class_name == one.class_name and not other.removed]
+        others = [other for other in others if other.id != one.id]
+        if len(others) != 1:
+            return False
+        support = next((other for other in self.objects if other.id == others[0].support_id), None)
+        return has_moved_to(one, others[0], support)
 
     def on_floor(self, floor_id: str) -> SceneSnapshot:
         """Return what is on one floor: its rooms, areas and their objects, and the relations between these."""

@@ -244,6 +244,15 @@ class Expectations:
         """Return whether a call was tried at a place (or thing)."""
         return (skill, place_id) in self._at
 
+    def worked_after(self, skill: str, place_id: str, other: str, other_id: str) -> bool:
+        """Return whether a call worked at a place after another one was tried the last time."""
+        worked = [one.number for one in self._at.get((skill, place_id), ()) if not one.failed]
+        return bool(worked) and worked[-1] > max((one.number for one in self._at.get((other, other_id), ())), default=0)
+
+    def stuck_on(self, thing_id: str) -> frozenset[str]:
+        """Return the ids of what a thing lay on or in when it could not be taken."""
+        return frozenset(one.deed.from_id for one in self._at.get(("PickupObject", thing_id), ()) if one.failed)
+
     def never_worked(self, skill: str, place_id: str) -> bool:
         """Return whether a call was tried at a place (or thing), and never worked there in any way."""
         tries = self._at.get((skill, place_id), ())

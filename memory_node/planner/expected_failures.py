@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState, door_of
 from memory_node.lessons.expectations import TAKEN_FROM, Expectations, is_done_anywhere
 from memory_node.lessons.lesson import Lesson
@@ -70,9 +73,12 @@ class ExpectedFailures:
         lesson = self.expectations.way(call.skill, object_class, place_id, place_class)
         if lesson is not None and object_class not in lesson.object_classes and call.skill not in self.failed:
             return None  # a thing of another class may do without: it is tried so first
-        if lesson is None and call.skill == "PickupObject":
-            support = self._support_of(place_id)
-            if support is not None and self.expectations.was_tried(TAKEN_FROM, support.id):
+        support = self._support_of(place_id) if call.skill == "PickupObject" else None
+        if support is not None:
+            stuck_on = self.expectations.stuck_on(place_id)
+            if stuck_on and support.id not in stuck_on and call.skill not in self.failed:
+                lesson = None  # here it may come off by itself
+            if lesson is None and self.expectations.was_tried(TAKEN_FROM, support.id):
                 lesson = self.expectations.way(TAKEN_FROM, object_class, support.id, support.class_name)
         if lesson is None:
             return None
@@ -116,6 +122,7 @@ class ExpectedFailures:
                 support = self._support_of(place.id) if skill == "PickupObject" else None
                 if lesson is None and support is not None:
                     lesson = self._failure(TAKEN_FROM, of_class, support)
+                lesson = lesson or self._failing_step(skill, of_class, place)
                 if lesson is not None:
                     failing[place.id] = lesson
         if not failing or len(failing) == len(places):
@@ -123,6 +130,24 @@ class ExpectedFailures:
         for lesson in failing.values():
             self._tell(lesson)
         return frozenset(failing)
+
+    def _failing_step(self, skill: str, of_class: str, place: SceneObject) -> Lesson | None:
+        """Return the lesson that a step of a composite fails, where the composite has not worked at the place since."""
+        if not SKILLS[skill].composite:
+            return None
+        for step in SKILLS[skill].steps_at(of_class, self.kinds.appliance(place.class_name, place.id)):
+            is_open = step.skill == "OpenObject" and door_of(place.states) is ObjectState.OPENED
+            at = place if step.arguments[-1] == place.id else self._nearest(step.arguments[-1], place)
+            if step.skill == "PickupObject" or is_open or at is None:
+                continue
+            lesson = self._failure(step.skill, of_class if len(step.arguments) > 1 else at.class_name, at)
+            if lesson is not None and not self.expectations.worked_after(skill, place.id, step.skill, at.id):
+                return lesson
+        return None
+
+    def _nearest(self, class_name: str, place: SceneObject) -> SceneObject | None:
+        same = self._of((class_name,))
+        return min(same, key=lambda one: float(np.linalg.norm(one.box.center - place.box.center)), default=None)
 
     def _failure(self, skill: str, of_class: str, place: SceneObject) -> Lesson | None:
         """Return the lesson that a call fails at a place, or works only at last; None where there is a way."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GOALS, GoalKind
@@ -164,12 +165,20 @@ class GoalRun:
             yield from acting.make(Wanted(_P.HOLDING, ("target",)))
 
     def _of_slices(self, goal: Goal) -> Goal:
-        """Return the goal for a slice of its target where its treatment, or that of a goal before, asks for one."""
+        """Return the goal for a slice of its target where its treatment, or that of a goal before, asks for one, or
+        where what is left of it are slices."""
         name = goal.target.object_class
         if goal.kind in _AT_APPLIANCE and self._kinds[name].slices and self._treating.of(goal).pieces:
             self._in_slices.add(name)
         whole = goal.kind is GoalKind.SLICE or goal.target.another
-        return goal.changed(sliced=True) if name in self._in_slices and not whole else goal
+        in_slices = name in self._in_slices or self._is_cut(name)
+        return goal.changed(sliced=True) if in_slices and not whole else goal
+
+    def _is_cut(self, name: str) -> bool:
+        """Return whether memory knows pieces of a kind of thing, and no whole one."""
+        pieces = self._kinds[name].slices if name else ""
+        known = {one.class_name for one in self._lookup.of_classes((name, pieces))} if pieces else set()
+        return bool(known) and folded(name) not in map(folded, known)
 
     def _prefer_in_state(self, goal: Goal) -> None:
         """Of several, switch off the one that memory knows to be on, and close the one that is open."""
@@ -212,6 +221,8 @@ class GoalRun:
             place = self._place_before(acting.attempt.part("target").object_class)
             if place is None:
                 raise Setback(f"where {goal.target} was at first is not known")
+            if place.id == acting.attempt.part("target").container and not self._begun:
+                raise Setback(f"where {goal.target} belongs is not known")
             acting.attempt.parts["destination"] = self._world.keep(replace(place, states=frozenset()))
         elif goal.destination.beside:
             yield from acting.need("beside", goal.destination)

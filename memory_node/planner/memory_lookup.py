@@ -130,7 +130,9 @@ class MemoryLookup:
 
     def supported_by(self, object_id: str) -> list[SceneObject]:
         """Return the scene graph's objects that are on or in another one."""
-        return [one for one in self.scene_now().objects if one.support_id == object_id and not one.removed]
+        scene = self.scene_now()
+        there = [one for one in scene.objects if one.support_id == object_id and not one.removed]
+        return [one for one in there if not scene.was_met_elsewhere(one)]
 
     def room_called(self, name: str) -> str:
         """Return the id of the room of a name, "" where memory knows none, and for "": rooms may have no name yet."""

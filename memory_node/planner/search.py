@@ -160,9 +160,13 @@ def _is_of_use(skill: Skill, states: set[ObjectState | None]) -> bool:
 
 def _makes_sense(skill: Skill, binding: dict[str, str], state: WorldState, named: set[str], filled: set[str]) -> bool:
     """named: the things that the wanted facts are about; filled: those that something is to be put into."""
-    if skill.name != "PutObject" or binding["receptacle"] in filled:
+    if skill.name != "PutObject":
+        return True
+    aside = state.kinds[state.things[binding["receptacle"]].object_class]
+    if aside.name == state.kinds.recipient:  # nobody is handed what is only in the way
+        return binding["object"] in named
+    if binding["receptacle"] in filled:
         return True
     # A thing that is in the way is put on furniture where it can be seen, and where nothing will heat it.
-    aside = state.kinds[state.things[binding["receptacle"]].object_class]
     is_open = binding["receptacle"] in named or not (aside.lidded or aside.can(Property.HEATS))
     return is_open and not aside.pickupable

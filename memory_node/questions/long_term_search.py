@@ -6,13 +6,11 @@ import threading
 from dataclasses import replace
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
-from memory_node.domain.errors import UnknownPlaceError
+from memory_node.domain.errors import NotFoundError, UnknownPlaceError
+from memory_node.domain.scene import SceneObject, has_moved_to
 from memory_node.questions.scene_view import SceneView
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.ranker import Ranker
-
-# On one round through a home the second of two things comes into view sooner.
-_LONG_AFTER_NS = 600 * 10**9
 
 
 class LongTermSearch:
@@ -38,17 +36,23 @@ class LongTermSearch:
             return self._ranker.rank(request, SceneView(self._scene, self._ranker, request, within))
 
     def latest_first(self, answers: tuple[ObjectAnswer, ...]) -> tuple[ObjectAnswer, ...]:
-        """Return the only two answers of a class with the younger first, if it came into view long after the older was
-        seen last: things are moved more often than others like them come. Other answers are returned as they are."""
+        """Return the only two answers of a class with the younger first, if they are one thing that was moved (see
+        `has_moved_to`); other answers are returned as they are."""
         if len(answers) != 2 or answers[0].object_class != answers[1].object_class:
             return answers
         older, younger = answers
+        if younger.status is not AnswerStatus.OK:
+            return answers
         with self._lock:
-            table = self._scene.state.table
-            row = table.row_of.get(younger.object_id)
-            moves = row is not None and table.record(row).movable
-            came_since = moves and table.first_seen[row] > older.last_seen_ns + _LONG_AFTER_NS
-        return (younger, older) if came_since and younger.status is AnswerStatus.OK else answers
+            before, now, support = map(self._known, (older.object_id, younger.object_id, younger.support_id))
+        moved = before is not None and now is not None and has_moved_to(before, now, support)
+        return (younger, older) if moved else answers
+
+    def _known(self, object_id: str) -> SceneObject | None:
+        try:
+            return self._scene.object(object_id)
+        except NotFoundError:
+            return None
 
     def _meet_classes(self) -> None:
         """Let the ranker know of every class that the graph holds before it reads a request."""

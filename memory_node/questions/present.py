@@ -89,7 +89,8 @@ class PresentQuestions:
             return None
         if not supports:
             return self._missing(at)
-        held = [one for one in self._here if one.support_id in {support.id for support in supports}]
+        ids = {support.id for support in supports}
+        held = [one for one in self._here if one.support_id in ids and not self._scene.was_met_elsewhere(one)]
         within = [one for one in held if one.inside]
         where = f"{'in' if inside else 'on'} {listed(map(name_of, supports[:3]))}"
         return self._held(within if inside and within else held, where)

@@ -35,9 +35,14 @@ class CameraViews:
         return 1.0
 
     def note(self, frame: Frame) -> None:
-        """Mark the areas that lie in view, up to half the evidence range, as looked at."""
+        """Mark the areas that lie in view, up to half the evidence range, as looked at; of a detector that tells no
+        image, the one in which it is."""
         ids, positions = self._places.areas_on(self._places.here)
-        if frame.intrinsics is None or not ids:
+        if not ids:
+            return
+        if frame.intrinsics is None:
+            gaps = np.linalg.norm(positions - frame.map_T_camera.position[:2], axis=1)
+            self._places.looked_at([ids[int(np.argmin(gaps))]] if frame.complete else [], frame.stamp_ns)
             return
         axis = frame.map_T_camera.matrix[:2, 2]
         length = float(np.linalg.norm(axis))

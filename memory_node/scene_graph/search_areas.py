@@ -46,6 +46,9 @@ def rank_areas(
     seen = _seen_there(state, index, area_of_code, object_class, now_ns)
     company, companion = _company(state, area_of_code, len(areas), object_class, embedder)
     viewed = np.array([area.last_viewed_ns for area in areas], dtype=np.int64)
+    # What lies where nobody has looked is not known: such an area is as likely as others are on the whole.
+    if viewed.any():
+        company[viewed == 0] = np.maximum(company[viewed == 0], company[viewed > 0].mean())
     weight, effort = 0.2 + 4.0 * company**2, np.ones(len(areas))
     if habits is not None:
         expected, effort = _habitual(state, areas, area_of_code, object_class, habits, room_kinds, weight)

@@ -158,6 +158,7 @@ class Upkeep:
         self._cache.save_snapshot(self._clock())
         if self._store is not None and not self._store.closed:
             self.keep_knowledge()
+            self._changes.keep_map()  # with when each area was looked at last
             self._store.close()
 
     def keep_knowledge(self) -> None:

@@ -131,3 +131,16 @@ def test_deed_that_failed_tells_where_the_thing_stands_and_not_where_it_was_befo
     memory.episodes.record(StepRecord(episode, 0, call, False, FailureReason.EXECUTION, 5 * SECOND_NS))
     (deed,) = memory.deeds.all()
     assert (deed.object_class, deed.from_class) == ("Pen", "Bed")
+
+
+def test_thing_that_is_met_on_furniture_which_was_bare_before_has_moved(memory: RobotMemory, see: See) -> None:
+    places = {"Desk": (1.0, 1.0, 0.5), "Bed": (9.0, 9.0, 0.5)}
+    memory.observe(see(1, **places))
+    memory.observe(see(4000, KeyChain=(1.0, 1.0, 0.6), **places))
+    memory.observe(see(4010, KeyChain=(9.0, 9.0, 0.6), **places))
+    scene = memory.scene()
+    first, last = sorted(
+        (one for one in scene.objects if one.class_name == "KeyChain"), key=lambda one: one.first_seen_ns
+    )
+    assert (scene.was_met_elsewhere(first), scene.was_met_elsewhere(last)) == (True, False)
+    assert memory.locate(FindQuery(object_class="KeyChain")).answers[0].object_id == last.id

@@ -96,6 +96,17 @@ def test_composite_is_tried_again_after_what_was_done_a_short_time_ago(robot, wo
     assert len(robot.heated_at) == 1
 
 
+def test_composite_is_expected_to_fail_where_a_step_of_it_does(robot, word_embedder) -> None:
+    (microwave,) = (one for one in robot.memory.scene().objects if one.class_name == "Microwave")
+    stuck = Deed("e:1", "OpenObject", microwave.id, "Microwave", 1, reason="execution")
+    assert told(robot, word_embedder, [stuck]).success
+    assert robot.heated_at == ["Oven"]
+    heated = Deed("e:2", "HeatObject", "b", "Bread", 2, to_id=microwave.id, to_class="Microwave")
+    robot.heated_at.clear()
+    assert told(robot, word_embedder, [stuck, heated], "heat the bread").success
+    assert robot.heated_at == ["Microwave"]  # it has worked since
+
+
 class ThirstyRobot(SeeingRobot):
     """A robot with dry taps; filled_at: where it tried to fill what it held, in order."""
 

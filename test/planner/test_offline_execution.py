@@ -129,7 +129,7 @@ def test_goal_that_needs_what_the_robot_cannot_do_is_given_up_with_the_reason(ro
 
 def test_beside_a_sink_is_on_the_surface_next_to_it(robot, word_embedder) -> None:
     run = executor(robot, word_embedder)
-    assert run.execute("find the sink").success
+    robot.execute(SkillCall("GoToObject", ("sink_basin",)))
     result = run.execute("put the apple on the edge of the sink")
     assert result.success, result.outcome.failures
     apple = robot.world["apple"]
@@ -146,3 +146,16 @@ def test_goal_that_a_later_one_took_back_is_met_at_the_end(robot, word_embedder)
     assert result.success
     assert robot.world.of_class("AppleSliced")
     assert robot.world[robot.world["knife"].parent_id].class_name == "CoffeeTable"
+
+
+def test_what_is_left_of_a_thing_that_was_cut_is_meant_by_its_name(robot, word_embedder) -> None:
+    assert executor(robot, word_embedder).execute("slice the apple").success
+    assert executor(robot, word_embedder).execute("put the apple on a plate").success
+    pieces = robot.world.of_class("AppleSliced")
+    assert any(robot.world[one.parent_id].class_name == "Plate" for one in pieces if one.parent_id in robot.world)
+
+
+def test_thing_that_belongs_nobody_knows_where_is_not_said_to_be_put_there(robot, word_embedder) -> None:
+    result = executor(robot, word_embedder).execute("put the apple back where it belongs")
+    assert not result.success
+    assert all(step.result.call.skill != "PutObject" for step in result.steps)

@@ -88,3 +88,12 @@ def test_what_is_in_the_way_is_not_put_into_the_thing_that_is_wanted(state: Worl
     steps = plan(state, Wanted(Predicate.HOLDING, ("bowl",)))
     assert "PutObject(Apple, Bowl)" not in steps
     assert "PickupObject(Bowl)" in steps
+
+
+def test_nobody_is_handed_what_is_only_in_the_way(state: WorldState) -> None:
+    for name, of_class in (("user", "User"), ("knife", "Knife")):
+        state = state.with_thing(Thing(name, of_class, of_class))
+    state = state.holding("knife").standing_at("user")
+    steps = plan(state, Wanted(Predicate.CONTAINED, ("apple", "user")))
+    assert "PutObject(Knife, User)" not in steps
+    assert steps[-1] == "PutObject(Apple, User)"

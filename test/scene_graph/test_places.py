@@ -9,6 +9,8 @@ from memory_node.domain.scene import Area, RelationKind
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 
+HOUR_NS = 3600 * 10**9
+
 
 def two_rooms() -> np.ndarray:
     """Return 10 x 5 m at 5 cm: a wall at x = 5 m with a door of 0.9 m."""
@@ -140,3 +142,19 @@ def test_areas_behind_a_door_that_was_closed_since_keep_their_ids(graph: SceneGr
     closed[:, 99:101] = 100
     graph.set_map(closed, 0.05, Pose.planar(-1.0, -2.0, 0.0))
     assert viewed <= {area.id for area in graph.snapshot().areas}
+
+
+def test_place_where_nobody_looked_is_likelier_than_one_that_was_just_looked_at() -> None:
+    graph = SceneGraph()
+    for number in range(3):
+        at = (4.0 * number, 0.0)
+        graph.places.areas[f"area {number}"] = Area(f"area {number}", "", at, last_viewed_ns=HOUR_NS * (number < 2))
+    graph.state.now_ns = HOUR_NS
+    assert graph.rank_search_areas("Mug")[0].area_id == "area 2"
+
+
+def test_area_in_which_a_detector_without_an_image_stands_was_looked_at(graph: SceneGraph) -> None:
+    graph.observe(Frame(HOUR_NS, Pose.planar(1.0, 1.0, 0.0), None, ()))
+    areas = graph.snapshot().areas
+    nearest = min(areas, key=lambda area: np.hypot(area.position[0] - 1.0, area.position[1] - 1.0))
+    assert [area.id for area in areas if area.last_viewed_ns] == [nearest.id]

@@ -188,7 +188,7 @@ class References:
         # "The lamp that you turned on" may be of any class that is called so.
         for classes in (phrase.classes, phrase.others):
             deeds = self.past.found(phrase.verb, classes, phrase.time, bool(phrase.to))
-            known = [deed.object_id for deed in deeds if self.knows(deed.object_id)]
+            known = [one for deed in deeds for one in self._what_is_left(deed.object_id)]
             if known:
                 break
         if not known:
@@ -197,6 +197,14 @@ class References:
             did = past_form(verb_of(phrase.verb) or phrase.verb)
             raise UnclearError(Question(f"I do not remember a {name} that I {did}{when}. Which one do you mean?"))
         return known[-1:]
+
+    def _what_is_left(self, object_id: str) -> list[str]:
+        """Return a thing's id, or the ids of the pieces that it was cut into."""
+        if self.knows(object_id):
+            return [object_id]
+        return [
+            one.id for one in self._objects.values() if object_id and one.attributes.get("created_from") == object_id
+        ]
 
     def _owned(self, phrase: Phrase) -> set[str]:
         owner = phrase.owner.removesuffix("'s").removesuffix("'")
@@ -343,7 +351,8 @@ class References:
         if name != called:
             self._note(fact for fact in self.binding.current if fact.object.words == name)
         self._person = name
-        return Mention(name, (self.kinds.recipient,), thing_id=found[0].id)
+        # People walk about: where somebody was seen last is where they are.
+        return Mention(name, (self.kinds.recipient,), thing_id=max(found, key=lambda one: one.last_seen_ns).id)
 
     def where_person_is(self, words: str) -> str:
         """Return where somebody is, in words; "" where memory has seen nobody of that name."""
@@ -351,7 +360,8 @@ class References:
         found = [one for one in self._objects.values() if str(one.attributes.get("name", "")).lower() == name.lower()]
         if not name or not found:
             return ""
-        one, room = found[0], self._room_of(found[0])
+        one = max(found, key=lambda one: one.last_seen_ns)
+        room = self._room_of(one)
         around = [kind for kind in self._objects.values() if kind.box.distance_m(one.box.center[:2]) <= _BESIDE_M]
         furniture = [kind for kind in around if kind.class_name in self.kinds.put_down_places]
         nearest = min(furniture, key=lambda kind: kind.box.distance_m(one.box.center[:2]), default=None)
