@@ -50,8 +50,11 @@ class Answers:
         return Told(f"The {name} is {'probably no longer ' if is_doubtful else ''}{self._where(found)}.", known=True)
 
     def _located(self, goal: Goal) -> ObjectAnswer | None:
-        for object_class in goal.target.candidates:
-            found = self._lookup.locate(object_class, goal.target.text)
+        target = goal.target
+        for object_class in target.candidates:
+            alike = self._lookup.of_classes((object_class,)) if target.thing_id else ()
+            others = frozenset(one.id for one in alike if one.id != target.thing_id)
+            found = self._lookup.locate(object_class, target.text, (), others)
             if found is not None:
                 return found
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -27,6 +27,7 @@ from memory_node.planner.planner import (
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.described import PlainWords
 from memory_node.planner.reading.home_classes import HomeClasses
+from memory_node.planner.reading.named_things import NamedThings
 from memory_node.planner.reading.plain_reader import PlainReader
 from memory_node.planner.reading.question import Question
 from memory_node.planner.reading.resumption import goals_then
@@ -91,11 +92,7 @@ class OfflinePlanner:
                 return Understanding(goals, "deeds", notes=(f"I do it as when you said: {part.occasion}",))
         recall = MemoryLookup(situation).recall_classes
         read = self._understander.understand(part.text, home, recall, situation.conversation)
-        several = part.unclear & {one.object_class for goal in read.goals for one in goal.mentions}
-        if several:
-            question = Question(f"You speak of two things of the kind {min(several)}. Which one shall I take first?")
-            return Understanding((), read.source, 0.0, question)
-        return replace(read, goals=part.with_looks(read.goals))
+        return _of_one_each(read, part.unclear, part.with_looks)
 
     def objection(self, instruction: str, goals: Sequence[Goal], situation: PlanningContext) -> str:
         """Return why goals that a language model reads in an instruction do not fit its words; "" where they do."""
@@ -112,7 +109,10 @@ class OfflinePlanner:
 
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
+        named = NamedThings.of(instruction, situation.memory.scene().objects, self._kinds)
+        instruction = named.text
         read = self._plainly(instruction, situation) or self.read(instruction, situation)
+        read = _of_one_each(read, named.several, named.with_ids)
         if read.refused:
             raise PlanningFailedError(read.refused)
         for note in read.notes:
@@ -217,6 +217,17 @@ def _together(parts: Sequence[Understanding]) -> Understanding:
     """Return what the parts of an instruction ask for one after the other."""
     goals = tuple(goal for part in parts for goal in part.goals)
     return replace(parts[-1], goals=goals, notes=tuple(note for part in parts for note in part.notes))
+
+
+def _of_one_each(
+    read: Understanding, several: frozenset[str], meant: Callable[[Sequence[Goal]], tuple[Goal, ...]]
+) -> Understanding:
+    """Return a reading whose goals are about the things that are meant. several: classes of which two things are."""
+    unclear = several & {one.object_class for goal in read.goals for one in goal.mentions}
+    if unclear:
+        question = Question(f"You speak of two things of the kind {min(unclear)}. Which one shall I take first?")
+        return Understanding((), read.source, 0.0, question)
+    return replace(read, goals=meant(read.goals))
 
 
 def asked(question: Question, situation: PlanningContext) -> PlanOutcome:

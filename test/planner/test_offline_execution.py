@@ -159,3 +159,23 @@ def test_thing_that_belongs_nobody_knows_where_is_not_said_to_be_put_there(robot
     result = executor(robot, word_embedder).execute("put the apple back where it belongs")
     assert not result.success
     assert all(step.result.call.skill != "PutObject" for step in result.steps)
+
+
+def test_thing_is_meant_by_its_name_and_by_what_people_called_it(robot, word_embedder) -> None:
+    for fixture in [thing for thing in robot.world if thing.fixed]:
+        robot.execute(SkillCall("GoToObject", (fixture.id,)))
+    books = {one.name: one.box.center for one in robot.memory.scene().objects if one.class_name == "Book"}
+    assert set(books) == {"Book 1", "Book 2"}
+    true_id = {
+        name: min(robot.world.of_class("Book"), key=lambda one: float(np.linalg.norm(one.box.center - center))).id
+        for name, center in books.items()
+    }
+    robot.memory.edit("call", "Book 1", new_class="Moby")
+    run = executor(robot, word_embedder)
+    for said, name, place in (("put Book 2", "Book 2", "CoffeeTable"), ("put moby", "Book 1", "DiningTable")):
+        result = run.execute(f"{said} on the {'coffee' if place == 'CoffeeTable' else 'dining'} table")
+        assert result.success
+        assert robot.world[robot.world[true_id[name]].parent_id].class_name == place
+    assert "dining table" in run.execute("where is Moby?").outcome.answer
+    assert "coffee table" in run.execute("where is book 2?").outcome.answer
+    assert run.execute("put Book 1 and Moby's friend Book 2 on the desk").outcome.question
