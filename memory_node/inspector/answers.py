@@ -118,11 +118,11 @@ class Statement(Row):
 class Answer(Row):
     """What is known of a question."""
 
-    answer: Annotated[OrNone, At("text")] = Field(description="in words; null where nothing is known at all")
+    answer: Annotated[OrNone, At("words")] = Field(description="in words; null where nothing is known at all")
     abstains: bool = Field(description="memory does not know; the answer then says what it does not know")
     confidence: Annotated[float, rounded(4)]
     mode: Name
-    object_ids: Annotated[Names, At("ids")] = Field(description="the things that the answer is about")
+    object_ids: Names = Field(description="the things that the answer is about")
     propositions: Annotated[list[Statement], several(Statement)] = Field(
         description="the statements behind the answer, best first"
     )

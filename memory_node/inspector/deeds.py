@@ -131,7 +131,8 @@ def known_object(memory: AgentMemory, object_id: str) -> SceneObject:
     found = memory.scene_of_one(object_id).objects if object_id else ()
     if not found:
         alike = memory.find(FindQuery(text=object_id, k=5)).answers if object_id.strip() else ()
-        known = ", ".join(f"{one.object_class} ({one.object_id})" for one in alike) or "find_objects tells ids"
+        things = (one for answer in alike for one in memory.scene_of_one(answer.object_id).objects)
+        known = ", ".join(f"{_named(one)} ({one.id})" for one in things) or "find_objects tells ids"
         raise NotFoundError(f"no object {object_id!r} is in the scene graph; known: {known}")
     return found[0]
 

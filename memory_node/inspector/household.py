@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -12,29 +10,14 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.inspector.agent_memory import AgentMemory
-from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.mode import Mode
+from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.questions.household import of_now
 from memory_node.questions.past import span_of
-from memory_node.questions.present import PresentAnswer, PresentQuestions
+from memory_node.questions.present import PresentQuestions
 
 _UNITS_S = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _AGO = re.compile(r"^(?P<count>\d+(?:\.\d+)?) ?(?P<unit>s|min|h|d)$")
 _NS = 10**9
-
-
-@dataclass(frozen=True)
-class Answered:
-    """An answer in words. abstains: memory knows nothing that answers; the text then says what it does not know, or "".
-
-    ids: of the things that it is about. propositions: what it rests on, besides these.
-    """
-
-    text: str
-    abstains: bool
-    confidence: float
-    mode: Mode
-    ids: tuple[str, ...] = ()
-    propositions: Sequence[Proposition] = ()
 
 
 class Household:
@@ -46,27 +29,21 @@ class Household:
     def __init__(self, memory: AgentMemory, kinds: ObjectCatalogue, clock: Clock) -> None:
         self._memory, self._kinds, self._clock = memory, kinds, clock
 
-    def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> Answered:
-        """Return memory's answer to a question; mode: of the statements alone, None: found out."""
-        answer = self._memory.ask(question, mode, k)
-        text = answer.missing if answer.abstains else answer.text
-        ids, rests_on = answer.object_ids, answer.propositions
-        return Answered(text, answer.abstains, answer.confidence, answer.mode, ids, rests_on)
-
-    def contents(self, place: str) -> Answered:
+    def contents(self, place: str) -> KnowledgeAnswer:
         """Return what is in or on a thing or room.
 
         Raises:
             NotFoundError: memory knows neither a thing nor a room of this name.
         """
-        found = self._present().answer(f"what is in {place}")
+        question = f"what is in {place}"
+        found = self._present().answer(question)
         if found is None or not found.known:
             rooms = ", ".join(room.name for room in self._memory.scene().rooms) or "none"
             raise NotFoundError(
                 f"place: expected a room or a thing that memory knows, got {place!r}; rooms: {rooms:.500}; things are "
                 "told by find_objects"
             )
-        return _of_now(found)
+        return of_now(question, found)
 
     def changes(self, since: str) -> list[str]:
         """Return in words what changed since a moment: "today", "yesterday", "this morning", "90 min", an ISO time.
@@ -100,7 +77,3 @@ class Household:
             return self._memory.scene(as_of_ns=stamp_ns)
 
         return PresentQuestions(self._kinds, scene, past, self._clock())
-
-
-def _of_now(answer: PresentAnswer) -> Answered:
-    return Answered(answer.text, not answer.known, answer.confidence, Mode.EPISODIC, answer.ids)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -14,6 +15,8 @@ from memory_node.knowledge.told.fact import ToldFact
 
 # Text of an answer that knows nothing (PlugMem's).
 NOTHING = "null"
+# Where a step found a thing: "Apple in GarbageCan".
+_WHERE = re.compile(r"^(\w+) (in|on) (\w+)$")
 # Hits that an episodic answer reads, and hits in one session from which it reads the whole session.
 EPISODIC_HITS = 30
 WHOLE_SESSION_FROM = 3
@@ -47,6 +50,11 @@ class KnowledgeAnswer:
         """Whether nothing is known that answers."""
         return self.text == NOTHING
 
+    @property
+    def words(self) -> str:
+        """The answer, or what memory does not know; "" where nothing is to be said."""
+        return self.missing if self.abstains else self.text
+
 
 def said(mode: Mode, propositions: Sequence[Proposition], ways: Sequence[str], zone: tzinfo | None = None) -> str:
     """Return an answer in words without a language model: what is known is quoted, with its days."""
@@ -57,10 +65,9 @@ def said(mode: Mode, propositions: Sequence[Proposition], ways: Sequence[str], z
 
 
 def quoted(proposition: Proposition, zone: tzinfo | None = None) -> str:
-    """Return a proposition with the day on which it was learned, where that is known."""
-    return (
-        f"{proposition.text} ({spoken_day(proposition.stamp_ns, zone)})" if proposition.stamp_ns else proposition.text
-    )
+    """Return a proposition with the day on which it was learned, where that is known; what a step showed as past."""
+    text = _WHERE.sub(r"\1 was \2 \3", proposition.text)
+    return f"{text} ({spoken_day(proposition.stamp_ns, zone)})" if proposition.stamp_ns else text
 
 
 def episodic_steps(sources: Sequence[str], steps: Mapping[str, StandardStep]) -> list[StandardStep]:

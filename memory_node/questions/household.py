@@ -18,7 +18,7 @@ from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.questions.done import PlainPast, Way
-from memory_node.questions.present import PresentQuestions
+from memory_node.questions.present import PresentAnswer, PresentQuestions
 from memory_node.questions.told import told_answer
 
 # What is asked of the scene and not known there is answered by words about a place alone.
@@ -47,7 +47,7 @@ def household_answer(
     index = BindingFacts(facts, kinds, scene, now_ns, zone)
     present = PresentQuestions(kinds, scene, scenes, now_ns, zone).answer(question)
     if present is not None and present.known:
-        return KnowledgeAnswer(question, present.text, Mode.EPISODIC, present.confidence, object_ids=present.ids)
+        return of_now(question, present)
     told = told_answer(question, index)
     if told is not None:
         return KnowledgeAnswer(question, told.text, Mode.SEMANTIC, 1.0, read=told.facts)
@@ -56,6 +56,12 @@ def household_answer(
         return KnowledgeAnswer(question, done, Mode.EPISODIC, 1.0)
     found = search(question)
     says_where = any(_PLACE.search(one.text) for one in found.propositions)
-    if present is not None and (found.abstains or not says_where):
-        return KnowledgeAnswer(question, NOTHING, Mode.EPISODIC, 0.0, object_ids=present.ids, missing=present.text)
+    if present is not None and (found.abstains or (present.is_kind and not says_where)):
+        return of_now(question, present)
     return found
+
+
+def of_now(question: str, answer: PresentAnswer) -> KnowledgeAnswer:
+    """Return what the scene graph answers as any answer; one that it does not know abstains."""
+    text, missing = (answer.text, "") if answer.known else (NOTHING, answer.text)
+    return KnowledgeAnswer(question, text, Mode.EPISODIC, answer.confidence, object_ids=answer.ids, missing=missing)

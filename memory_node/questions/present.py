@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.nouns import singular
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import STATE_CALLED, ObjectState
 from memory_node.questions.past import clock_of, span_of
@@ -17,6 +18,7 @@ from memory_node.questions.thing_words import BELIEVED, ThingWords, is_so, liste
 
 _MOST_TOLD = 20
 _MOVED_M = 0.15
+_WORDS_OF_A_KIND = 2
 _DETERMINER = re.compile(r"^(?:the|a|an|any|some|my|our|your|all|every|this|that|these|those) ", re.I)
 
 
@@ -24,13 +26,14 @@ _DETERMINER = re.compile(r"^(?:the|a|an|any|some|my|our|your|all|every|this|that
 class PresentAnswer:
     """An answer in words. known: whether memory had one. confidence: how sure its least sure thing is, 0 to 1.
 
-    ids: of the things that it is about.
+    ids: of the things that it is about. is_kind: the words name a kind of thing of the label space or of the scene.
     """
 
     text: str
     known: bool = True
     confidence: float = 1.0
     ids: tuple[str, ...] = ()
+    is_kind: bool = True
 
 
 class PresentQuestions:
@@ -64,7 +67,7 @@ class PresentQuestions:
         """Answer: where is it?"""
         found = self._present(match["thing"])
         if found is None:
-            return None
+            return _no_kind(match["thing"])
         if not found:
             return self._missing(match["thing"])
         return self._told(f"{listed(map(self._words.whereabouts, found[:_MOST_TOLD]))}.", found)
@@ -76,6 +79,7 @@ class PresentQuestions:
             return None
         if not found:
             return _unknown(match["thing"])
+        found = [one for one in found if not one.removed] or found
         return self._told(f"{'. '.join(self._words.before(one) for one in found[:_MOST_TOLD])}.", found)
 
     def contents(self, match: re.Match[str]) -> PresentAnswer | None:
@@ -132,13 +136,13 @@ class PresentQuestions:
         found = [one for one in found if is_at is None or is_at(one)]
         where = f" {match['how']} the {_bare(at)}" if at else ""
         names = f": {listed(map(self._words.named_at, found[:_MOST_TOLD]))}" if found else ""
-        return self._told(f"I know of {len(found)} {_bare(match['thing'])}{where}{names}.", found)
+        return self._told(f"I know of {_counted(found, _bare(match['thing']))}{where}{names}.", found)
 
     def have(self, match: re.Match[str]) -> PresentAnswer | None:
         """Answer: is there one?"""
         found = self._present(match["thing"])
         if found is None:
-            return None
+            return _no_kind(match["thing"])
         if not found:
             return self._missing(match["thing"])
         return self._told(f"Yes: {listed(map(self._words.whereabouts, found[:_MOST_TOLD]))}.", found)
@@ -155,7 +159,8 @@ class PresentQuestions:
             return self._told(f"{word.capitalize()}: {listed(map(self._words.named_at, so[:_MOST_TOLD]))}.", so)
         unsure = sum(_is(one, STATE_CALLED[word]) is None for one in found)
         rest = f"; of {unsure} nobody told me" if unsure else ""
-        return PresentAnswer(f"Of {len(found)} {_bare(match['thing'])} none is known to be {word}{rest}.")
+        kind = _counted(found, _bare(match["thing"]))
+        return PresentAnswer(f"Of {kind} none is known to be {word}{rest}.")
 
     def is_state(self, match: re.Match[str]) -> PresentAnswer | None:
         """Answer: is it so?"""
@@ -214,9 +219,12 @@ class PresentQuestions:
         if called:
             return called
         phrase = phrase_of(words, self._kinds)
-        classes = phrase.classes if phrase is not None else ()
+        classes = phrase.classes if phrase is not None else self._kinds.spoken_names.answering(bare)
         spelt = {folded(one) for one in classes} or {folded(bare), folded(bare).removesuffix("s")}
         found = [one for one in objects if folded(one.class_name) in spelt]
+        if not found:  # a lamp may be one on the floor, too
+            others = {folded(one) for one in (phrase.others if phrase is not None else ())}
+            found = [one for one in objects if folded(one.class_name) in others]
         if not found and not classes:
             return None
         states = phrase.states if phrase is not None else ()
@@ -261,8 +269,18 @@ class PresentQuestions:
         return PresentAnswer(text, True, sure, tuple(one.id for one in things))
 
 
+def _no_kind(words: str) -> PresentAnswer | None:
+    """Return that nothing of a few words is known here: longer ones ask for more than a thing."""
+    is_short = len(_bare(words).split()) <= _WORDS_OF_A_KIND
+    return replace(_unknown(words), is_kind=False) if is_short else None
+
+
 def _unknown(words: str) -> PresentAnswer:
     return PresentAnswer(f"I know of no {_bare(words)} here.", known=False, confidence=0.0)
+
+
+def _counted(things: Sequence[SceneObject], kind: str) -> str:
+    return f"{len(things)} {singular(kind) if len(things) == 1 else kind}"
 
 
 def _bare(words: str) -> str:
@@ -284,6 +302,7 @@ def _has_moved(was: SceneObject, one: SceneObject) -> bool:
 
 
 _IS = r"(?:is|are)"
+_WHO = r"(?:I|we|you)"
 _SO = "|".join(STATE_CALLED)
 _AT = r"(?P<how>in|inside|on|at) (?P<place>.+?)"
 _SINCE = r"today|yesterday|this (?:morning|afternoon|evening)|last night"
@@ -293,7 +312,11 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[PresentQuestions, re.Match[str]],
         (rf"what(?: has|'s)? changed(?: since)?(?: (?P<time>{_SINCE}))?", PresentQuestions.changed),
         (r"when did (?:you|anyone) last see (?P<thing>.+)", PresentQuestions.seen),
         (r"where (?:was|were) (?P<thing>.+?) (?:before(?: that| this)?|earlier)", PresentQuestions.before),
-        (rf"where(?: {_IS}|'s| did I (?:put|leave)) (?P<thing>.+?)(?: now)?", PresentQuestions.where),
+        (
+            rf"where(?: {_IS}|'s| did {_WHO} (?:put|leave)| (?:do|can) {_WHO} find) (?P<thing>.+?)(?: now)?",
+            PresentQuestions.where,
+        ),
+        (rf"(?:which|what) room {_IS} (?P<thing>.+?) in", PresentQuestions.where),
         (rf"what(?: {_IS}|'s| do we have| stands| lies)(?: there)? {_AT}(?: now)?", PresentQuestions.contents),
         (
             rf"how many (?P<thing>.+?)(?: {_IS} there| do (?:we|you|I) (?:have|know)| {_IS})?(?: {_AT})?",

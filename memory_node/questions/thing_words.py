@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory_node.catalogue.class_name import spoken
+from memory_node.catalogue.class_name import folded, spoken
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
 from memory_node.domain.spoken_time import ago
 from memory_node.domain.states import ObjectState
@@ -77,8 +77,10 @@ class ThingWords:
 
 
 def name_of(one: SceneObject) -> str:
-    """Return what a thing is called."""
-    return one.name or spoken(one.class_name)
+    """Return what a thing is called; with what it is where its name, which it keeps, speaks of something else."""
+    word = folded(one.name.rpartition(" ")[0])
+    fits = bool(word) and folded(one.class_name).startswith(word)
+    return one.name if fits else f"{one.name} ({spoken(one.class_name)})" if one.name else spoken(one.class_name)
 
 
 def is_so(one: SceneObject, state: ObjectState) -> bool:

@@ -178,7 +178,7 @@ def test_forgetting_needs_its_role(memory: RobotMemory) -> None:
     assert call(server_of(memory, "edit"), "forget", object_id="x").is_error
     unknown = call(server_of(memory, "forget"), "forget", object_id="apple")
     assert unknown.is_error
-    assert "known: Apple (" in unknown.content[0].text
+    assert "known: Apple 1 (" in unknown.content[0].text
     (mug,) = memory.remember([StateChange("mug-9", "Mug", 5_000, position=(0.5, 0.5, 0.8))])
     assert call(server_of(memory, "forget"), "forget", object_id=mug).structured_content["ids"] == [mug]
     assert mug not in {found.id for found in memory.scene().objects}

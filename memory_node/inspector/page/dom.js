@@ -76,8 +76,12 @@ export function age(seconds, now) {
 /** Return a stamp in words with its age at a moment. */
 export const ago = (seconds, now) => [when(seconds), age(seconds, now)].filter(Boolean).join(", ");
 
-/** Return what an object is called: its short name ("Mug 2"), or its class. */
-export const nameOf = (one) => one.name || one.class;
+/** Return what an object is called: its short name ("Mug 2"), with its class where the name, which it keeps, speaks of
+ * another one. */
+export function nameOf(one) {
+  const word = one.name.replace(/ \d+$/, "");
+  return one.class.replace(/[^\p{L}\p{N}]/gu, "").startsWith(word) ? one.name || one.class : `${one.name} (${one.class})`;
+}
 
 /** Let the browser save a text as a file. */
 export function download(name, text, type) {
