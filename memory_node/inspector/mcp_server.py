@@ -18,6 +18,7 @@ from memory_node.domain.errors import NotFoundError, RobotMemoryError
 from memory_node.domain.validation_faults import faults_of
 from memory_node.inspector.access import Caller, Role
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
+from memory_node.inspector.change_feed import ChangeFeed
 from memory_node.inspector.episode_rows import StepRow, episodes_value
 from memory_node.inspector.mcp_subscriptions import SCENE, MemoryBus, serve_subscribe
 from memory_node.inspector.scene_rows import scene_rows
@@ -154,7 +155,7 @@ def _tool(verb: Verb) -> Tool:
 def build_server(desk: Desk, may: Role = "edit") -> MCPServer:
     """Return a server whose tools need the role `may` at most: who may edit may read, who may forget may edit."""
     caller, memory, views = Caller(desk.caller, may), desk.memory, desk.views
-    bus = MemoryBus(views.follow)
+    bus = MemoryBus(ChangeFeed(views.follow))
     server = _Server(
         desk,
         [verb for verb in verbs_of(desk.robot) if caller.may(verb.role)],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,59 +12,44 @@ from mcp.server.subscriptions import ResourceUpdated, ServerEvent
 from mcp_types import EmptyResult, SubscribeRequestParams, UnsubscribeRequestParams
 
 from memory_node.domain.errors import NotFoundError
-from memory_node.inspector.agent_memory import Listener, MemoryChange
+from memory_node.inspector.change_feed import ChangeFeed, Subscription
 
 SCENE = "memory://scene"
 # A memory that maps changes ten times a second; a listener is told so often at most.
 _REST_S = 0.2
+_LOOK_S = 10.0
 
 
 class MemoryBus:
-    """A `SubscriptionBus` of a memory's changes.
+    """A `SubscriptionBus` of a memory's changes, which a feed passes on."""
 
-    follow: has a listener called after each change of the scene graph, from any thread; see `MemoryViews`.
-    """
-
-    def __init__(self, follow: Callable[[Listener], Callable[[], None]]) -> None:
-        self._lock = threading.Lock()
-        self._listeners: dict[object, tuple[Callable[[ServerEvent], None], asyncio.AbstractEventLoop]] = {}
-        self._due: set[object] = set()
-        self._stop_following = follow(self._on_change)
-
-    def close(self) -> None:
-        """Follow memory no more."""
-        self._stop_following()
+    def __init__(self, feed: ChangeFeed) -> None:
+        self._feed = feed
+        self._listeners: dict[object, Callable[[ServerEvent], None]] = {}
 
     async def publish(self, event: ServerEvent) -> None:
         """Tell every listener of an event of the server's own."""
-        for listener, _ in tuple(self._listeners.values()):
+        for listener in tuple(self._listeners.values()):
             listener(event)
 
     def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
         """Have a listener called in the running event loop; what is returned ends that."""
-        token = object()
-        with self._lock:
-            self._listeners[token] = (listener, asyncio.get_running_loop())
+        stream = self._feed.subscribe()
+        telling = asyncio.get_running_loop().create_task(self._tell(stream, listener))
+        self._listeners[telling] = listener
 
         def unsubscribe() -> None:
-            with self._lock:
-                self._listeners.pop(token, None)
+            self._listeners.pop(telling, None)
+            telling.cancel()
+            self._feed.leave(stream)
 
         return unsubscribe
 
-    def _on_change(self, change: MemoryChange) -> None:
-        with self._lock:
-            for token, (_, loop) in self._listeners.items():
-                if token not in self._due and not loop.is_closed():
-                    self._due.add(token)
-                    loop.call_soon_threadsafe(loop.call_later, _REST_S, self._tell, token)
-
-    def _tell(self, token: object) -> None:
-        with self._lock:
-            self._due.discard(token)
-            listener, _ = self._listeners.get(token, (None, None))
-        if listener is not None:
-            listener(ResourceUpdated(SCENE))
+    async def _tell(self, stream: Subscription, listener: Callable[[ServerEvent], None]) -> None:
+        while not self._feed.closed:
+            if await stream.next(_LOOK_S) is not None:
+                listener(ResourceUpdated(SCENE))
+                await asyncio.sleep(_REST_S)
 
 
 def serve_subscribe(server: Server[Any], bus: MemoryBus) -> None:

@@ -9,7 +9,6 @@ const SHOWN_ABOVE = ["policy", "followed", "hit_ratio", "occupancy"];
 
 /** The short-term memory: figures, the hit ratio over time, units by when they would go. */
 export class CachePanel extends Panel {
-  changed() { this.open(); }
   refresh() { this.open(); }
 
   async open() {

@@ -2,13 +2,16 @@
 
 import { byId, el } from "./dom.js";
 
-/** What stands under a tab: `root` with its content. It may have `open()`, called when it is shown, `changed()`, when the
- * scene or the moment has changed, and `refresh()`, every few seconds while it is shown. */
+/** What stands under a tab: `root` with its content. `open()` is called when it is shown, `changed()` when the scene or the
+ * moment has changed, and `refresh()`, which it may have, every few seconds while it is shown. */
 export class Panel {
   constructor(app, ...content) {
     this.app = app;
     this.root = el("div", {}, ...content);
   }
+
+  open() {}
+  changed() { this.open(); }
 }
 
 /** Return the notice of a panel that cannot tell of the past. */
@@ -39,7 +42,7 @@ export class Panels {
       tab.setAttribute("aria-selected", String(isShown));
       tab.tabIndex = isShown ? 0 : -1;
       panel.root.hidden = !isShown;
-      if (isShown) panel.open?.();
+      if (isShown) panel.open();
     }
     this.onShow();
   }
@@ -51,7 +54,7 @@ export class Panels {
 
   /** Let the shown panel take notice of a change of memory. */
   changed() {
-    this.panels.get(this.shown).panel.changed?.();
+    this.panels.get(this.shown).panel.changed();
   }
 
   onKey(event) {

@@ -48,8 +48,6 @@ export class PromptPanel extends Panel {
       this.told);
   }
 
-  changed() { this.open(); }
-
   /** Offer the prompts of the newest episodes. */
   async open() {
     this.notice.hidden = !this.app.asOf();
