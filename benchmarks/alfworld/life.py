@@ -13,7 +13,7 @@ from benchmarks.alfworld.site import PLOT_M
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import ExperiencePort, TextEmbedder
-from memory_node.domain.step import NO_COST, ModelCost, StepRecord
+from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, StepRecord
 from memory_node.lessons.experience import Experience
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
@@ -122,8 +122,10 @@ class _JudgedEpisodes:
     def record(self, step: StepRecord, context_id: str = "") -> object:
         return self.inner.record(step, context_id)
 
-    def end(self, episode_id: str, success: bool | None, message: str = "", cost: ModelCost = NO_COST) -> object:
-        return self.inner.end(episode_id, self.is_won(), message, cost)
+    def end(
+        self, episode_id: str, success: bool | None, message: str = "", account: EpisodeAccount = NO_ACCOUNT
+    ) -> object:
+        return self.inner.end(episode_id, self.is_won(), message, account)
 
     def may_retry(self, attempt: int) -> bool:
         return self.inner.may_retry(attempt)

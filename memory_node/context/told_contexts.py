@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from memory_node.context.guidance import CompiledStep
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import Context
-from memory_node.domain.step import NO_COST, ModelCost, StepRecord
+from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, StepRecord
 
 
 @dataclass(frozen=True)
@@ -19,16 +19,16 @@ class PastEpisode:
     """What is kept of an episode.
 
     steps: in order. compiled: what memory's compiler delivered at its last steps. contexts: those that a planner was
-    sent and chose steps by. cost: of its language model. The last three are of this process only.
+    sent and chose steps by. account: what it took, and what was said in it. The last three are of this process only.
     """
 
     steps: tuple[StepRecord, ...] = ()
     compiled: tuple[CompiledStep, ...] = ()
     contexts: tuple[ToldContext, ...] = ()
-    cost: ModelCost = NO_COST
+    account: EpisodeAccount = NO_ACCOUNT
 
     def __bool__(self) -> bool:
-        return bool(self.steps or self.compiled or self.contexts or self.cost != NO_COST)
+        return bool(self.steps or self.compiled or self.contexts or self.account != NO_ACCOUNT)
 
 
 # How long a planner may still act on a context.

@@ -18,10 +18,11 @@ _OF_OUR_DAYS_NS = 946_684_800 * 10**9
 
 
 class MemoryClock:
-    """ "Now" on the time line of a memory: the wall clock, or its newest stamp where its own clock began at zero."""
+    """ "Now" on the time line of a memory: the clock, or its newest stamp where that is of a clock that began at zero
+    and this one is not. clock: the wall's, or a simulation's."""
 
-    def __init__(self, wall: Clock = system_clock) -> None:
-        self._wall = wall
+    def __init__(self, clock: Clock = system_clock) -> None:
+        self._clock = clock
         self._newest_ns = 0
 
     def follow(self, newest_ns: int) -> None:
@@ -30,4 +31,5 @@ class MemoryClock:
 
     def __call__(self) -> int:
         """Return now in nanoseconds."""
-        return self._newest_ns if 0 < self._newest_ns < _OF_OUR_DAYS_NS else self._wall()
+        now_ns = self._clock()
+        return self._newest_ns if 0 < self._newest_ns < _OF_OUR_DAYS_NS <= now_ns else now_ns

@@ -13,7 +13,7 @@ from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
-from memory_node.domain.step import NO_COST, ModelCost, StepRecord
+from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, StepRecord
 
 
 class TextEmbedder(Protocol):
@@ -84,7 +84,9 @@ class ExperiencePort(Protocol):
     def record(self, step: StepRecord, context_id: str = "") -> object:
         """Record a step of the episode; context_id: of the context by which it was chosen."""
 
-    def end(self, episode_id: str, success: bool | None, message: str = "", cost: ModelCost = NO_COST) -> object:
+    def end(
+        self, episode_id: str, success: bool | None, message: str = "", account: EpisodeAccount = NO_ACCOUNT
+    ) -> object:
         """End the episode; None: nobody can say how it went. message: why it failed, in the planner's words."""
 
     def may_retry(self, attempt: int) -> bool:

@@ -52,6 +52,17 @@ NO_COST = ModelCost()
 
 
 @dataclass(frozen=True)
+class EpisodeAccount:
+    """What an episode took of a language model, and what its planner had to say on the way."""
+
+    cost: ModelCost = NO_COST
+    notes: tuple[str, ...] = ()
+
+
+NO_ACCOUNT = EpisodeAccount()
+
+
+@dataclass(frozen=True)
 class EpisodeSummary:
     """One attempt at an instruction, from its first step to its end; message: why it failed, in its planner's words.
 

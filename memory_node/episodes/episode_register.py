@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import NotFoundError
-from memory_node.domain.step import NO_COST, EpisodeSummary, ModelCost
+from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, EpisodeSummary
 from memory_node.episodes.running_episode import RunningEpisode
 
 # Ended episodes that are remembered by id, to answer a repeated EndEpisode.
@@ -20,7 +20,7 @@ class EpisodeRegister:
         self._window = window
         self._kinds = kinds
         self._running: dict[str, RunningEpisode] = {}
-        self._ended: dict[str, ModelCost] = {}
+        self._ended: dict[str, EpisodeAccount] = {}
 
     def __len__(self) -> int:
         """The number of running episodes."""
@@ -72,13 +72,13 @@ class EpisodeRegister:
         """Return whether an episode is among the last ones that have ended."""
         return episode_id in self._ended
 
-    def cost_of(self, episode_id: str) -> ModelCost:
-        """Return what the language model of an episode took that is among the last ones that have ended."""
-        return self._ended.get(episode_id, NO_COST)
+    def account_of(self, episode_id: str) -> EpisodeAccount:
+        """Return what an episode took and what was said in it, of the last ones that have ended."""
+        return self._ended.get(episode_id, NO_ACCOUNT)
 
-    def end(self, episode_id: str, cost: ModelCost = NO_COST) -> None:
+    def end(self, episode_id: str, account: EpisodeAccount = NO_ACCOUNT) -> None:
         """Note that an episode has ended."""
         self._running.pop(episode_id, None)
-        self._ended[episode_id] = cost
+        self._ended[episode_id] = account
         while len(self._ended) > ENDED_KEPT:
             del self._ended[next(iter(self._ended))]

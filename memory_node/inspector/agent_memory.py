@@ -114,7 +114,7 @@ class MemoryViews(Protocol):
         """
 
     def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:
-        """Return the k statements that say most of a concept."""
+        """Return the k statements that say most of a concept; "": that people told last, the newest first."""
 
     def figures(self) -> dict[str, float]:
         """Return the figures of /diagnostics by name."""

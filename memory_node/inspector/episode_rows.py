@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.guidance import CompiledStep
@@ -97,6 +97,9 @@ class EpisodeDetail(BaseModel):
     """What an episode took so far, its steps, guidance by step, prompts, and the lessons that it used and taught."""
 
     cost: Cost
+    notes: list[str] = Field(
+        description="what the planner had to say on the way: facts that bind, lessons, substitutes"
+    )
     steps: list[WarnedStep]
     compiled: list[CompiledRow]
     prompts: list[SentContext]
@@ -123,19 +126,22 @@ def episodes_value(views: MemoryViews, newest: int, as_of_ns: int = 0) -> Episod
 def episode_value(views: MemoryViews, kinds: ObjectCatalogue, episode_id: str, found: PastEpisode) -> EpisodeDetail:
     """Return an episode's steps with their warnings, what was compiled for them, prompts, and its lessons.
 
-    prompts: the contexts that a planner was sent and chose steps by. used: lessons that the compiler drew on;
-    guidelines: those that the episode taught.
+    prompts: the contexts that a planner was sent and chose steps by. used: lessons that the compiler drew on or told,
+    and those that the planner names; guidelines: those that the episode taught.
     """
-    known = views.lessons() or ()
+    known, notes = views.lessons() or (), found.account.notes
     steps, compiled = found.steps, found.compiled
     words = {one.id: one.text for one in known}
     entries = {entry for step in compiled if step.guidance is not None for entry in step.guidance.entries}
+    told = {text for step in compiled for text in step.compiled.lessons}
+    used = (one for one in known if one.id in entries or one.text in told or one.note in notes)
     return EpisodeDetail(
-        cost=Cost.of(found.cost, sum(step.duration_s for step in steps)),
+        cost=Cost.of(found.account.cost, sum(step.duration_s for step in steps)),
+        notes=list(notes),
         steps=[WarnedStep.of(step, warnings=list(told)) for step, told in zip(steps, warnings_of(steps, kinds))],
         compiled=[_compiled_row(step, words) for step in compiled],
         prompts=list(map(_prompt_row, found.contexts)),
-        used=[LessonRow.of(one) for one in known if one.id in entries],
+        used=list(map(LessonRow.of, used)),
         guidelines=[LessonRow.of(one) for one in known if episode_id in one.episodes],
     )
 

@@ -59,7 +59,9 @@ class StoredViews:
         return tuple(place for one in self._memory.scene(removed=True).objects for place in one.history)
 
     def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:
-        """Return the k statements that say most of a concept."""
+        """Return the k statements that say most of a concept; "": that people told last."""
+        if not concept:
+            return self._memory.knowledge.told_facts("", k)
         about = self._memory.knowledge.about({concept}, k)
         return tuple(about) or self._memory.ask(concept, Mode.SEMANTIC, k).propositions
 
@@ -167,7 +169,7 @@ def opened(args: argparse.Namespace, as_copy: bool = False) -> Iterator[OpenedMe
                 f"{error} in {where}; --domain-id and --range look elsewhere (the demo prints its own), --database "
                 "opens a file"
             ) from error
-        clock = MemoryClock()
+        clock = MemoryClock(views.clock)
         clock.follow(memory.scene().stamp_ns)
 
         def note(change: MemoryChange) -> None:

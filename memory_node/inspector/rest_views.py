@@ -22,6 +22,8 @@ from memory_node.inspector.scene_mirror import as_json
 
 router = APIRouter(tags=["views"])
 _MOST_STREAMS = 100
+# Statements that are looked through for those of an earlier time.
+_LOOKED_AT = 1000
 # A stream says so often that it lives, and tells at most so often what changed.
 _BEAT_S, _REST_S = 10.0, 0.2
 Offset = Annotated[int, Query(ge=0, le=10_000_000)]
@@ -36,6 +38,7 @@ class About(BaseModel):
     images: bool = Field(description="pictures are shown")
     name: str = Field(description="the caller's")
     role: Literal["read", "edit", "forget"]
+    now_s: float = Field(description="now on memory's time line")
 
 
 class CachedRow(Row):
@@ -64,7 +67,8 @@ class Empty(asks.Request):
 @router.get("/about")
 def about(here: Here, caller: Reader) -> About:
     """Say which memory this is and what the caller may do."""
-    return About(source=here.source, images=here.images, name=caller.name, role=caller.role)
+    now_s = seconds(here.desk.clock())
+    return About(source=here.source, images=here.images, name=caller.name, role=caller.role, now_s=now_s)
 
 
 @router.get("/scene_graph", responses={200: {"model": rows.SceneGraph}, 304: {"description": "as in If-None-Match"}})
@@ -125,7 +129,7 @@ def one_object(object_id: ObjectId, here: Here, _: Reader, as_of_s: asks.Seconds
     found = scene.objects[0]
     made = [edit for edit in here.book.newest(1000) if found.id in edit.ids]
     made = [edit for edit in made if not as_of_ns or edit.stamp_ns <= as_of_ns]
-    return rows.object_card(found, here.views.places(found.id), scene.stamp_ns, made)
+    return rows.object_card(found, here.views.places(found.id), as_of_ns or here.desk.clock(), made)
 
 
 @router.get("/objects/{object_id}/crop", response_class=Response)
@@ -164,13 +168,13 @@ def episode(episode_id: ObjectId, here: Here, _: Reader) -> EpisodeDetail:
 
 @router.get("/knowledge")
 def knowledge(
-    here: Here, _: Reader, concept: asks.Concept, k: asks.Count = 20, as_of_s: asks.Seconds = 0.0
+    here: Here, _: Reader, concept: asks.Name = "", k: asks.Count = 20, as_of_s: asks.Seconds = 0.0
 ) -> list[Statement]:
-    """Return the statements that say most of a concept; as_of_s: those that were shown or said by a stamp."""
-    then_ns = nanoseconds(as_of_s)
-    return [
-        Statement.of(one) for one in here.views.statements(concept, k or 20) if not then_ns or one.stamp_ns <= then_ns
-    ]
+    """Return the statements that say most of a concept, of none those that people told last; as_of_s: of those that
+    were shown or said by a stamp."""
+    then_ns, most = nanoseconds(as_of_s), k or 20
+    told = here.views.statements(concept.strip(), _LOOKED_AT if then_ns else most)
+    return [Statement.of(one) for one in told if not then_ns or one.stamp_ns <= then_ns][:most]
 
 
 @router.get("/scene_text")

@@ -15,7 +15,7 @@ from memory_node.domain.errors import NotFoundError
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.step import NO_COST, ModelCost, StepRecord
+from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, StepRecord
 from memory_node.episodes.class_actions import class_arguments
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.deed_log import DeedLog
@@ -207,17 +207,19 @@ class Episodes:
             self._remember(told)
         return (*warnings, *self._note_context(context_id, step))
 
-    def end(self, episode_id: str, success: bool | None, message: str = "", cost: ModelCost = NO_COST) -> None:
+    def end(
+        self, episode_id: str, success: bool | None, message: str = "", account: EpisodeAccount = NO_ACCOUNT
+    ) -> None:
         """End an episode; None: nobody can say how it went.
 
         Returns when the rules have drawn their lesson, so that another attempt begins with it, or after a short while.
-        A language model reads the episode later. message: why it failed, as the planner sees it. cost: of its model.
+        A language model reads the episode later. message: why it failed, as the planner sees it.
 
         Raises:
             NotFoundError: the episode is not known.
         """
         self._task_objects.end(episode_id)
-        lesson = self._experience.end(episode_id, success, message, cost)
+        lesson = self._experience.end(episode_id, success, message, account)
         if lesson is not None:
             wait([lesson], _LESSON_S)
 

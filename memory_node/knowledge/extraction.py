@@ -63,7 +63,8 @@ def told_propositions(step: StandardStep, read: ReadFacts, zone: tzinfo | None =
             named = named.after(whole)
             text = with_days(whole, step.stamp_ns, zone) if step.stamp_ns else whole
             structure = tuple(fact.to_json() for fact in read(whole, step))
-            found[text] = Proposition(text, concepts_of("", text), (step.source,), step.stamp_ns, structure=structure)
+            about, told_by = concepts_of("", text), step.subject
+            found[text] = Proposition(text, about, (step.source,), step.stamp_ns, structure=structure, told_by=told_by)
     return list(found.values())[:MOST_PROPOSITIONS]
 
 

@@ -33,7 +33,7 @@ class Proposition:
     document is about. made_by: what read it out of its source, "rules" or a model's name. active: whether it still
     counts; one that a later statement took the place of is kept, with its sources, and never found. replaced_by: the
     text of the one that did, "" for none. structure: what it says as facts (told.fact.ToldFact, a line of JSON each),
-    () where nothing read it.
+    () where nothing read it. told_by: the person who told it, "" for nobody or one who is not known.
     """
 
     text: str
@@ -46,6 +46,7 @@ class Proposition:
     active: bool = True
     replaced_by: str = ""
     structure: tuple[str, ...] = ()
+    told_by: str = ""
 
     def __post_init__(self) -> None:
         if not self.text or not self.sources:
@@ -64,8 +65,8 @@ class Proposition:
 
     @property
     def teller(self) -> str:
-        """Who told it, as far as it was read; "" where nobody is known."""
-        return next((fact.teller for fact in self.facts if fact.teller), self.subject)
+        """Who told it, or what its document is about; "" where nobody is known."""
+        return self.told_by or next((fact.teller for fact in self.facts if fact.teller), self.subject)
 
     @property
     def statement(self) -> str:
@@ -86,6 +87,7 @@ class Proposition:
             stamp_ns=max(self.stamp_ns, other.stamp_ns),
             support=self.support + len(new),
             structure=other.structure or self.structure,
+            told_by=other.told_by or self.told_by,
         )
 
     def without(self, episode_id: str) -> Proposition | None:

@@ -189,21 +189,27 @@ class KnowledgeQuestions:
         rest = [text for texts in whole for text in texts]
         return list(dict.fromkeys(rest + own if mode is Mode.PROCEDURAL else own + rest))
 
-    def told_facts(self, instruction: str) -> tuple[Proposition, ...]:
-        """Return the statements that people told and that share a name or thing with an instruction, the newest first.
+    def told_facts(self, instruction: str, k: int = 0) -> tuple[Proposition, ...]:
+        """Return the k statements that people told last of those that share a name or thing with an instruction, the
+        newest first; of no instruction: of all. k = 0: the config's channel.
 
         Those come too that share one with these: what is in the bread that is to be brought.
         """
         if Memory.FACTS in self._unread:
             return ()
+        semantic = self._nodes.semantic
         with self._lock:
-            told = self._told_about(concepts_said_in(instruction))
-            told |= self._told_about({name for one in told.values() for name in names_in(one.text)})
+            if instruction.strip():
+                told = self._counting(semantic.about(concepts_said_in(instruction), told=True))
+                names = {name for one in told.values() for name in names_in(one.text)}
+                told |= self._counting(semantic.about(names, told=True))
+            else:
+                told = self._counting(semantic.told())
         newest = sorted(told.values(), key=lambda one: (-one.stamp_ns, one.text))
-        return tuple(newest[: self._config.channel])
+        return tuple(newest[: k or self._config.channel])
 
-    def _told_about(self, concepts: Iterable[str]) -> dict[str, Proposition]:
-        return {one.text: one for one in self._nodes.semantic.about(concepts, told=True) if self._nodes.is_told(one)}
+    def _counting(self, told: Iterable[Proposition]) -> dict[str, Proposition]:
+        return {one.text: one for one in told if self._nodes.is_told(one)}
 
     def told_about(self, instruction: str, k: int = 0) -> list[Proposition]:
         """Return up to k propositions that people told, or documents say, and that bear on an instruction.

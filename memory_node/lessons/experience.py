@@ -16,7 +16,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.step import NO_COST, EpisodeSummary, ModelCost, StepRecord
+from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, EpisodeSummary, StepRecord
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.episode_register import EpisodeRegister
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
@@ -173,18 +173,18 @@ class Experience:
             self._learner.note_followed(followed, step)
         return warnings
 
-    def cost_of(self, episode_id: str) -> ModelCost:
-        """Return what the language model of an episode took, of the last ones that have ended."""
+    def account_of(self, episode_id: str) -> EpisodeAccount:
+        """Return what an episode took and what was said in it, of the last ones that have ended."""
         with self._lock:
-            return self._episodes.cost_of(episode_id)
+            return self._episodes.account_of(episode_id)
 
     def end(
-        self, episode_id: str, success: bool | None, message: str = "", cost: ModelCost = NO_COST
+        self, episode_id: str, success: bool | None, message: str = "", account: EpisodeAccount = NO_ACCOUNT
     ) -> Future[None] | None:
         """End an episode; its lesson is learnt in the background. None: it had ended already.
 
-        message: why it failed, as the planner sees it. cost: of its model. success None means abandoned: nobody said
-        how it went, and nothing is learnt from it.
+        message: why it failed, as the planner sees it. success None means abandoned: nobody said how it went, and
+        nothing is learnt from it.
 
         Raises:
             NotFoundError: the episode is not known.
@@ -193,7 +193,7 @@ class Experience:
             if self._episodes.has_ended(episode_id):
                 return None
             episode = self._episodes.running(episode_id)
-            self._episodes.end(episode_id, cost)
+            self._episodes.end(episode_id, account)
             summary = episode.ended(success, self._now_ns(), message)
             self._log.put_episode(summary)
             if success is None:

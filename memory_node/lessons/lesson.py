@@ -145,6 +145,11 @@ class Lesson:
         return self.wordings[-1].text
 
     @property
+    def note(self) -> str:
+        """What a planner says that uses it."""
+        return f"I have learnt: {self.text}."
+
+    @property
     def episodes(self) -> tuple[str, ...]:
         """The episodes whose tries bear it out, each once."""
         return tuple(dict.fromkeys(source.partition(":")[0] for source in self.evidence_for))

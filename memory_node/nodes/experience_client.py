@@ -10,7 +10,7 @@ from robot_memory import srv
 
 from memory_node.context.guidance import CompiledStep
 from memory_node.context.step_observation import StepObservation
-from memory_node.domain.step import NO_COST, ModelCost, StepRecord
+from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, StepRecord
 from memory_node.nodes import conversions
 from memory_node.nodes.service_clients import ServiceClients
 from memory_node.nodes.waiting import PeerTimeoutError
@@ -61,16 +61,19 @@ class ExperienceClient:
         response = self._call(srv.RecordStep.Request(step=conversions.step_to_msg(step), context_id=context_id))
         return tuple(response.warnings) if response is not None else ()
 
-    def end(self, episode_id: str, success: bool | None, message: str = "", cost: ModelCost = NO_COST) -> None:
+    def end(
+        self, episode_id: str, success: bool | None, message: str = "", account: EpisodeAccount = NO_ACCOUNT
+    ) -> None:
         """End an episode; None: nobody can say how it went. message: why it failed, in the planner's words."""
         if episode_id:
-            metrics = conversions.model_cost_to_msg(cost)
+            metrics = conversions.model_cost_to_msg(account.cost)
             request = srv.EndEpisode.Request(
                 episode_id=episode_id,
                 succeeded=bool(success),
                 abandoned=success is None,
                 message=message,
                 metrics=metrics,
+                notes=account.notes,
             )
             self._call(request)
 

@@ -10,9 +10,12 @@ from typing import Any
 from nav_msgs.msg import Odometry
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
 from robot_memory import msg as rm
+from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 
+from memory_node.domain.clock import system_clock
 from memory_node.domain.geometry import Pose
 from memory_node.domain.step import EpisodeSummary
 from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
@@ -45,6 +48,7 @@ class NodeViews:
         self._statistics: Any = None
         self._working_memory = ""
         self._map_T_frame: dict[str, Pose] = {}
+        self._simulated_ns = 0
         self._path: deque[tuple[int, float, float]] = deque(maxlen=_PATH_POINTS)
         group = ReentrantCallbackGroup()
 
@@ -58,6 +62,11 @@ class NodeViews:
         listen(TFMessage, "tf", self._on_transforms, 100)
         listen(TFMessage, "tf_static", self._on_transforms, LATCHED)
         listen(Odometry, "odom", self._on_odometry, 10)
+        listen(Clock, "/clock", self._on_clock, qos_profile_sensor_data)
+
+    def clock(self) -> int:
+        """Return now in nanoseconds: of a simulation or a bag that is played, else of this machine."""
+        return self._simulated_ns or system_clock()
 
     def crop_jpeg(self, object_id: str) -> bytes | None:
         """Return the picture that the short-term memory names; only where its file lies on this machine."""
@@ -71,8 +80,10 @@ class NodeViews:
         return CacheView(conversions.units_from_msg(self._units), dict(self._told()))
 
     def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:
-        """Return the k statements that answer a concept."""
-        return self._client.ask(concept, Mode.SEMANTIC, k).propositions
+        """Return the k statements that answer a concept; "": that people told last."""
+        return (
+            self._client.ask(concept, Mode.SEMANTIC, k).propositions if concept else self._client.told_statements("", k)
+        )
 
     def figures(self) -> dict[str, float]:
         """Return the short-term memory's statistics; none before the node has told them."""
@@ -122,6 +133,9 @@ class NodeViews:
         for transform in msg.transforms:
             if transform.header.frame_id == MAP:
                 self._map_T_frame[transform.child_frame_id] = conversions.transform_from_msg(transform.transform)
+
+    def _on_clock(self, msg: Any) -> None:
+        self._simulated_ns = conversions.stamp_from_msg(msg.clock, "clock")
 
     def _on_odometry(self, msg: Any) -> None:
         frame = msg.header.frame_id

@@ -17,7 +17,7 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import Place, SceneSnapshot
 from memory_node.domain.skill import StateChange
-from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.step import EpisodeAccount, EpisodeSummary
 from memory_node.domain.time_zone import time_zone
 from memory_node.domain.tried_pose import TriedPose
 from memory_node.knowledge.answering import KnowledgeAnswer
@@ -247,8 +247,12 @@ class MemoryClient:
 
     def told_facts(self, instruction: str) -> tuple[str, ...]:
         """Ask for what people told that bears on an instruction."""
-        response = self._call(srv.AskMemory.Request(question=instruction, told_only=True))
-        return tuple(proposition.text for proposition in response.propositions)
+        return tuple(one.text for one in self.told_statements(instruction))
+
+    def told_statements(self, instruction: str, k: int = 0) -> tuple[Proposition, ...]:
+        """Ask for the k statements that people told last of those that bear on an instruction; of none: of all."""
+        response = self._call(srv.AskMemory.Request(question=instruction, told_only=True, k=k))
+        return tuple(map(conversions.proposition_from_msg, response.propositions))
 
     def recall_past(self) -> Recalled:
         """Ask for told facts, deeds and unfinished instructions.
@@ -318,7 +322,7 @@ class MemoryClient:
             tuple(map(conversions.step_from_msg, response.steps)),
             tuple(map(conversions.compiled_from_response, response.compiled)),
             tuple(conversions.told_context_from_msg(told, episode_id) for told in response.contexts),
-            conversions.model_cost_from_msg(response.metrics),
+            EpisodeAccount(conversions.model_cost_from_msg(response.metrics), tuple(response.notes)),
         )
 
     def lessons(self) -> tuple[Lesson, ...]:

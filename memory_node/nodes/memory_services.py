@@ -13,12 +13,14 @@ from robot_memory import srv
 from memory_node.domain.answer import AnswerStatus
 from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
+from memory_node.domain.step import EpisodeAccount
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.conversions.ranges import (
     checked_count,
     checked_id,
+    checked_items,
     checked_label,
     checked_text,
 )
@@ -145,7 +147,8 @@ class MemoryServices:
 
     def _ask_memory(self, request: Any, response: Any) -> None:
         if request.told_only:
-            told = self._memory.knowledge.told_facts(checked_text("question", request.question))
+            question, k = checked_text("question", request.question), checked_count("k", request.k)
+            told = self._memory.knowledge.told_facts(question, k)
             response.propositions = [conversions.proposition_to_msg(found) for found in told]
             return
         mode = conversions.mode_named("mode", request.mode)
@@ -214,8 +217,9 @@ class MemoryServices:
 
     def _end_episode(self, request: Any, response: Any) -> None:
         succeeded = None if request.abandoned else bool(request.succeeded)
-        message, cost = checked_text("message", request.message), conversions.model_cost_from_msg(request.metrics)
-        self._memory.episodes.end(request.episode_id, succeeded, message, cost)
+        notes = tuple(checked_text("notes", one) for one in checked_items("notes", request.notes))
+        account = EpisodeAccount(conversions.model_cost_from_msg(request.metrics), notes)
+        self._memory.episodes.end(request.episode_id, succeeded, checked_text("message", request.message), account)
         self._memory.commit()
 
 

@@ -28,7 +28,8 @@ def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
         response.steps = [conversions.step_to_msg(step) for step in episode.steps]
         response.compiled = [conversions.compiled_to_msg(step) for step in episode.compiled]
         response.contexts = [conversions.told_context_to_msg(told) for told in episode.contexts]
-        response.metrics = conversions.model_cost_to_msg(episode.cost)
+        response.metrics = conversions.model_cost_to_msg(episode.account.cost)
+        response.notes = list(episode.account.notes)
         lessons = tuple(one for one in lessons if episode_id in one.episodes)
     else:
         episodes = memory.past.episodes(checked_count("newest", request.newest) or _NEWEST)

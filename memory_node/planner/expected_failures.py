@@ -163,7 +163,7 @@ class ExpectedFailures:
     def _tell(self, lesson: Lesson) -> None:
         if lesson.text not in self._used:
             self._used.add(lesson.text)
-            self.told(f"I have learnt: {lesson.text}.")
+            self.told(lesson.note)
 
     def _of(self, classes: tuple[str, ...]) -> list[SceneObject]:
         spelt = {folded(name) for name in classes}

@@ -10,7 +10,7 @@ from memory_node.context.guidance import GuidancePort
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import ExperiencePort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.step import NO_COST, StepRecord
+from memory_node.domain.step import NO_COST, EpisodeAccount, StepRecord
 from memory_node.planner.guided_execution import GuidedExecution
 from memory_node.planner.planner import (
     PlannedStep,
@@ -75,6 +75,7 @@ class GuidedPlanner:
             self._experience, self._experience.start(instruction, attempt=attempt), self._clock, situation
         )
         compiled = self._compiled(episode, situation)
+        notes: dict[str, None] = {}
 
         def report(progress: PlanProgress) -> None:
             if progress.kind is ProgressKind.PLAN and progress.goals:
@@ -83,6 +84,8 @@ class GuidedPlanner:
                 self._experience.start(instruction, task_type, episode.id, attempt)
                 if compiled is not None:
                     compiled.goals = progress.goals
+            elif progress.kind is ProgressKind.NOTE:
+                notes[progress.text] = None
             situation.report(progress)
 
         guide = compiled.compile if compiled is not None else None
@@ -108,7 +111,7 @@ class GuidedPlanner:
         finally:
             run.close()
             # What needs no step, or is not understood, is an episode as well.
-            self._experience.end(episode.id, success, message, cost)
+            self._experience.end(episode.id, success, message, EpisodeAccount(cost, tuple(notes)))
 
     def _compiled(self, episode: _Episode, situation: PlanningContext) -> GuidedExecution | None:
         if self._guidance is None or not episode.id:

@@ -37,4 +37,4 @@ class PastEpisodes:
         """
         steps = tuple(self._store.steps(episode_id)) if self._store is not None else ()
         compiled, told = self._guidance.delivered(episode_id), self._contexts.of_episode(episode_id)
-        return PastEpisode(steps, compiled, told, self._experience.cost_of(episode_id))
+        return PastEpisode(steps, compiled, told, self._experience.account_of(episode_id))

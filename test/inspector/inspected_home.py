@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.clock import MemoryClock
 from memory_node.inspector.access import RateLimit, Role, TokenBook
 from memory_node.inspector.agent_memory import AgentMemory
 from memory_node.inspector.application import build_application
@@ -69,7 +70,9 @@ def serving(
     views = options.pop("views", None) or StoredViews(memory)
     images = options.pop("images", True)
     listening = Listening("127.0.0.1", 0, options.pop("certificate", None), options.pop("key", None))
-    inspector = Inspector(memory, views, load_catalogue(), "a test", images)
+    clock = MemoryClock()
+    clock.follow(memory.scene().stamp_ns)
+    inspector = Inspector(memory, views, load_catalogue(), "a test", images, clock)
     guard = GuardConfig(
         tokens or TokenBook(),
         may,

@@ -76,7 +76,7 @@ def test_merge_is_undone_whole(client: Client) -> None:
     client.post(f"/api/edits/{edit['id']}/undo")
     for key, was in before.items():
         card = client.get(f"/api/objects/{key}")
-        assert {**card, "age_s": 0, "edits": []} == {**was, "age_s": 0, "edits": []}
+        assert {**card, "now_s": 0, "edits": []} == {**was, "now_s": 0, "edits": []}
 
 
 def test_telling_of_a_known_thing_by_its_class_is_undone_and_keeps_it(client: Client) -> None:

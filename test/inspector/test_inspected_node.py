@@ -1,5 +1,6 @@
 """The inspector over a running memory node: what people see and mend goes through its services and topics."""
 
+import argparse
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,7 +14,8 @@ from running_memory import running_memory
 
 from memory_node.context.step_observation import StepObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
-from memory_node.domain.step import ModelCost, StepRecord
+from memory_node.domain.step import EpisodeAccount, ModelCost, StepRecord
+from memory_node.inspector import opened_memory
 from memory_node.inspector.scene_rows import timeline
 from memory_node.nodes.run import activate_ros
 
@@ -89,7 +91,7 @@ def test_earlier_episodes_and_their_lessons_are_told(node: tuple[Any, Client]) -
             call = SkillCall(skill, ("Faucet",))
             memory.episodes.record(StepRecord(f"episode-{attempt}", index, call, True, FailureReason.NONE, 0))
         memory.episodes.end(
-            f"episode-{attempt}", attempt == "two", "", ModelCost(tokens_in=900, replies=2, model_s=1.5)
+            f"episode-{attempt}", attempt == "two", "", EpisodeAccount(ModelCost(tokens_in=900, replies=2, model_s=1.5))
         )
     memory.commit()
     told = client.get("/api/episodes?newest=2")
@@ -174,3 +176,42 @@ def test_timeline_tells_moves_as_over_a_file(node: tuple[Any, Client]) -> None:
     assert sum(len(found.history) for found in objects) >= 2
     assert told == timeline(objects, [place for found in objects for place in found.history])
     assert len(told["moments"]) >= 3
+
+
+def test_now_is_that_of_the_clock_that_is_played(node: tuple[Any, Client], domain_id: int) -> None:
+    from rosgraph_msgs.msg import Clock
+
+    from memory_node.nodes import conversions
+
+    options = argparse.ArgumentParser()
+    opened_memory.add_arguments(options)
+    with opened_memory.opened(options.parse_args(["--domain-id", str(domain_id)])) as found:
+        publisher = node[0].create_publisher(Clock, "/clock", 10)
+        at_ns = found.clock() + 3600 * SECOND_NS
+
+        def is_told() -> bool:
+            publisher.publish(Clock(clock=conversions.stamp_to_msg(at_ns)))
+            return found.clock() == at_ns
+
+        assert until(is_told)
+
+
+def test_newest_facts_are_told_without_a_concept(node: tuple[Any, Client]) -> None:
+    _, client = node
+    for text in ("Uma likes figs", "Uma is allergic to eggs"):
+        client.post("/api/tell_fact", text=text, teller="Ben")
+    newest = client.get("/api/knowledge?k=2")
+    assert [(one["text"], one["teller"]) for one in newest] == [
+        ("Uma is allergic to eggs", "Ben"),
+        ("Uma likes figs", "Ben"),
+    ]
+
+
+def test_what_the_planner_said_is_told_with_the_episode(node: tuple[Any, Client]) -> None:
+    _, client = node
+    from memory_node.nodes.experience_client import ExperienceClient
+
+    experience = ExperienceClient(node[0], "memory")
+    episode = experience.start("bring Uma an egg")
+    experience.end(episode, True, "", EpisodeAccount(notes=("Uma is allergic to eggs.",)))
+    assert client.get(f"/api/episodes/{episode}")["notes"] == ["Uma is allergic to eggs."]

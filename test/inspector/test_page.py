@@ -9,12 +9,13 @@ import pytest
 
 pytest.importorskip("fastapi")
 
+from cooking_robot import CookingRobot
 from furnished_home import SECOND_NS, START_NS, embedder
 from headless import NARROW, WIDE, chromium, opened, rename, select_first_answer
 from inspected_home import Client, serving
 
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
-from memory_node.domain.step import ModelCost, StepRecord
+from memory_node.domain.step import EpisodeAccount, ModelCost, StepRecord
 from memory_node.inspector.access import Caller, TokenBook
 from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
@@ -156,14 +157,15 @@ def test_address_leads_to_thing_and_moment_again(page: Any, browser: Any, client
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-@pytest.mark.parametrize("name", ["L" + "ong" * 66, "Word " * 39 + "Mug", "W" * 200], ids=["long", "words", "wide"])
+@pytest.mark.parametrize("name", ["L" + "ong" * 66, "Word " * 39 + "Mug", "W" * 250], ids=["long", "words", "wide"])
 def test_long_names_push_no_control_out_of_sight(
-    page: Any, client: Client, viewport: dict[str, int], name: str
+    page: Any, client: Client, memory: RobotMemory, viewport: dict[str, int], name: str
 ) -> None:
     page.set_viewport_size(viewport)
-    told = client.post("/api/remember", object_class=name, position=[4.0, 4.0, 0.8])
+    # As a detector calls it: people may tell 200 characters.
+    (told,) = memory.remember([StateChange("", name, NOW_NS, position=(4.0, 4.0, 0.8), held=False)])
     page.click("#tab-search")
-    shown = client.get(f"/api/objects/{told['ids'][0]}")["name"]
+    shown = client.get(f"/api/objects/{told}")["name"]
     page.click(f"#panel-search .objects button:text-is('{shown}')")
     page.wait_for_selector("#panel-object h2")
     page.click("#panel-object >> text=Delete")
@@ -179,7 +181,7 @@ def test_long_names_push_no_control_out_of_sight(
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
     page.click(".toast >> text=Undo")
     page.wait_for_selector(".toast:has-text('undone')")
-    client.post(f"/api/edits/{told['id']}/undo")
+    memory.forget(object_id=told)
 
 
 def test_list_is_filtered_and_saved(page: Any, client: Client, tmp_path: Any) -> None:
@@ -202,6 +204,17 @@ def test_list_is_filtered_and_saved(page: Any, client: Client, tmp_path: Any) ->
     client.post(f"/api/edits/{dirty['id']}/undo")
 
 
+def test_newest_facts_are_shown_without_a_search(page: Any, client: Client) -> None:
+    page.click("#tab-knowledge")
+    page.wait_for_selector("#panel-knowledge h2:has-text('What people told')")
+    for text, teller in (("Zoe is allergic to eggs", "Ben"), ("The chair was a gift from my aunt", "Ida")):
+        client.post("/api/tell_fact", text=text, teller=teller)
+    page.wait_for_selector("#panel-knowledge li:has-text('gift from Ida')")
+    newest, before = page.locator("#panel-knowledge li").all_inner_texts()[:2]
+    assert ("gift from Ida's aunt" in newest, "told by Ida" in newest) == (True, True)
+    assert ("allergic to eggs" in before, "told by Ben" in before) == (True, True)
+
+
 def test_fact_told_elsewhere_comes_by_itself_and_can_be_removed(page: Any, client: Client) -> None:
     page.click("#tab-knowledge")
     page.fill("#panel-knowledge input[type=search]", "Emil")
@@ -222,10 +235,30 @@ def test_episode_that_begins_comes_by_itself(page: Any, memory: RobotMemory) -> 
     page.wait_for_selector("#panel-episodes h2")
     episode = memory.episodes.start("water the plants", "water")
     page.wait_for_selector("#panel-episodes td:has-text('water the plants')")
-    memory.episodes.end(episode, True, "", ModelCost(1200, 900, 80, 3, 4.5, 0.0125))
+    memory.episodes.end(episode, True, "", EpisodeAccount(ModelCost(1200, 900, 80, 3, 4.5, 0.0125)))
     page.click("#panel-episodes >> text=water the plants")
     page.wait_for_selector("#panel-episodes .cost:has-text('1200 tokens read (75 % cached), 80 written · $0.0125')")
     page.click("#panel-episodes >> text=all episodes")
+
+
+def test_lesson_that_a_step_used_is_drawn(browser: Any, tmp_path: Any) -> None:
+    robot = CookingRobot("apartment", embedder(), str(tmp_path / "memory.db"))
+    robot.cold = {"Microwave"}
+    for instruction in ("heat the apple in the microwave", "heat the apple"):
+        assert robot.carry_out(instruction, embedder()).success
+    assert robot.heated_at[-1] == "Oven"
+    with serving(robot.memory) as client:
+        page, errors = opened(browser, client.port)
+        page.click("#tab-episodes")
+        page.click("#panel-episodes td button:text-is('heat the apple')")
+        page.wait_for_selector(
+            "#panel-episodes li:has-text('I have learnt: HeatObject of Apple at this Microwave fails.')"
+        )
+        used = page.inner_text("#panel-episodes h3:has-text('Lessons that it used') + *")
+        assert "HeatObject of Apple at this Microwave fails" in used
+        page.close()
+    robot.memory.close()
+    assert errors == []
 
 
 def test_token_is_asked_for_once_and_a_wrong_one_is_told(browser: Any, memory: RobotMemory) -> None:

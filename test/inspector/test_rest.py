@@ -17,7 +17,7 @@ from inspected_home import Client, serving
 from memory_node.context.step_observation import StepObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
-from memory_node.domain.step import ModelCost, StepRecord
+from memory_node.domain.step import EpisodeAccount, ModelCost, StepRecord
 from memory_node.inspector import requests
 from memory_node.inspector.row import nanoseconds
 from memory_node.inspector.scene_rows import timeline
@@ -189,7 +189,7 @@ def test_episodes_are_shown_with_their_steps(tmp_path: Path) -> None:
     )
     with serving(memory) as client:
         assert "PickupObject" in client.get("/api/episodes")["running"]
-        memory.episodes.end(episode, False, "too far", ModelCost(1200, 900, 80, 3, 4.5, 0.0125))
+        memory.episodes.end(episode, False, "too far", EpisodeAccount(ModelCost(1200, 900, 80, 3, 4.5, 0.0125)))
         memory.commit()
         found = client.get("/api/episodes")["episodes"]
         assert [(one["instruction"], one["success"]) for one in found] == [("bring me the apple", False)]

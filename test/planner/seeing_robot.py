@@ -23,13 +23,16 @@ from memory_node.sim.robot import HomeRobot
 class SeeingRobot:
     """A simulated robot whose oracle detections go to memory while it moves; `faults` fail once each.
 
-    home: a shipped one's name or a file.
+    home: a shipped one's name or a file. database: of its memory, "" for none.
     """
 
-    def __init__(self, home: str | Path, embedder: TextEmbedder, label_space: str = "household") -> None:
+    def __init__(
+        self, home: str | Path, embedder: TextEmbedder, label_space: str = "household", database: str = ""
+    ) -> None:
         self.kinds: ObjectCatalogue = load_catalogue(label_space)
         self.world = load_home(home, load_types(self.kinds))
-        self.memory = open_memory(MemoryConfig(label_space=label_space), lambda: self.world.now_ns, embedder)
+        config = MemoryConfig(label_space=label_space, database=database)
+        self.memory = open_memory(config, lambda: self.world.now_ns, embedder)
         self._robot = HomeRobot(self.world, area_position=self._area, clock=lambda: self.world.now_ns)
         grid = self.world.grid
         laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))

@@ -7,7 +7,7 @@ import pytest
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.step import NO_COST, EpisodeSummary, ModelCost, StepRecord
+from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, EpisodeSummary, ModelCost, StepRecord
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
@@ -96,9 +96,11 @@ class TakenDown:
         self.steps.append(step)
         self.contexts.append(context_id)
 
-    def end(self, episode_id: str, success: bool | None, message: str = "", cost: ModelCost = NO_COST) -> None:
+    def end(
+        self, episode_id: str, success: bool | None, message: str = "", account: EpisodeAccount = NO_ACCOUNT
+    ) -> None:
         self.ended.append((success, message))
-        self.costs.append(cost)
+        self.costs.append(account.cost)
 
     def may_retry(self, attempt: int) -> bool:
         return attempt < self.max_attempts

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from cooking_robot import CookingRobot
 from seeing_robot import SeeingRobot, executor
 
 from memory_node.context.recalled import Recalled
@@ -18,32 +19,6 @@ from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.reading.understanding import Understander
 from memory_node.world.state import Thing
-
-
-class CookingRobot(SeeingRobot):
-    """A robot for which some kinds of appliances heat nothing; heated_at: where it tried to heat, in order."""
-
-    def __init__(self, home: str, embedder: TextEmbedder) -> None:
-        super().__init__(home, embedder)
-        self.cold: set[str] = set()
-        self.heated_at: list[str] = []
-        for fixture in ("microwave", "oven"):
-            self.execute(SkillCall("GoToObject", (fixture,)))
-
-    def execute(self, call: SkillCall) -> SkillResult:
-        if call.skill == "HeatObject":
-            self.heated_at.append(call.arguments[1].partition("@")[0])
-            if self.heated_at[-1] in self.cold:
-                return SkillResult(call, False, FailureReason.EXECUTION, "HeatObject failed")
-        return super().execute(call)
-
-    def failed_at(self, *classes: str) -> list[Deed]:
-        places = [one for one in self.memory.scene().objects if one.class_name in classes]
-        assert len(places) == len(classes)
-        return [
-            Deed(f"e:{n}", "HeatObject", "b", "Bread", n, to_id=one.id, to_class=one.class_name, reason="execution")
-            for n, one in enumerate(places, 1)
-        ]
 
 
 @pytest.fixture

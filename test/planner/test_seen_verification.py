@@ -77,7 +77,7 @@ class Episodes:
     def record(self, step: StepRecord, context_id: str = "") -> None:
         pass
 
-    def end(self, episode_id: str, success: bool | None, message: str = "", cost: Any = None) -> None:
+    def end(self, episode_id: str, success: bool | None, message: str = "", account: Any = None) -> None:
         self.ended.append((success, message))
 
     def may_retry(self, attempt: int) -> bool:

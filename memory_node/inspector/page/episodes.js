@@ -33,7 +33,7 @@ function stepRow(step) {
 
 function guidanceRow(one, index) {
   return el("li", { class: "answer" },
-    el("div", { class: "head" }, el("span", { class: "rank" }, `${index + 1}.`), el("span", {}, one.guidance || el("span", { class: "soft" }, "no guidance"))),
+    el("div", { class: "head" }, el("span", { class: "rank" }, `${index + 1}.`), el("span", {}, one.guidance || el("span", { class: "soft" }, one.lessons.length ? "a lesson in words" : "no guidance"))),
     el("div", { class: "why" }, [one.problem, DELIVERED[one.delivery] ?? one.delivery, `${one.ms.toFixed(1)} ms`].filter(Boolean).join(" · ")),
     one.lessons.map((text) => el("div", { class: "why" }, `Lesson: ${text}`)),
     el("details", { class: "why" },
@@ -110,6 +110,7 @@ export class EpisodesPanel extends Panel {
       el("h2", {}, `“${one.instruction}”`),
       el("p", {}, marked(outcomeOf(one)), ` · attempt ${one.attempt} · ${steps.length} steps${failed ? `, ${failed} failed` : ""} · began ${when(one.started_s)}`),
       el("p", { class: "soft cost" }, costOf(told.cost)),
+      told.notes.length ? el("ul", {}, told.notes.map((text) => el("li", {}, `“${text}”`))) : "",
       el("h3", {}, "Steps"), el("ol", { class: "plain" }, steps.map(stepRow)),
       el("h3", {}, "Guidance by step"),
       told.compiled.length ? el("ol", { class: "plain" }, told.compiled.slice(0, steps.length).map(guidanceRow)) : el("p", { class: "soft" }, "None is kept: the compiler did not run in this episode, or memory was started since."),

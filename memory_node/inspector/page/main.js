@@ -4,7 +4,7 @@ import { atMoment, cropUrl, follow, get, onTokenNeeded, post } from "./api.js";
 import { CachePanel } from "./cache.js";
 import { CardPanel } from "./card.js";
 import { ask, toast } from "./confirm.js";
-import { byId, el, nameOf, when } from "./dom.js";
+import { byId, el, isClock, nameOf, when } from "./dom.js";
 import { EpisodesPanel } from "./episodes.js";
 import { Panels } from "./panels.js";
 import { PromptPanel } from "./prompt.js";
@@ -34,7 +34,7 @@ function merged(scene, { changed, gone, ...news }) {
 class App {
   waitS = WAIT_S;
   took = 0;
-  about = { images: false, role: "read", source: "", name: "" };
+  about = { images: false, role: "read", source: "", name: "", now_s: 0, told_ms: 0 };
   told = { objects: [], rooms: [], areas: [], floors: [], relations: [], frame_verified: true };
 
   async start() {
@@ -50,7 +50,7 @@ class App {
       ["cache", "Cache", new CachePanel(this)], ["episodes", "Episodes", this.episodes], ["knowledge", "Knowledge", new KnowledgePanel(this)],
       ["prompt", "Prompt", new PromptPanel(this)], ["edits", "Edits", new EditsPanel(this)],
     ];
-    this.about = await about;
+    this.about = { ...(await about), told_ms: performance.now() };
     byId("source").textContent = `${this.about.source} · ${this.about.name === LOCAL ? "you" : this.about.name} may ${this.about.role}`;
     this.panels = new Panels(panels, () => this.writeLink());
     this.showLayers();
@@ -91,7 +91,8 @@ class App {
 
   /** Return memory's time of what is shown, in seconds. */
   moment() {
-    return this.asOf() || Math.max(this.told.stamp_s ?? 0, this.timeline.span.end_s);
+    const now = isClock(this.about.now_s) ? this.about.now_s + (performance.now() - this.about.told_ms) / 1000 : 0;
+    return this.asOf() || Math.max(now, this.told.stamp_s ?? 0, this.timeline.span.end_s);
   }
 
   showEpisode(id) {

@@ -21,10 +21,6 @@ export function doubt(one) {
 
 /** What came, went and moved since the moment of the slider. */
 export class ChangesPanel extends Panel {
-  changed() {
-    this.open();
-  }
-
   async open() {
     const { app } = this;
     const since = app.asOf();
@@ -50,7 +46,9 @@ export class ChangesPanel extends Panel {
 export class KnowledgePanel extends Panel {
   constructor(app) {
     super(app);
+    this.shown = ""; // the concept that is shown; "": what people told last
     this.concept = el("input", { type: "search", placeholder: "mug, kitchen, Anna, …", "aria-label": "concept" });
+    this.concept.addEventListener("input", () => { if (!this.concept.value) this.show(""); });
     this.fact = el("input", { type: "text", placeholder: "Anna likes black tea", "aria-label": "a fact" });
     this.told = el("div", { "aria-live": "polite" });
     const tell = async (event) => {
@@ -66,23 +64,25 @@ export class KnowledgePanel extends Panel {
 
   open() {
     this.teller.hidden = !this.app.canEdit("edit");
-    if (this.shown) this.show(this.shown);
+    this.show(this.shown);
   }
 
-  changed() { this.open(); }
   refresh() { this.open(); }
 
+  /** Show the statements around a concept; "": what people told last. */
   async show(concept) {
-    if (!concept) return;
-    if (concept !== this.shown) this.concept.value = concept;
+    if (concept !== this.shown) [this.shown, this.concept.value] = [concept, concept];
     const { app } = this;
     const statements = await get(atMoment(`/api/knowledge?concept=${encodeURIComponent(concept)}`, app.asOf())).catch((error) => app.fail(error));
     const words = JSON.stringify([concept, statements, app.asOf()]);
-    if (!statements || words === this.words) return;
-    [this.shown, this.words] = [concept, words];
+    if (!statements || concept !== this.shown || words === this.words) return;
+    this.words = words;
     const around = [...new Set(statements.flatMap((one) => one.concepts))].filter((one) => one.toLowerCase() !== concept.toLowerCase()).slice(0, 14);
+    const nobody = app.asOf() ? "Nobody had told anything then." : "Nobody has told anything yet.";
+    const none = concept ? `Nothing ${app.asOf() ? "was known then" : "is known"} of “${concept}”.` : nobody;
     this.told.replaceChildren(
-      statements.length ? this.graph(concept, around) : el("p", { class: "soft" }, `Nothing ${app.asOf() ? "was known then" : "is known"} of “${concept}”.`),
+      concept ? "" : el("h2", {}, "What people told, the newest first"),
+      statements.length ? (concept && this.graph(concept, around)) : el("p", { class: "soft" }, none),
       el("ol", { class: "plain" }, statements.map((one) => this.statement(one))));
   }
 
@@ -131,7 +131,6 @@ export class KnowledgePanel extends Panel {
 
 /** Who changed what here, and the way back. */
 export class EditsPanel extends Panel {
-  changed() { this.open(); }
   refresh() { this.open(); }
 
   async open() {
