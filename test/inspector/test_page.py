@@ -105,9 +105,12 @@ def test_past_is_shown_as_the_past(page: Any, memory: RobotMemory) -> None:
     page.wait_for_selector("#panel-object dd:has-text('2.00, 1.00')")
     assert "Rename" not in page.inner_text("#panel-object")
     assert "Is it still there?" not in page.inner_text("#panel-object")
+    page.click("#tab-knowledge")
+    assert not page.is_visible("#panel-knowledge >> text=Tell a fact")
     page.click("#tab-cache")
     page.wait_for_selector("#panel-cache .notice")
-    page.click("#tab-search")
+    with page.expect_request(lambda one: "find_objects" in one.url and json.loads(one.post_data)["as_of_s"] > 0):
+        page.click("#tab-search")
     page.select_option("#panel-search form select", "recall_objects")
     page.wait_for_selector("#panel-search .notice")
     page.select_option("#panel-search form select", "find_objects")

@@ -45,11 +45,7 @@ export class SearchPanel extends Panel {
     options(this.room, "all rooms", distinct(scene.rooms.map((one) => one.name)));
     options(this.state, "all states", distinct(scene.objects.flatMap((one) => one.states)));
     if (!this.words.value) this.list();
-  }
-
-  changed() {
-    this.open();
-    if (this.words.value && this.askedAsOf !== this.app.asOf()) this.ask();
+    else if (this.askedAsOf !== this.app.asOf()) this.ask();
   }
 
   again() {
