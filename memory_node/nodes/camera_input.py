@@ -282,7 +282,11 @@ class CameraInput:
             self._watch.used()
 
     def _look_at(self, images: Images, map_T_camera: Pose, camera_T_depth: Pose | None) -> None:
-        stamp_ns, (color, depth_m) = images.moment.stamp_ns, self._camera.pictures(images)
+        stamp_ns = images.moment.stamp_ns
+        if self._still_view.is_at_rest(stamp_ns, map_T_camera):
+            self._counters.dropped("still")
+            return
+        color, depth_m = self._camera.pictures(images)
         if not self._still_view.is_wanted(stamp_ns, map_T_camera, color, depth_m):
             self._counters.dropped("still")
             return

@@ -15,16 +15,18 @@ _BLOCK_PX = 8
 # The camera stands while it is nearer than this to where it was; 0.2 degrees are 2 pixels of a usual camera.
 _MOVED_M, _TURNED_RAD = 0.01, 0.0035
 # A block is new from so many deviations of its own noise on, and from this change on: metres for each metre of depth,
-# share of pixels with a return, levels of grey.
+# share of pixels with a return, levels of a colour.
 _SIGMAS = 6.0
-_LEAST_DEPTH, _LEAST_SHARE, _LEAST_GREY = 0.005, 0.2, 4.0
+_LEAST_DEPTH, _LEAST_SHARE, _LEAST_COLOR = 0.005, 0.2, 4.0
 # What noise is expected to be before it has been seen, in the same units.
-_FIRST_DEPTH, _FIRST_SHARE, _FIRST_GREY = 0.001, 0.02, 1.0
+_FIRST_DEPTH, _FIRST_SHARE, _FIRST_COLOR = 0.001, 0.02, 1.0
 # The mean and the noise of a block are those of about so many views.
 _VIEWS = 30
 _NEVER_NS = -(2**62)
 # Views are wanted for so long after something new, until memory has settled on it.
 _SETTLES_S = 1.0
+# A view at rest is compared so often (s): soon enough for what appears, moves or vanishes to be seen within 0.2 s.
+_COMPARED_EVERY_S = 0.1
 
 Blocks = NDArray[np.float32]
 
@@ -32,7 +34,7 @@ Blocks = NDArray[np.float32]
 class StillView:
     """Learns the mean and the noise of each block of a view, and so tells what is new in it from noise.
 
-    The running Gaussian average of C. Wren et al. (Pfinder, 1997), on blocks of depth, returns and brightness: their
+    The running Gaussian average of C. Wren et al. (Pfinder, 1997), on blocks of depth, returns and colours: their
     means have an eighth of a pixel's noise. As a block learns how much it flickers, edges of depth and screens come to
     rest.
 
@@ -44,7 +46,19 @@ class StillView:
         self._period_ns = int(period_s * 1e9)
         self._pose: Pose | None = None
         self._layers: tuple[_Layer, ...] = ()
-        self._used_ns = self._new_ns = self._last_ns = _NEVER_NS
+        self._used_ns = self._new_ns = self._compared_ns = _NEVER_NS
+
+    def is_at_rest(self, stamp_ns: int, map_T_camera: Pose) -> bool:
+        """Return whether a view need not even be compared: nothing was new for a while, and one was compared just now.
+        Call it before `is_wanted`, which need not be called then."""
+        since_ns = stamp_ns - self._compared_ns
+        return (
+            self._period_ns > 0
+            and 0 <= since_ns < _COMPARED_EVERY_S * 1e9
+            and not self._is_due(stamp_ns, since_ns)
+            and not self._settles(stamp_ns)
+            and self._stands(map_T_camera)
+        )
 
     def is_wanted(
         self, stamp_ns: int, map_T_camera: Pose, color: NDArray[np.uint8], depth_m: NDArray[np.float32]
@@ -55,18 +69,23 @@ class StillView:
         """
         if not self._period_ns:
             return True
-        interval_ns, self._last_ns = stamp_ns - self._last_ns, stamp_ns
+        interval_ns, self._compared_ns = stamp_ns - self._compared_ns, stamp_ns
         if interval_ns < 0:
             self._used_ns = _NEVER_NS
         if interval_ns < 0 or self._is_new(map_T_camera, color, depth_m):
             self._new_ns = stamp_ns
-        # With the next view it would be too late.
-        is_due = stamp_ns - self._used_ns > self._period_ns - min(interval_ns, self._period_ns) // 2
-        return is_due or stamp_ns - self._new_ns <= _SETTLES_S * 1e9
+        return self._is_due(stamp_ns, interval_ns) or self._settles(stamp_ns)
 
     def used(self, stamp_ns: int) -> None:
         """Note that memory has taken a view in; while it cannot, every view is wanted."""
         self._used_ns = stamp_ns
+
+    def _is_due(self, stamp_ns: int, interval_ns: int) -> bool:
+        """Return whether the period is over, or would be too long over with the next view."""
+        return stamp_ns - self._used_ns > self._period_ns - min(interval_ns, self._period_ns) // 2
+
+    def _settles(self, stamp_ns: int) -> bool:
+        return stamp_ns - self._new_ns <= _SETTLES_S * 1e9
 
     def _is_new(self, map_T_camera: Pose, color: NDArray[np.uint8], depth_m: NDArray[np.float32]) -> bool:
         has_return = depth_m > 0.0
@@ -74,21 +93,21 @@ class StillView:
         with np.errstate(divide="ignore", invalid="ignore"):
             depth = _blocks(np.where(has_return, depth_m, np.float32(0.0))) / share
         depth[share < 0.5] = np.nan
-        grey = _blocks(np.asarray(cv2.cvtColor(color, cv2.COLOR_RGB2GRAY)))
-        if not (self._fit(depth, share, grey) and self._stands(map_T_camera)):
+        colors = _blocks(color)
+        if not (self._fit(depth, share, colors) and self._stands(map_T_camera)):
             self._pose = map_T_camera
             sigmas = (
                 _FIRST_DEPTH * np.nan_to_num(depth),
                 np.full_like(share, _FIRST_SHARE),
-                np.full_like(grey, _FIRST_GREY),
+                np.full_like(colors, _FIRST_COLOR),
             )
-            self._layers = tuple(map(_Layer, (depth, share, grey), sigmas))
+            self._layers = tuple(map(_Layer, (depth, share, colors), sigmas))
             return True
-        by_depth, by_share, by_grey = self._layers
+        by_depth, by_share, by_color = self._layers
         changes = (
             by_depth.changes(depth, _LEAST_DEPTH * np.nan_to_num(depth)),
             by_share.changes(share, _LEAST_SHARE),
-            by_grey.changes(grey, _LEAST_GREY),
+            by_color.changes(colors, _LEAST_COLOR),
         )
         return any(changes)
 
@@ -128,7 +147,7 @@ class _Layer:
 
 
 def _blocks(image: NDArray[Any]) -> Blocks:
-    """Return the means of an image's blocks."""
-    height, width = image.shape
+    """Return the means of an image's blocks, of each channel."""
+    height, width = image.shape[:2]
     size = (max(1, width // _BLOCK_PX), max(1, height // _BLOCK_PX))
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.float32)

@@ -71,11 +71,11 @@ class InputParameters(Parameters):
         "comes any more",
     )
     still_period_s: float = Field(
-        default=0.2,
+        default=1.0,
         ge=0.0,
         le=10.0,
         description="time from one frame that is used to the next while the camera stands still and the view does not "
-        "change; what is new in a view is looked at once, with each frame; 0: each frame is used",
+        "change; what is new in a view is looked at within 0.1 s, with each frame; 0: each frame is used",
     )
     queue_size: Expert[int] = Field(
         default=20,
