@@ -2,6 +2,8 @@
 
 import itertools
 import threading
+import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -222,6 +224,7 @@ class Worked:
         self.skipped: list[str] = []
         self.gate = threading.Event()
         self.lacking: set[str] = set()
+        self.work_s = 0.0
         self.dropped = 0
         self.inputs: OrderedInputs[str, str] = OrderedInputs(
             self._ready, 1.0, most, behind, lambda: None, lambda error: self.skipped.append(error.reason), self._drop
@@ -230,6 +233,9 @@ class Worked:
 
     def put(self, name: str, stamp_ms: int, droppable: bool = True) -> None:
         self.inputs.put(Moment(0, stamp_ms * MS), name, droppable, name.startswith("frame"))
+
+    def has_done(self, count: int) -> bool:
+        return len(self.done) == count
 
     def start(self) -> None:
         self._thread.start()
@@ -247,6 +253,7 @@ class Worked:
                 self.skipped.append(error.reason)
                 continue
             self.done += [became] if became is not None else []
+            time.sleep(self.work_s)
 
     def _drop(self) -> None:
         self.dropped += 1
@@ -308,6 +315,25 @@ def test_frames_that_came_while_another_was_worked_on_are_skipped_but_for_the_ne
     worked.stop()
     assert worked.done == ["map", "correction", "frame 27", "frame 28", "frame 29"]
     assert (worked.dropped, worked.skipped) == (27, [])
+
+
+@pytest.mark.parametrize(("work_s", "used"), [(0.0, 4), (0.06, 1)], ids=["faster than the camera", "hardly faster"])
+def test_frames_that_piled_up_are_used_where_memory_is_clearly_faster_than_the_camera(work_s: float, used: int) -> None:
+    worked = Worked(most=100, behind=0)
+    worked.work_s = work_s
+    worked.gate.set()
+    worked.start()
+    for index in range(20):
+        worked.put(f"frame {index}", 100 + 67 * index)
+        wait_until(partial(worked.has_done, index + 1))
+    worked.gate.clear()
+    for index in range(20, 24):
+        worked.put(f"frame {index}", 100 + 67 * index)
+    worked.gate.set()
+    worked.inputs.stir()
+    wait_until(lambda: worked.done[-1] == "frame 23")
+    worked.stop()
+    assert (len(worked.done), worked.dropped) == (20 + used, 4 - used)
 
 
 def test_a_frame_is_not_dropped_for_newer_ones_that_still_lack_their_transform() -> None:

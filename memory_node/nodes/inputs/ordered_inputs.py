@@ -17,6 +17,9 @@ from memory_node.nodes.inputs.timeline import Moment
 IDLE_S = 1.0
 # A report on another topic may come this much later than one of the same moment.
 _OVERTAKEN_S = 0.2
+# Where a picture takes at most this share of the time between two, measured over so many, what piled up while other
+# work took the processor is worked off soon: so many pictures may then wait behind one.
+_KEEPS_UP, _MEASURED, _CATCHES_UP = 0.6, 10, 3
 
 Item = TypeVar("Item")
 Ready = TypeVar("Ready")
@@ -33,6 +36,29 @@ class _Input(Generic[Item, Ready]):
     became: Ready | None = field(default=None, compare=False)
 
 
+class _Pace:
+    """Whether pictures are worked on faster than they come, in the mean of the last ones."""
+
+    def __init__(self) -> None:
+        self._last = Moment(0, 0)
+        self._between_s = self._work_s = 0.0
+        self._came = self._worked = 0
+
+    @property
+    def keeps_up(self) -> bool:
+        return min(self._came, self._worked) >= _MEASURED and self._work_s <= _KEEPS_UP * self._between_s
+
+    def came(self, moment: Moment) -> None:
+        if self._last.run == moment.run and self._last.stamp_ns:
+            self._came += 1
+            self._between_s += (moment.apart_s(self._last) - self._between_s) / min(self._came, _MEASURED)
+        self._last = moment
+
+    def worked(self, seconds: float) -> None:
+        self._worked += 1
+        self._work_s += (seconds - self._work_s) / min(self._worked, _MEASURED)
+
+
 class OrderedInputs(Generic[Item, Ready]):
     """Gives inputs out in the order of their moments; one that has to wait for something holds up those after it.
 
@@ -46,7 +72,7 @@ class OrderedInputs(Generic[Item, Ready]):
         patience_s: how long to wait, by stamps.
         most: so many droppable inputs wait at most; then the oldest is skipped ("queue_full").
         behind: a picture with more of them behind it that are ready as well is dropped: what takes them is slower than
-            the camera, and would work on ever older ones.
+            the camera, and would work on ever older ones. Where it is clearly faster, three may be behind.
         on_idle: called by the thread that takes when nothing has come for a while; what has been settled by that may
             be put.
         skip: told of each input that was lost here.
@@ -70,6 +96,8 @@ class OrderedInputs(Generic[Item, Ready]):
         self._on_idle = on_idle
         self._skip = skip
         self._drop = drop
+        self._pace = _Pace()
+        self._began_s = 0.0  # when the picture was given out that is being worked on
         self._numbers = itertools.count()
         self._waiting: list[_Input[Item, Ready]] = []
         self._newest = Moment(0, 0)
@@ -100,6 +128,8 @@ class OrderedInputs(Generic[Item, Ready]):
                 self._waiting.remove(dropped)
             arrived_s = time.monotonic()
             bisect.insort(self._waiting, _Input(moment, next(self._numbers), item, droppable, is_picture, arrived_s))
+            if is_picture:
+                self._pace.came(moment)
             if droppable:
                 self._newest = max(self._newest, moment)
         if dropped is not None:
@@ -116,9 +146,13 @@ class OrderedInputs(Generic[Item, Ready]):
 
     def take(self) -> Ready | None:
         """Wait until the first input in order is ready and return what it has become; None after `stop`."""
+        if self._began_s:
+            self._pace.worked(time.monotonic() - self._began_s)
+            self._began_s = 0.0
         while not self._stopped:
             first = self._first_ready()
             if first is not None:
+                self._began_s = time.monotonic() if first.is_picture else 0.0
                 return first.became
             self._wait()
         return None
@@ -126,7 +160,8 @@ class OrderedInputs(Generic[Item, Ready]):
     def _first_ready(self) -> _Input[Item, Ready] | None:
         """Take out the first input if it is ready; drop it before, when too many behind it are ready as well."""
         ready = self._ready_in_order()
-        superseded = sum(entry.is_picture for entry in ready) - (self._behind + 1)
+        behind = max(self._behind, _CATCHES_UP) if self._pace.keeps_up else self._behind
+        superseded = sum(entry.is_picture for entry in ready) - (behind + 1)
         first, dropped = None, 0
         with self._changed:
             for entry in ready:
