@@ -13,13 +13,12 @@ from tf2_ros import TransformBroadcaster
 
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes import conversions
-from memory_node.nodes.body_actions import BASE_FRAME, MAP_FRAME, TOOL_FRAME, BodyActions
+from memory_node.nodes.body_actions import BASE_FRAME, MAP_FRAME, TOOL_FRAME, offer_body_actions
 from memory_node.nodes.camera_output import FRAME, CameraOutput
 from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.node_parameters import BodyParameters
 from memory_node.nodes.parameters import declare
 from memory_node.nodes.qos import LATCHED
-from memory_node.nodes.running_goals import RunningGoals
 from memory_node.sim.body_noise import BodyNoise
 from memory_node.sim.physics.fetch import ARM_JOINTS, FINGER_JOINTS, HEAD_JOINTS, TOOL
 from memory_node.sim.physics.film import HEIGHT, WIDTH, Film
@@ -50,9 +49,7 @@ class BodyNode(GuardedNode):
         self._tf = TransformBroadcaster(self)
         self._pictures = CameraOutput(self)
         self._map.publish(conversions.grid_to_msg(self.robot.floor(), self.robot.stamp_ns))
-        self._running = RunningGoals(self, config.peer_silence_s)
-        self.at_end.callback(self._running.close)
-        self._actions = BodyActions(self, self.robot, self._running)
+        offer_body_actions(self, self.robot, self.announce_goals(config.peer_silence_s))
         self._ended = threading.Event()
         self._threads = (WorkerThread("physics", self._simulate), WorkerThread("camera", self._watch))
         for thread in self._threads:
@@ -60,15 +57,6 @@ class BodyNode(GuardedNode):
         self.at_end.callback(self._stop_time)
         things = sum(not item.fixed for item in self.robot.simulation.items.values())
         self.get_logger().info(f"a Fetch in a home with {things} things; speed {config.speed:g} at most")
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no action is being carried out."""
-        return self._actions.is_idle
-
-    def end(self) -> None:
-        """Stop the robot, and tell the callers."""
-        self._actions.end()
 
     def _stop_time(self) -> None:
         self._ended.set()

@@ -30,30 +30,21 @@ _FEEDBACK_S = 0.25
 _FASTEST_SCALE = 1.0
 
 
-class BodyActions:
-    """The servers; each runs one goal at a time. Someone else ticks the robot."""
+def offer_body_actions(node: Node, robot: BodyRobot, running: RunningGoals) -> None:
+    """Offer the actions; each runs one goal at a time. Someone else ticks the robot."""
+    actions, gripper = _BodyActions(robot), "gripper_controller/gripper_cmd"
+    GoalServer(node, NavigateToPose, "navigate_to_pose", running, actions.navigate, _nav_failure)
+    GoalServer(node, MoveGroup, "move_action", running, actions.move_arm, _arm_failure)
+    GoalServer(node, GripperCommand, gripper, running, actions.grip, lambda _: _no_grip())
 
-    def __init__(self, node: Node, robot: BodyRobot, running: RunningGoals) -> None:
+
+class _BodyActions:
+    """What each action does."""
+
+    def __init__(self, robot: BodyRobot) -> None:
         self._robot = robot
-        self._servers = (
-            GoalServer(node, NavigateToPose, "navigate_to_pose", running, self._navigate, _nav_failure),
-            GoalServer(node, MoveGroup, "move_action", running, self._move_arm, _arm_failure),
-            GoalServer(
-                node, GripperCommand, "gripper_controller/gripper_cmd", running, self._grip, lambda _: _no_grip()
-            ),
-        )
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing is being carried out."""
-        return all(server.is_idle for server in self._servers)
-
-    def end(self) -> None:
-        """Stop what is running."""
-        for server in self._servers:
-            server.end()
-
-    def _navigate(self, goal: ServedGoal) -> Ending:
+    def navigate(self, goal: ServedGoal) -> Ending:
         stamped = goal.request.pose
         if stamped.header.frame_id != MAP_FRAME:
             return Ending(_nav_result(NO_WAY), GoalState.ABORTED)
@@ -81,7 +72,7 @@ class BodyActions:
         feedback.current_pose = PoseStamped(header=header, pose=pose)
         return feedback
 
-    def _move_arm(self, goal: ServedGoal) -> Ending:
+    def move_arm(self, goal: ServedGoal) -> Ending:
         request = goal.request.request
         if len(request.goal_constraints) != 1:
             return _arm_ending(MoveItErrorCodes.INVALID_GOAL_CONSTRAINTS)
@@ -118,7 +109,7 @@ class BodyActions:
             raise InvalidValueError("expected finite joint positions")
         return joints
 
-    def _grip(self, goal: ServedGoal) -> Ending:
+    def grip(self, goal: ServedGoal) -> Ending:
         command = goal.request.command
         if not np.isfinite(float(command.position)):
             return Ending(_no_grip(), GoalState.ABORTED)

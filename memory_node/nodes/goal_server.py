@@ -120,6 +120,7 @@ class GoalServer:
         self._goal: ServedGoal | None = None
         self._last_id = b""
         self._is_ending = False
+        running.servers.append(self)
         self._server = ActionServer(
             node,
             action_type,
@@ -163,6 +164,7 @@ class GoalServer:
     def close(self) -> None:
         """Offer the action no more; nothing may be running."""
         self._server.destroy()
+        self._running.servers.remove(self)
 
     def wait_idle(self, timeout_s: float) -> bool:
         """Wait until the server is idle; False when it is not after `timeout_s`."""

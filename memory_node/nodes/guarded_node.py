@@ -14,6 +14,7 @@ from rclpy.node import Node
 from memory_node.domain.faults import Faults
 from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, threads_diagnosis
 from memory_node.nodes.health_parameters import DiagnosticUpdaterParameters
+from memory_node.nodes.running_goals import LEASE_S, RunningGoals
 
 
 class GuardedNode(Node):
@@ -29,6 +30,7 @@ class GuardedNode(Node):
     def __init__(self, name: str) -> None:
         # First of all: from Kilted on, ROS's shutdown destroys also a node whose constructor has failed.
         self.at_end = contextlib.ExitStack()
+        self._running: RunningGoals | None = None
         has_levels = "enable_logger_service" in inspect.signature(Node.__init__).parameters
         levels = {"enable_logger_service": True} if has_levels else {}
         super().__init__(name, automatically_declare_parameters_from_overrides=True, **levels)
@@ -37,6 +39,22 @@ class GuardedNode(Node):
         """Close what `at_end` holds, then go."""
         self.at_end.close()
         super().destroy_node()
+
+    def announce_goals(self, silence_s: float = LEASE_S) -> RunningGoals:
+        """Announce what this node has running, and learn what others have; silence_s: see RunningGoals."""
+        self._running = RunningGoals(self, silence_s)
+        self.at_end.callback(self._running.close)
+        return self._running
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs here that others wait for."""
+        return self._running is None or self._running.is_idle
+
+    def end(self) -> None:
+        """Stop what runs here, and tell who waits; does not wait for it."""
+        if self._running is not None:
+            self._running.end()
 
     def create_subscription(self, msg_type: Any, topic: str, callback: Any, *args: Any, **kwargs: Any) -> Any:
         """Create a subscription; see rclpy."""

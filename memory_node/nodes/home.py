@@ -22,7 +22,6 @@ from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.node_parameters import HomeParameters
 from memory_node.nodes.parameters import declare
 from memory_node.nodes.qos import LATCHED
-from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_server import SkillGoal, SkillServer
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.camera import Camera
@@ -65,13 +64,10 @@ class HomeNode(GuardedNode):
         self._tf = TransformBroadcaster(self)
         self._static_tf = StaticTransformBroadcaster(self)
         self._publish_fixed()
-        self._running = RunningGoals(self, config.peer_silence_s)
-        self.at_end.callback(self._running.close)
-        self._skills = SkillServer(
-            self, self._perform, self._held_class, lambda: self._stamp_ns, "map", self._running, ALL_SKILLS
-        )
+        running = self.announce_goals(config.peer_silence_s)
+        skills = SkillServer(self, self._perform, self._held_class, lambda: self._stamp_ns, "map", running, ALL_SKILLS)
         self._idle = self.create_timer(0.1, self._idle_step, callback_group=MutuallyExclusiveCallbackGroup())
-        components = {"skills": self._skills.diagnosis, "simulation": self._simulation_diagnosis}
+        components = {"skills": skills.goals.diagnosis, "simulation": self._simulation_diagnosis}
         self.publish_diagnostics(config.diagnostic_updater, components)
         self.get_logger().info(f"home {config.home!r}: {len(list(self._world))} things, skills at execute_skill")
 
@@ -86,15 +82,6 @@ class HomeNode(GuardedNode):
         grid = self._world.grid
         occupancy = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
         self._map.publish(conversions.grid_to_msg(occupancy, self._stamp_ns))
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no skill is running."""
-        return self._skills.is_idle
-
-    def end(self) -> None:
-        """Stop the robot, and tell the caller."""
-        self._skills.end()
 
     def _simulation_diagnosis(self) -> Diagnosis:
         """Return how far the simulation is: published frames, simulated seconds, what the hand holds."""

@@ -22,7 +22,6 @@ from memory_node.nodes.memory_services import MemoryServices
 from memory_node.nodes.memory_topics import MemoryTopics
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.people import People
-from memory_node.nodes.running_goals import RunningGoals
 from memory_node.opening import open_memory
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.tracked_segments import FollowedSegments
@@ -41,8 +40,7 @@ class MemoryNode(ManagedNode):
 
     def __init__(self) -> None:
         super().__init__("memory", MemoryParameters)
-        self._running = RunningGoals(self)
-        self.at_end.callback(self._running.close)
+        self._goals = self.announce_goals()
         self.start()
 
     def configure(self) -> None:
@@ -140,7 +138,4 @@ class MemoryNode(ManagedNode):
     @property
     def is_idle(self) -> bool:
         """Whether no other node has a goal running, whose result memory must still receive."""
-        return not self._running.others_are_busy
-
-    def end(self) -> None:
-        """Nothing runs here that could be stopped."""
+        return not self._goals.others_are_busy

@@ -24,7 +24,6 @@ from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.node_parameters import PlannerParameters
 from memory_node.nodes.parameters import declare
 from memory_node.nodes.picture_verification import CameraPictures, PictureVerification
-from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_client import SkillClient
 from memory_node.nodes.waiting import PeerTimeoutError
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
@@ -56,10 +55,9 @@ class PlannerNode(GuardedNode):
         memory, compiler = self.config.memory_node, self.config.compiler
         self._memory = MemoryClient(self, memory, is_ending=lambda: self._server.is_ending)
         self._experience = ExperienceClient(self, memory, compiler=compiler, is_ending=lambda: self._server.is_ending)
-        self._running = RunningGoals(self, self.config.peer_silence_s)
-        self.at_end.callback(self._running.close)
+        running = self.announce_goals(self.config.peer_silence_s)
         self._started_s = time.monotonic()
-        self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)
+        self._robot = SkillClient(self, running, self.config.skill_action, self.config.skill_timeout_s)
         self._kinds = catalogue = load_catalogue(self.config.label_space)
         verifies, sees = self.config.verifier.kind == "pictures", self.config.planner == "llm" and self.config.llm.sees
         self._camera = CameraPictures(self, self.config.verifier) if verifies or sees else None
@@ -75,7 +73,7 @@ class PlannerNode(GuardedNode):
             self,
             ExecuteInstruction,
             "execute_instruction",
-            self._running,
+            running,
             self._carry_out,
             self._result_of_failure,
             refusal=_refusal,
@@ -89,16 +87,11 @@ class PlannerNode(GuardedNode):
     def _now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether no instruction is being carried out."""
-        return self._server.is_idle
-
     def end(self) -> None:
         """Stop the robot and tell the caller."""
         if self._camera is not None:
             self._camera.end()
-        self._server.end()
+        super().end()
 
     def _peers_diagnosis(self) -> Diagnosis:
         """Return whether the nodes that an instruction needs are there."""

@@ -16,13 +16,16 @@ import traceback
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NoReturn, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.parameter_file import parameter_blocks
 from memory_node.domain.process_end import end_at_once
 from memory_node.domain.resources import share_folders
 from memory_node.nodes.freed_memory import give_back
+
+if TYPE_CHECKING:
+    from memory_node.nodes.guarded_node import GuardedNode
 
 # name -> (module, class); `ros2 run robot_memory NAME` and the composed process start the same classes.
 NODES = {
@@ -100,7 +103,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
         return 1
     executor = MultiThreadedExecutor(num_threads=threads)
     spinning = _Spinning(executor, end)
-    nodes: list[Any] = []
+    nodes: list[GuardedNode] = []
     try:
         for name in names:
             module, class_name = NODES[name]
@@ -239,25 +242,12 @@ class _Spinning:
         self._end.set()
 
 
-@runtime_checkable
-class _HasGoals(Protocol):
-    """A node with something running that must be ended before the node is."""
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether it has ended."""
-
-    def end(self) -> None:
-        """End it soon; does not wait."""
-
-
-def _end_goals(nodes: Sequence[object]) -> None:
+def _end_goals(nodes: Sequence[GuardedNode]) -> None:
     """Tell every node to end its running goals, and wait until they have ended and their clients know."""
-    ending = [node for node in nodes if isinstance(node, _HasGoals)]
-    for node in ending:
+    for node in nodes:
         node.end()
     deadline_s = time.monotonic() + _GOALS_END_S
-    while not all(node.is_idle for node in ending) and time.monotonic() < deadline_s:
+    while not all(node.is_idle for node in nodes) and time.monotonic() < deadline_s:
         time.sleep(0.01)
     time.sleep(_RESULTS_LEAVE_S)
 

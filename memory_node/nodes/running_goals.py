@@ -11,11 +11,12 @@ import contextlib
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from action_msgs.msg import GoalInfo
 from action_msgs.srv import CancelGoal
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.duration import Duration
@@ -28,6 +29,9 @@ from unique_identifier_msgs.msg import UUID
 
 from memory_node.domain.worker_thread import WorkerThread
 
+if TYPE_CHECKING:
+    from memory_node.nodes.goal_server import GoalServer
+
 try:
     from rclpy.event_handler import SubscriptionEventCallbacks
 except ImportError:  # Humble
@@ -36,19 +40,17 @@ except ImportError:  # Humble
 TOPIC = "running_goals"
 # What the graph calls the node of an endpoint before it has heard of it.
 _UNKNOWN = "_NODE_NAMESPACE_UNKNOWN_/_NODE_NAME_UNKNOWN_"
-# DDS tells so soon of a process that has ended, or that gets no processor at all (s).
-_LEASE_S = 0.3
-# Of both sides: Fast DDS takes the lease that the subscription asks for, Cyclone DDS the one that the publisher offers.
+# DDS tells after 0.3 s of a process that has ended, is stopped, or gets no processor at all. The lease is for both
+# sides: Fast DDS takes what the subscription asks for, Cyclone DDS what the publisher offers.
+LEASE_S = 0.3
 _LEASED = QoSProfile(
-    depth=1,
-    liveliness=LivelinessPolicy.AUTOMATIC,
-    liveliness_lease_duration=Duration(nanoseconds=int(_LEASE_S * 1e9)),
+    depth=1, liveliness=LivelinessPolicy.AUTOMATIC, liveliness_lease_duration=Duration(nanoseconds=int(LEASE_S * 1e9))
 )
-# A node with goals is heard so often (s). That renews its lease as well, which then runs out only where a busy machine
-# starves both its DDS and its Python.
+_LATCHED_LAST = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+_LATCHED_OF_ALL = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+# A node with goals also renews its lease by a message so often (s): it then runs out only where a busy machine starves
+# both its DDS and its Python.
 _BEAT_S = 0.1
-# DDS renews the lease of a process that hangs: its Python is silent for so many times silence_s.
-_HANGS = 15
 # By then every waiting goal has noticed a lost node (s).
 _FORGOTTEN_S = 10.0
 # Bounds on announcements. A robot has a handful of nodes with a handful of goals each; larger announcements are
@@ -63,7 +65,7 @@ class Peer:
     """Another node as it announced itself last; goal ids as bytes.
 
     silence_s: see RunningGoals.
-    silent_beats: own beats since it was heard. Time in which this process got no processor is no silence of others.
+    lease: the subscription that DDS tells its liveliness by.
     lost_s: the monotonic time when DDS missed it; None while it is alive.
     """
 
@@ -72,7 +74,6 @@ class Peer:
     lease: Any = None
     asked: dict[bytes, str] = field(default_factory=dict)
     carried_out: frozenset[bytes] = frozenset()
-    silent_beats: int = 0
     lost_s: float | None = None
 
     @property
@@ -82,9 +83,8 @@ class Peer:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the node was lost: its process has ended, or hangs with goals."""
-        hangs = self.is_busy and self.silent_beats * _BEAT_S >= _HANGS * self.silence_s
-        return hangs or self.lost_for_s > max(0.0, self.silence_s - _LEASE_S)
+        """Whether the node was lost: DDS has heard nothing of it for silence_s, and for no less than its lease."""
+        return self.lost_for_s > max(0.0, self.silence_s - LEASE_S)
 
     @property
     def lost_for_s(self) -> float:
@@ -94,14 +94,9 @@ class Peer:
     def speak(self, asked: dict[bytes, str], carried_out: frozenset[bytes]) -> None:
         """Take note of what it announces. It is alive then, also where its lease ran out while it was idle: DDS may
         have noticed the node before it was told of the lease's renewals."""
-        self.silent_beats = 0
         if not self.is_busy:
             self.lost_s = None
         self.asked, self.carried_out = asked, carried_out
-
-    def hear(self, _: Empty) -> None:
-        """Take note of a sign of life."""
-        self.silent_beats = 0
 
     def on_liveliness(self, change: Any) -> None:
         """Take note of what DDS tells of its lease."""
@@ -113,15 +108,18 @@ class RunningGoals:
 
     Args:
         node: the node that talks; other threads spin it.
-        silence_s: a node is gone when DDS has heard nothing of it for so long, and for no less than its lease. One with
-            goals whose Python is silent for 15 times as long hangs, and counts as gone, too.
+        silence_s: a node is gone when DDS has heard nothing of it for so long, and for no less than its lease.
+
+    Attributes:
+        servers: of this node's actions; each adds itself.
     """
 
-    def __init__(self, node: Node, silence_s: float = 0.3) -> None:
+    def __init__(self, node: Node, silence_s: float = LEASE_S) -> None:
         self._node = node
-        self._name = node.get_fully_qualified_name()
         self._silence_s = silence_s
+        self._name = node.get_fully_qualified_name()
         self._session = uuid.uuid4().bytes
+        self.servers: list[GoalServer] = []
         self._asked: dict[bytes, str] = {}  # goal -> action
         self._carried_out: dict[bytes, str] = {}
         self._peers: dict[bytes, Peer] = {}
@@ -129,12 +127,11 @@ class RunningGoals:
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._telling = threading.Lock()  # what is announced later is newer
-        latched = {"durability": DurabilityPolicy.TRANSIENT_LOCAL}
-        self._publisher = node.create_publisher(rm.RunningGoals, TOPIC, QoSProfile(depth=1, **latched))
+        self._publisher = node.create_publisher(rm.RunningGoals, TOPIC, _LATCHED_LAST)
         self._lease = node.create_publisher(Empty, self._lease_topic(self._session), _LEASED)
         in_order = MutuallyExclusiveCallbackGroup()  # the last announcement counts
         self._subscription = node.create_subscription(
-            rm.RunningGoals, TOPIC, self._on_announcement, QoSProfile(depth=50, **latched), callback_group=in_order
+            rm.RunningGoals, TOPIC, self._on_announcement, _LATCHED_OF_ALL, callback_group=in_order
         )
         self._announcer = WorkerThread("running-goals", self._announce)
         self._announcer.start()
@@ -146,6 +143,16 @@ class RunningGoals:
         self._node.destroy_subscription(self._subscription)
         self._node.destroy_publisher(self._publisher)
         self._node.destroy_publisher(self._lease)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether this node carries out nothing."""
+        return all(server.is_idle for server in list(self.servers))
+
+    def end(self) -> None:
+        """Tell what this node carries out to stop, and accept no more."""
+        for server in list(self.servers):
+            server.end()
 
     def asking(self, action: str, goal_id: bytes) -> AbstractContextManager[None]:
         """Announce a goal that this node sends to `action`, until the block ends."""
@@ -182,17 +189,11 @@ class RunningGoals:
 
     def cancel_for(self, lost: Peer) -> None:
         """Cancel the goals that a lost node has sent to others: it can no longer do so itself."""
-        self._prepare_to_cancel(lost.asked.values())
-        for goal_id, action in lost.asked.items():
-            client = self._cancellers.get(action)
-            if client is None:
-                continue
-            if not client.wait_for_service(_CANCEL_CONNECT_S):
+        for goal_id, client in [(goal_id, self._canceller(action)) for goal_id, action in lost.asked.items()]:
+            if client is not None and not client.wait_for_service(_CANCEL_CONNECT_S):
                 self._node.get_logger().error(f"cannot cancel a goal of a lost node: nobody offers {client.srv_name}")
-                continue
-            request = CancelGoal.Request()
-            request.goal_info.goal_id.uuid = list(goal_id)
-            client.call_async(request)
+            elif client is not None:
+                client.call_async(CancelGoal.Request(goal_info=GoalInfo(goal_id=_uuid(goal_id))))
 
     @property
     def others_are_busy(self) -> bool:
@@ -200,14 +201,13 @@ class RunningGoals:
         with self._lock:
             return any(p.is_busy and not p.is_gone for p in self._peers.values())
 
-    def _prepare_to_cancel(self, actions: Iterable[str]) -> None:
-        """Make clients that stay: the middleware takes a tenth of a second and more to connect a new one."""
-        for action in actions:
-            if action in self._cancellers or len(self._cancellers) >= _MAX_CANCELLERS:
-                continue
+    def _canceller(self, action: str) -> Any:
+        """Return the client that cancels goals of an action; None for one too many, or what is no name."""
+        if action not in self._cancellers and len(self._cancellers) < _MAX_CANCELLERS:
             with contextlib.suppress(InvalidServiceNameException):  # anybody may announce anything
                 name, group = f"{action}/_action/cancel_goal", ReentrantCallbackGroup()
                 self._cancellers[action] = self._node.create_client(CancelGoal, name, callback_group=group)
+        return self._cancellers.get(action)
 
     def _on_announcement(self, message: rm.RunningGoals) -> None:
         session = bytes(message.session.uuid)
@@ -220,7 +220,8 @@ class RunningGoals:
         asked = {bytes(goal.goal_id.uuid): goal.action for goal in message.asked}
         carried_out = frozenset(bytes(goal_id.uuid) for goal_id in message.carried_out)
         if not carried_out.isdisjoint(self._asked):
-            self._prepare_to_cancel(asked.values())
+            for action in asked.values():  # now: the middleware takes a tenth of a second and more to connect a client
+                self._canceller(action)
         with self._lock:
             peer = self._peers.pop(session, None) or self._met(session, message.node)
             peer.speak(asked, carried_out)
@@ -235,7 +236,7 @@ class RunningGoals:
         peer.lease = self._node.create_subscription(
             Empty,
             self._lease_topic(session),
-            peer.hear,
+            lambda _: None,
             _LEASED,
             callback_group=ReentrantCallbackGroup(),
             event_callbacks=SubscriptionEventCallbacks(liveliness=peer.on_liveliness),
@@ -249,15 +250,17 @@ class RunningGoals:
     def _announce(self) -> None:
         self._tell()
         while not self._closed.wait(_BEAT_S):
-            with self._lock:
-                for peer in self._peers.values():
-                    peer.silent_beats += 1
             if self._asked or self._carried_out:
                 self._publish(self._lease, Empty())
 
     def _tell(self) -> None:
         with self._telling:
-            self._publish(self._publisher, self._message())
+            with self._lock:
+                asked = [rm.RunningGoal(action=name, goal_id=_uuid(goal_id)) for goal_id, name in self._asked.items()]
+                carried_out = [_uuid(goal_id) for goal_id in self._carried_out]
+            session = _uuid(self._session)
+            told = rm.RunningGoals(node=self._name, session=session, asked=asked, carried_out=carried_out)
+            self._publish(self._publisher, told)
 
     def _publish(self, publisher: Any, message: Any) -> None:
         try:
@@ -265,17 +268,6 @@ class RunningGoals:
         except (InvalidHandle, RuntimeError) as error:  # RCLError is the latter
             if self._node.context.ok() and not isinstance(error, InvalidHandle):
                 raise  # else nobody hears it any more: ROS was shut down, or the node has gone
-
-    def _message(self) -> rm.RunningGoals:
-        with self._lock:
-            asked = [rm.RunningGoal(action=name, goal_id=_uuid(goal_id)) for goal_id, name in self._asked.items()]
-            carried_out = [_uuid(goal_id) for goal_id in self._carried_out]
-        return rm.RunningGoals(
-            node=self._name,
-            session=_uuid(self._session),
-            asked=asked,
-            carried_out=carried_out,
-        )
 
 
 def _full_name(endpoint: Any) -> str:

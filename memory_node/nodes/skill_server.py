@@ -14,7 +14,6 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.nodes import conversions
-from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
 from memory_node.nodes.qos import LATCHED
 from memory_node.nodes.running_goals import RunningGoals
@@ -59,6 +58,9 @@ class SkillServer:
         frame: the frame of poses in feedback.
         running: what is running, here and elsewhere.
         available: the skills that it does; planners are told on execute_skill/available.
+
+    Attributes:
+        goals: the action's server.
     """
 
     def __init__(
@@ -76,33 +78,15 @@ class SkillServer:
         self._held_class = held_class
         self._stamp_ns = stamp_ns
         self._frame = frame
-        self._goals = GoalServer(node, ExecuteSkill, "execute_skill", running, self._carry_out, self._cut_short)
+        self.goals = GoalServer(node, ExecuteSkill, "execute_skill", running, self._carry_out, self._cut_short)
         self._available = node.create_publisher(rm.AvailableSkills, AVAILABLE.format("execute_skill"), LATCHED)
         self._available.publish(rm.AvailableSkills(skills=sorted(available)))
 
-    @property
-    def is_ending(self) -> bool:
-        """Whether the node is to end."""
-        return self._goals.is_ending
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no skill is running."""
-        return self._goals.is_idle
-
-    def diagnosis(self) -> Diagnosis:
-        """Return how many goals ended in which state, and what failed by internal errors."""
-        return self._goals.diagnosis()
-
-    def end(self) -> None:
-        """Accept no more skills and stop the one that runs."""
-        self._goals.end()
-
     def close(self, timeout_s: float = 1.5) -> None:
         """Stop the skill that runs, tell its caller, and offer the action no more."""
-        self._goals.end()
-        self._goals.wait_idle(timeout_s)
-        self._goals.close()
+        self.goals.end()
+        self.goals.wait_idle(timeout_s)
+        self.goals.close()
 
     def _carry_out(self, goal: ServedGoal) -> Ending:
         try:
@@ -120,7 +104,7 @@ class SkillServer:
         return Ending(conversions.skill_result_to_msg(result, self._held_class()), state)
 
     def _cut_short(self, message: str) -> ExecuteSkill.Result:
-        return self._failed(FailureReason.CANCELED if self._goals.is_ending else FailureReason.EXECUTION, message)
+        return self._failed(FailureReason.CANCELED if self.goals.is_ending else FailureReason.EXECUTION, message)
 
     def _failed(self, reason: FailureReason, message: str) -> ExecuteSkill.Result:
         return ExecuteSkill.Result(reason=str(reason), message=message, held_object=self._held_class())

@@ -9,7 +9,6 @@ from memory_node.domain.skill import SkillResult
 from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.memory_client import MemoryClient
-from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.arm import CommandGripper, MoveGroupArm
 from memory_node.nodes.skill_bridge.base import NavigationBase
 from memory_node.nodes.skill_bridge.config import SkillsParameters
@@ -36,8 +35,7 @@ class SkillsNode(ManagedNode):
         super().__init__("skills", SkillsParameters)
         self._hand = Hand()
         self._ended: Counter[str] = Counter()
-        self._running = RunningGoals(self, self.config.peer_silence_s)
-        self.at_end.callback(self._running.close)
+        self._goals = self.announce_goals(self.config.peer_silence_s)
         self._performer = self._make_performer()
         self._server: SkillServer | None = None
         self.start()
@@ -51,12 +49,12 @@ class SkillsNode(ManagedNode):
             lambda: self._hand.held_class,
             self._now_ns,
             self.config.map_frame,
-            self._running,
+            self._goals,
             available,
         )
         components = {
             "skills": lambda: Diagnosis({"holding": self._hand.held_class, **self._ended}),
-            "goals": self._server.diagnosis,
+            "goals": self._server.goals.diagnosis,
         }
         self.publish_diagnostics(self.config.diagnostic_updater, components)
         self.get_logger().info(f"skills of the robot at execute_skill: {', '.join(sorted(available)) or 'none'}")
@@ -80,7 +78,7 @@ class SkillsNode(ManagedNode):
         earlier = EarlierPoses(memory.tried_poses)
         driving = manipulation = arm = gripper = None
         if config.base.action:
-            base = NavigationBase(self, config, self._running)
+            base = NavigationBase(self, config, self._goals)
             driving = Driving(
                 base,
                 view,
@@ -93,9 +91,9 @@ class SkillsNode(ManagedNode):
                 earlier,
             )
         if config.arm.action:
-            arm = MoveGroupArm(self, config, view, self._running)
+            arm = MoveGroupArm(self, config, view, self._goals)
             kind = TrajectoryGripper if config.gripper.joints else CommandGripper
-            gripper = kind(self, config, self._running)
+            gripper = kind(self, config, self._goals)
         look = SecondLook(lookup, self._now_ns, config.arm.look_s)
         parts = RobotParts(self, config, self._hand, view.robot_pose, arm, gripper, look)
         if arm is not None and gripper is not None:
@@ -115,7 +113,7 @@ class SkillsNode(ManagedNode):
                 earlier,
             )
         plugins = SkillPlugins(config.plugins.split(), parts)
-        actions = ForwardedSkills(self, config, self._running)
+        actions = ForwardedSkills(self, config, self._goals)
         rules = Preconditions(catalogue, self._hand, lookup.support_of, view.robot_pose, config.base.reach_m)
         return SkillPerformer(
             driving,
@@ -132,20 +130,10 @@ class SkillsNode(ManagedNode):
 
     @property
     def _is_ending(self) -> bool:
-        return self._server is not None and self._server.is_ending
+        return self._server is not None and self._server.goals.is_ending
 
     def _now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no skill is running."""
-        return self._server is None or self._server.is_idle
-
-    def end(self) -> None:
-        """Stop base, arm and gripper, and tell the caller."""
-        if self._server is not None:
-            self._server.end()
 
     def _perform(self, goal: SkillGoal) -> SkillResult:
         result = self._performer.execute(goal.call, SkillRun(goal.is_canceled, goal.report, goal.episode_id))
