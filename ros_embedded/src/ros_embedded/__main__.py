@@ -3,7 +3,11 @@
 import signal
 import sys
 
-from ros_embedded.cli.main import main
+import ros_embedded
+
+ros_embedded.activate()  # first: with ROS_EMBEDDED=companions the commands use the real rclpy
+
+from ros_embedded.cli.main import main  # noqa: E402
 
 if __name__ == "__main__":
     for number in (

@@ -6,9 +6,8 @@ import argparse
 from typing import Any
 
 from ros_embedded.cli.command import absolute, argument, await_future, command, fill, flag
-from ros_embedded.interfaces import get_action
+from ros_embedded.interfaces import get_action, get_message
 from ros_embedded.rclpy import action as actions
-from ros_embedded.rclpy.action.states import GOAL_STATUSES
 from ros_embedded.rosidl_runtime_py import message_to_yaml
 
 
@@ -54,5 +53,6 @@ def _follow_goal(node: Any, client: Any, goal: Any, feedback: Any) -> None:
         print("Goal canceled." if response.goals_canceling else "Failed to cancel goal")
         raise
     print(f"Result:\n    {message_to_yaml(result.result)}")
-    status = GOAL_STATUSES[result.status] if 0 <= result.status < len(GOAL_STATUSES) else GOAL_STATUSES[0]
-    print(f"Goal finished with status: {status}")
+    statuses = get_message("action_msgs/msg/GoalStatus")
+    known = {getattr(statuses, name): name for name in dir(statuses) if name.startswith("STATUS_")}
+    print(f"Goal finished with status: {known.get(result.status, 'STATUS_UNKNOWN').removeprefix('STATUS_')}")

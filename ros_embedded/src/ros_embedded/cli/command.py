@@ -14,10 +14,9 @@ import yaml
 
 from ros_embedded import rclpy
 from ros_embedded.interfaces import get_service
-from ros_embedded.rclpy.names import topic_or_service_is_hidden
-from ros_embedded.rclpy.node_graph import NamesAndTypes
 from ros_embedded.rosidl_runtime_py import set_message_fields
 
+NamesAndTypes = list[tuple[str, list[str]]]
 SERVICE_TIMEOUT_S = 5.0
 _QUIET_S, _LONGEST_S = 0.5, 3.0
 
@@ -114,7 +113,9 @@ def absolute(name: str) -> str:
     return name if name.startswith("/") else f"/{name}"
 
 
-is_hidden = topic_or_service_is_hidden  # nodes and actions follow the same rule
+def is_hidden(name: str) -> bool:
+    """Whether lists leave out a topic, service, node or action, as ROS 2 does."""
+    return any(part.startswith("_") for part in name.split("/"))
 
 
 def known_types(kind: str, found: NamesAndTypes, name: str) -> list[str]:
