@@ -1,5 +1,6 @@
 """What a node says that cannot start, without a process for each."""
 
+import gc
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ def refusals(read_stderr: Callable[[], str]) -> Iterator[Callable[..., str]]:
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def refused(node: str, *words: str) -> str:
+        gc.collect()  # what the real rclpy says when nodes of earlier tests are collected belongs to those
         read_stderr()
         assert run_nodes([node], ["test", "--ros-args", *words]) == 1
         told = read_stderr()
