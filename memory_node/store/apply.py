@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.store.bulk import put_rows, sent_together, upsert_of
+from memory_node.store.bulk import put_rows, sent_together
 from memory_node.store.checksums import SEALS
 from memory_node.store.records import Batch, Row
 from memory_node.store.schema import LOGGED, sites
@@ -66,6 +66,13 @@ def notify(connection: Connection, site: str, robot_id: str, revision: int) -> N
     if connection.dialect.name == "postgresql":
         with sent_together(connection) as database:
             database.execute("SELECT pg_notify(%s, %s)", (channel_of(site), f"{revision} {robot_id}"))
+
+
+def replay(connection: Connection, site: str, robot_id: str, batches: Iterable[Batch]) -> None:
+    """Write what waits in a journal into a copy, which goes without the rows that it cannot store."""
+    applier = Applier(site, robot_id, lambda table, key, error: None)
+    for batch in batches:
+        applier.apply(connection, batch)
 
 
 class Applier:
@@ -130,7 +137,7 @@ class Applier:
         for key, row in rows.items():
             try:
                 with connection.begin_nested():
-                    connection.execute(upsert_of(connection, table), row)
+                    put_rows(connection, table, [row])
             except (sa.exc.SQLAlchemyError, OverflowError, ValueError) as error:
                 if not is_value_error(error):
                     raise

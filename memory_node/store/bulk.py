@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from memory_node.store.records import Row
@@ -31,7 +30,7 @@ def _write(connection: Connection, table: sa.Table, rows: Sequence[Row], replace
     if not rows:
         return
     if connection.dialect.name != "postgresql":
-        connection.execute(upsert_of(connection, table) if replace else insert_missing(connection, table), rows)
+        connection.execute(insert_of(table, replace), rows)
         return
     import psycopg
 
@@ -42,7 +41,24 @@ def _write(connection: Connection, table: sa.Table, rows: Sequence[Row], replace
         for start in range(0, len(rows), _MOST_ROWS):
             chunk = rows[start : start + _MOST_ROWS]
             values = [row[name] for row in chunk for name in names]
-            cursor.execute(_statement(table, len(chunk), replace), values)
+            cursor.execute(_numbered(table, len(chunk), replace), values)
+
+
+def copy_rows(connection: Connection, table: sa.Table, rows: Sequence[Row]) -> None:
+    """Insert the rows whose keys are not present; a server gets many of them as one stream."""
+    if connection.dialect.name != "postgresql" or len(rows) <= _MOST_ROWS:
+        add_rows(connection, table, rows)
+        return
+    names = [column.name for column in table.c]
+    listed = ", ".join(f'"{name}"' for name in names)
+    incoming = f'"incoming_{table.name}"'
+    with _errors_of(connection) as database, database.cursor() as cursor:
+        cursor.execute(f'CREATE TEMPORARY TABLE {incoming} (LIKE "{table.name}") ON COMMIT DROP')
+        with cursor.copy(f"COPY {incoming} ({listed}) FROM STDIN") as stream:
+            for row in rows:
+                stream.write_row([row[name] for name in names])
+        cursor.execute(f'INSERT INTO "{table.name}" ({listed}) SELECT {listed} FROM {incoming} ON CONFLICT DO NOTHING')
+        cursor.execute(f"DROP TABLE {incoming}")
 
 
 @contextmanager
@@ -58,11 +74,18 @@ def sent_together(connection: Connection) -> Iterator[Any]:
     if connection.dialect.name != "postgresql" or database.pgconn.pipeline_status:
         yield database
         return
+    with _errors_of(connection), database.pipeline():
+        yield database
+
+
+@contextmanager
+def _errors_of(connection: Connection) -> Iterator[Any]:
+    """Give the psycopg connection of a server; its errors come as SQLAlchemy's."""
     import psycopg
 
+    database: Any = connection.connection.driver_connection
     try:
-        with database.pipeline():
-            yield database
+        yield database
     except psycopg.Error as error:
         if database.closed:
             connection.invalidate(error)
@@ -70,35 +93,25 @@ def sent_together(connection: Connection) -> Iterator[Any]:
 
 
 @lru_cache(maxsize=64)
-def _statement(table: sa.Table, count: int, replace: bool) -> str:
+def _numbered(table: sa.Table, count: int, replace: bool) -> str:
     """Return the SQL of an insert of so many rows; SQLAlchemy would compile it anew each time."""
     width = len(table.c)
-    rows = ", ".join(
+    rows = (
         "(" + ", ".join(f"${place}" for place in range(start + 1, start + width + 1)) + ")"
         for start in range(0, count * width, width)
     )
+    return _sql(table, ", ".join(rows), replace)
+
+
+@cache
+def insert_of(table: sa.Table, replace: bool = False) -> sa.TextClause:
+    """Return an insert of a row. The one with its key stays, or with `replace` goes."""
+    return sa.text(_sql(table, "(" + ", ".join(f":{column.name}" for column in table.c) + ")", replace))
+
+
+def _sql(table: sa.Table, values: str, replace: bool) -> str:
     keys = [column.name for column in table.primary_key]
     others = ", ".join(f'"{c.name}" = excluded."{c.name}"' for c in table.c if c.name not in keys)
     names, key = (", ".join(f'"{name}"' for name in listed) for listed in ([c.name for c in table.c], keys))
     what = f"DO UPDATE SET {others}" if replace else "DO NOTHING"
-    return f'INSERT INTO "{table.name}" ({names}) VALUES {rows} ON CONFLICT ({key}) {what}'
-
-
-@cache
-def _insert(dialect: str, table: sa.Table, replace: bool) -> Any:
-    insert: Any = (postgresql if dialect == "postgresql" else sqlite).insert(table)
-    keys = [column.name for column in table.primary_key]
-    if not replace:
-        return insert.on_conflict_do_nothing(index_elements=keys)
-    values = {column.name: insert.excluded[column.name] for column in table.c if column.name not in keys}
-    return insert.on_conflict_do_update(index_elements=keys, set_=values)
-
-
-def upsert_of(connection: Connection, table: sa.Table) -> Any:
-    """Return a statement that inserts a row, or puts it in the place of the one with its key."""
-    return _insert(connection.dialect.name, table, True)
-
-
-def insert_missing(connection: Connection, table: sa.Table) -> Any:
-    """Return an insert that leaves rows alone whose key is present."""
-    return _insert(connection.dialect.name, table, False)
+    return f'INSERT INTO "{table.name}" ({names}) VALUES {values} ON CONFLICT ({key}) {what}'

@@ -15,7 +15,7 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.store import schema
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.copying import CHUNK
-from memory_node.store.engine import DATABASE_ERRORS, reason_of
+from memory_node.store.engine import DATABASE_ERRORS, database_files, reason_of
 from memory_node.store.images import ImageFolder
 from memory_node.store.inspection import OpenedStore
 from memory_node.store.journal import torn_bytes
@@ -23,7 +23,6 @@ from memory_node.store.links import loose_ends
 from memory_node.store.location import Folders
 from memory_node.store.quarantine import Quarantined, quarantined
 from memory_node.store.reader import lenient_text, revision_of
-from memory_node.store.scrub import database_files
 from memory_node.store.tombstones import Tombstone, is_buried, read_tombstones
 from memory_node.store.validate import check_agreement
 
@@ -126,15 +125,10 @@ def _check_revision(connection: Connection, site: str) -> Iterator[Finding]:
 def _check_strays(connection: Connection, site: str) -> Iterator[Finding]:
     """Look for rows that no statement reaches: a SQLite file holds one site."""
     for table in schema.SEALED:
-        column = site_column(table)
+        column = schema.site_column(table)
         count = connection.execute(sa.select(sa.func.count()).select_from(table).where(column != site)).scalar_one()
         if count:
             yield _damage(f"{table.name}: {count} rows of a site that is not there")
-
-
-def site_column(table: sa.Table) -> sa.Column[str]:
-    """Return the column that tells a row's site."""
-    return table.c.name if table is schema.sites else table.c.site
 
 
 def scan(connection: Connection, table: sa.Table, site: str) -> Iterator[Any]:
@@ -142,7 +136,7 @@ def scan(connection: Connection, table: sa.Table, site: str) -> Iterator[Any]:
     columns = [sa.type_coerce(c, sa.Integer).label(c.name) if isinstance(c.type, sa.Boolean) else c for c in table.c]
     if connection.dialect.name == "postgresql":
         columns = list(table.c)
-    query = sa.select(*columns).where(site_column(table) == site).order_by(*table.primary_key)
+    query = sa.select(*columns).where(schema.site_column(table) == site).order_by(*table.primary_key)
     for chunk in connection.execute(query.execution_options(yield_per=CHUNK)).partitions(CHUNK):
         yield from chunk
 

@@ -76,10 +76,6 @@ class RowSeal:
 
     def fault(self, values: Sequence[Any]) -> str:
         """Return what is wrong with a stored row; "" for a row that is as it was written, or never had a checksum."""
-        return self.row_fault(values) or (self.picture_fault(values) if self.picture_place >= 0 else "")
-
-    def row_fault(self, values: Sequence[Any]) -> str:
-        """Return what is wrong with a row but for its picture."""
         stored = values[self.checksum_place]
         try:
             if stored is None:
@@ -88,18 +84,13 @@ class RowSeal:
                 return "its checksum does not fit"
         except (ValueError, TypeError, struct.error) as error:
             return f"a value is of another type than its column ({error})"
-        return ""
+        return self._picture_fault(values) if self.picture_place >= 0 else ""
 
-    def picture_fault(self, values: Sequence[Any]) -> str:
-        """Return what is wrong with a row's picture."""
-        if self.picture_place < 0:
-            return ""
+    def _picture_fault(self, values: Sequence[Any]) -> str:
         stored, picture = values[self.names.index(_PICTURE_CHECKSUM)], values[self.picture_place]
-        if stored is None:
+        if stored is None or (isinstance(picture, bytes) and zlib.crc32(picture) == stored):
             return ""
-        if not isinstance(picture, bytes) or zlib.crc32(picture) != stored:
-            return "the checksum of its picture does not fit"
-        return ""
+        return "the checksum of its picture does not fit"
 
     def seal(self, row: Row) -> Row:
         """Set a row's checksums in place and return it.

@@ -22,7 +22,7 @@ from memory_node.store.backup_rotation import rotated_backups
 from memory_node.store.command_output import show, working
 from memory_node.store.config import StoreConfig
 from memory_node.store.distribute import distribute, has_citus, separate_sites
-from memory_node.store.engine import DATABASE_ERRORS, for_writing, open_engine, reason_of, require_store
+from memory_node.store.engine import DATABASE_ERRORS, database_files, for_writing, open_engine, reason_of, require_store
 from memory_node.store.errors import InvalidImportError, MissingStoreError, StoreInUseError
 from memory_node.store.forget import forget
 from memory_node.store.forget_request import ForgetRequest
@@ -140,8 +140,8 @@ def _write(args: argparse.Namespace, url: URL) -> int:
     finally:
         engine.dispose()
         if is_new and path is not None:
-            for suffix in ("", "-wal", "-shm"):
-                Path(f"{path}{suffix}").unlink(missing_ok=True)
+            for file in database_files(path):
+                file.unlink(missing_ok=True)
 
 
 def _enter(args: argparse.Namespace, engine: Engine) -> str:
@@ -245,7 +245,9 @@ def _distribute(args: argparse.Namespace, url: URL) -> int:
         raise InvalidValueError("--grant goes with --rls")
     engine = open_engine(url)
     try:
-        done = [] if args.rls and not has_citus(engine) else distribute(engine)
+        with engine.connect() as connection:
+            separate_only = args.rls and not has_citus(connection)
+        done = [] if separate_only else distribute(engine)
         done += separate_sites(engine, [(role, site) for role, site in args.grant]) if args.rls else []
     finally:
         engine.dispose()

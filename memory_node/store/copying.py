@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from memory_node.store import schema
 from memory_node.store.apply import next_revision
 from memory_node.store.bad_rows import BadRows
-from memory_node.store.bulk import add_rows
+from memory_node.store.bulk import copy_rows
 from memory_node.store.checksums import sealed
 from memory_node.store.records import Row
 from memory_node.store.tombstones import is_buried, read_tombstones
@@ -50,13 +50,13 @@ def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterab
     changes: Row = {"site": site, "revision": revision} if "revision" in table.c else {"site": site}
     alive = (sealed(table, {**row, **changes}) for row in rows if not is_buried(table.name, row, dead))
     for chunk in chunks_of(alive):
-        add_rows(connection, table, chunk)
+        copy_rows(connection, table, chunk)
     return count_rows(connection, site, table) - before
 
 
 def update_row(connection: Connection, table: sa.Table, row: Any, changed: Row) -> None:
     """Change the row with the key of `row`. Its site stays: a distributed database does not move rows between sites."""
-    site = "name" if table is schema.sites else "site"
+    site = schema.site_column(table).name
     chosen = (column == row[column.name] for column in table.primary_key)
     values = {name: value for name, value in changed.items() if name != site}
     connection.execute(table.update().where(*chosen).values(values))

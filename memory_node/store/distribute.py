@@ -38,7 +38,7 @@ def distribute(engine: Engine) -> list[str]:
     make_tables(engine)
     done: list[str] = []
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        if not _has_citus(connection):
+        if not has_citus(connection):
             raise StoreError("this database has no Citus: run CREATE EXTENSION citus and add the workers first")
         _require_owner(connection)
         query = sa.text("SELECT logicalrelid::regclass::text FROM pg_dist_partition")
@@ -59,25 +59,20 @@ def distribute(engine: Engine) -> list[str]:
     return done
 
 
-def has_citus(engine: Engine) -> bool:
+def has_citus(connection: Connection) -> bool:
     """Return whether a server's database has the extension."""
-    with engine.connect() as connection:
-        return _has_citus(connection)
-
-
-def _has_citus(connection: Connection) -> bool:
     return connection.execute(sa.text("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).first() is not None
 
 
 def _distribution(table: sa.Table) -> Any:
-    if table is schema.sites:
-        return sa.text("SELECT create_distributed_table('sites', 'name')")
-    return sa.text(f"SELECT create_distributed_table('{table.name}', 'site', colocate_with => 'sites')")
+    beside = "default" if table is schema.sites else "sites"
+    column = schema.site_column(table).name
+    return sa.text(f"SELECT create_distributed_table('{table.name}', '{column}', colocate_with => '{beside}')")
 
 
 def kept_by_coordinator(connection: Connection) -> list[str]:
     """Return the distributed tables of which the coordinator still keeps the rows from before; none without Citus."""
-    if not _has_citus(connection):
+    if not has_citus(connection):
         return []
     query = sa.text("SELECT logicalrelid::regclass::text FROM pg_dist_partition WHERE partmethod = 'h'")
     ours = set(connection.execute(query).scalars()) & set(schema.metadata.tables)
@@ -112,7 +107,7 @@ def _on_each_node(connection: Connection, statement: str) -> None:
         StoreError: a worker refuses it.
     """
     connection.exec_driver_sql(statement.replace("%", "%%"))
-    if not _has_citus(connection):
+    if not has_citus(connection):
         return
     alone = _block(f"SET LOCAL citus.enable_ddl_propagation TO off; {statement};")
     query = sa.text("SELECT nodename, nodeport, result FROM run_command_on_workers(:command) WHERE NOT success")
@@ -138,13 +133,13 @@ def separate_sites(engine: Engine, grants: Sequence[tuple[str, str]]) -> list[st
         for role, site in grants:
             _grant(connection, role, site)
             done.append(f"role {role} may use site {site!r}")
-        if _has_citus(connection):
+        if has_citus(connection):
             done += [_limit_locks(connection, role) for role in dict(grants)]
     return done
 
 
 def _protect(connection: Connection, table: sa.Table) -> None:
-    site = "name" if table is schema.sites else "site"
+    site = schema.site_column(table).name
     query = sa.text("SELECT policyname FROM pg_policies WHERE tablename = :name AND schemaname = current_schema()")
     present = set(connection.execute(query, {"name": table.name}).scalars())
     policies = {

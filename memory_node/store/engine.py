@@ -54,13 +54,18 @@ def reading_address(path: Path) -> str:
 
     While its write-ahead log is there, what has been committed is partly in that, and whoever wrote it reads it too.
     """
-    return f"file:{quote(str(path.absolute()))}?mode=ro{'' if has_log(path) else '&immutable=1'}"
+    return f"file:{quote(str(path.absolute()))}?mode=ro{'' if log_bytes(path) else '&immutable=1'}"
 
 
-def has_log(path: Path) -> bool:
-    """Return whether a SQLite file has a write-ahead log that holds something."""
+def log_bytes(path: Path) -> int:
+    """Return the size of a SQLite file's write-ahead log."""
     log = path.with_name(path.name + "-wal")
-    return log.is_file() and log.stat().st_size > 0
+    return log.stat().st_size if log.is_file() else 0
+
+
+def database_files(path: Path) -> list[Path]:
+    """Return the files of a SQLite database: its own, its logs, and the index of its write-ahead log."""
+    return [found for end in ("", "-wal", "-journal", "-shm") if (found := Path(f"{path}{end}")).is_file()]
 
 
 def open_for_reading(path: Path, timeout_s: float = 10.0) -> Engine:

@@ -67,8 +67,9 @@ def import_jsonl(engine: Engine, site: str, path: Path, images: ImageFolder, rob
     Raises:
         InvalidImportError: the first line that cannot be taken, by its number.
     """
+    require_export(path)
     with open(path, "rb") as file:
-        check_header(_parse(file.readline(_MAX_LINE_BYTES), 1), path)
+        file.readline(_MAX_LINE_BYTES)
         with for_writing(engine.connect()) as connection, connection.begin():
             return _insert(connection, site, _rows_by_table(file, images), robot_id)
 
@@ -93,10 +94,10 @@ def require_export(source: Path) -> None:
         header = json.loads(line)
     except (ValueError, RecursionError):
         header = None
-    check_header(header, source)
+    _check_header(header, source)
 
 
-def check_header(header: Any, path: Path) -> None:
+def _check_header(header: Any, path: Path) -> None:
     """Refuse a file of another program or schema with an InvalidImportError."""
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InvalidImportError(f"{path} is no export of robot_memory")
@@ -106,18 +107,12 @@ def check_header(header: Any, path: Path) -> None:
         )
 
 
-def _parse(line: bytes, number: int) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InvalidImportError(f"line {number}: expected JSON: {error}") from error
-
-
 def _rows_by_table(file: IO[bytes], images: ImageFolder) -> Iterator[tuple[sa.Table, Row]]:
-    number = 1
-    while line := file.readline(_MAX_LINE_BYTES):
-        number += 1
-        found = _parse(line, number)
+    for number, line in enumerate(iter(lambda: file.readline(_MAX_LINE_BYTES), b""), 2):
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InvalidImportError(f"line {number}: expected JSON: {error}") from error
         table = _TABLES.get(str(found.get("table"))) if isinstance(found, dict) else None
         if table is None or not isinstance(found.get("row"), dict):
             raise InvalidImportError(f"line {number}: expected a table of the store and a row")
@@ -179,21 +174,21 @@ def import_parquet(engine: Engine, site: str, folder: Path, images: ImageFolder,
     Raises:
         InvalidImportError: a file is damaged, of another schema, or holds what memory cannot take.
     """
+    require_export(folder)
     with for_writing(engine.connect()) as connection, connection.begin():
         return _insert(connection, site, _parquet_rows(folder, images), robot_id)
 
 
 def _parquet_rows(folder: Path, images: ImageFolder) -> Iterator[tuple[sa.Table, Row]]:
     pyarrow, parquet = _parquet()
-    found = [table for table in schema.LOGGED if (folder / f"{table.name}.parquet").is_file()]
-    if not found:
-        raise InvalidImportError(f"{folder} holds no Parquet file of robot_memory")
-    for table in found:
+    for table in schema.LOGGED:
         path = folder / f"{table.name}.parquet"
+        if not path.is_file():
+            continue
         try:
             with parquet.ParquetFile(path, page_checksum_verification=True) as file:
                 noted = {key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items()}
-                check_header(noted, path)
+                _check_header(noted, path)
                 for batch in file.iter_batches(copying.CHUNK):
                     for row in batch.to_pylist():
                         yield table, check_row(table, row, images)

@@ -105,9 +105,8 @@ class RowForgetter:
         if request.area_id:
             self._delete(schema.places, schema.places.c.area_id == request.area_id)
         if request.robot_id:
-            for table in (schema.objects, schema.appearances, schema.places, schema.events, schema.state_changes):
-                self._delete(table, table.c.robot_id == request.robot_id)
-            for table in (schema.documents, schema.sessions):
+            seen = (schema.objects, schema.appearances, schema.places, schema.events, schema.state_changes)
+            for table in (*seen, schema.documents, schema.sessions):
                 self._delete(table, table.c.robot_id == request.robot_id)
             self._disown_map()
         if request.from_ns or request.until_ns:

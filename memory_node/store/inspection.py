@@ -10,12 +10,12 @@ from pathlib import Path
 from sqlalchemy.engine import URL, Engine
 
 from memory_node.store.address import parse_url, sqlite_path
-from memory_node.store.apply import Applier
+from memory_node.store.apply import replay
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import (
     DATABASE_ERRORS,
     for_writing,
-    has_log,
+    log_bytes,
     open_engine,
     open_for_reading,
     page_copy,
@@ -84,7 +84,7 @@ def open_to_read(
 def _state_of(path: Path) -> tuple[int, int, bool]:
     """Return what changes when a file without a write-ahead log is written."""
     found = path.stat()
-    return found.st_size, found.st_mtime_ns, has_log(path)
+    return found.st_size, found.st_mtime_ns, log_bytes(path) > 0
 
 
 @contextmanager
@@ -126,10 +126,7 @@ def version_of(engine: Engine, path: Path) -> str:
 
 
 def _replay(engine: Engine, site: str, robot_id: str, journal: Path) -> None:
-    applier = Applier(site, robot_id, lambda table, key, error: None)
     with for_writing(engine.connect()) as connection:
         own = ("", identity_of(connection, site))
         connection.commit()
-        for identity, batch in waiting_batches(journal):
-            if identity in own:
-                applier.apply(connection, batch)
+        replay(connection, site, robot_id, (batch for identity, batch in waiting_batches(journal) if identity in own))

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.store.backup_rotation import BackupRotation
-from memory_node.store.engine import LOG_LIMIT_BYTES
+from memory_node.store.engine import LOG_LIMIT_BYTES, log_bytes
 
 _log = logging.getLogger(__name__)
 # Ten times what a busy store writes between two checkpoints: somebody keeps SQLite from emptying the log.
@@ -66,8 +66,7 @@ class FileCare:
     @property
     def log_bytes(self) -> int:
         """The size of the write-ahead log."""
-        log = self._path.with_name(self._path.name + "-wal")
-        return log.stat().st_size if log.is_file() else 0
+        return log_bytes(self._path)
 
     @property
     def warning(self) -> str:

@@ -18,10 +18,10 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.errors import StoreError
 from memory_node.store import copying, schema
 from memory_node.store.address import parse_url
-from memory_node.store.apply import Applier
-from memory_node.store.bulk import upsert_of
+from memory_node.store.apply import replay
+from memory_node.store.bulk import put_rows
 from memory_node.store.checksums import sealed
-from memory_node.store.engine import copy_pages, for_writing, leave_wal, open_engine, open_for_reading
+from memory_node.store.engine import copy_pages, database_files, for_writing, leave_wal, open_engine, open_for_reading
 from memory_node.store.reader import reading, revision_of
 from memory_node.store.records import Batch
 from memory_node.store.versioning import prepare
@@ -31,7 +31,6 @@ _log = logging.getLogger(__name__)
 _PAUSE_S = 0.02
 # A server that says nothing for so long is away (s).
 _QUIET_LIMIT_S = 10.0
-_SUFFIXES = ("", "-wal", "-shm")
 
 
 class LocalCopy:
@@ -100,7 +99,7 @@ class LocalCopy:
             newer = table.c.revision > since if "revision" in table.c else sa.true()
             query = sa.select(table).where(table.c.site == site, newer).execution_options(yield_per=copying.CHUNK)
             for chunk in source.execute(query).mappings().partitions(copying.CHUNK):
-                target.execute(upsert_of(target, table), [dict(row) for row in chunk])
+                put_rows(target, table, [dict(row) for row in chunk])
                 time.sleep(_PAUSE_S)
         row: dict[str, Any] = dict(source.execute(sa.select(sites).where(sites.c.name == site)).mappings().one())
         copying.update_row(target, sites, row, sealed(sites, {**row, "revision": newest, "revision_check": -newest}))
@@ -127,12 +126,10 @@ class LocalCopy:
         engine = open_engine(parse_url(shown))
         try:
             prepare(engine, self._site, self._clock)
-            applier = Applier(self._site, self._robot_id, lambda table, key, error: None)
             with for_writing(engine.connect()) as connection:
                 marker = revision_of(connection, self._site)
                 connection.commit()
-                for batch in waiting:
-                    applier.apply(connection, batch)
+                replay(connection, self._site, self._robot_id, waiting)
                 # What the server has after it is still to come.
                 here = schema.sites.update().where(schema.sites.c.name == self._site)
                 connection.execute(here.values(revision=marker, revision_check=-marker))
@@ -157,5 +154,5 @@ def try_update(copy: LocalCopy, server: Engine) -> None:
 
 
 def _remove(path: Path) -> None:
-    for suffix in _SUFFIXES:
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    for file in database_files(path):
+        file.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection, Engine
 from memory_node.domain.clock import Clock
 from memory_node.store import schema
 from memory_node.store.bad_rows import BadRow
-from memory_node.store.bulk import insert_missing
+from memory_node.store.bulk import add_rows
 from memory_node.store.checksums import SEALS, sealed
 from memory_node.store.copying import rows_of
 from memory_node.store.engine import for_writing, reason_of
@@ -32,7 +32,6 @@ class Quarantined:
 
     id: str
     row: BadRow
-    stamp_ns: int
 
     @property
     def name(self) -> str:
@@ -61,7 +60,7 @@ def put_row_away(connection: Connection, site: str, bad: BadRow, stamp_ns: int) 
     digest = hashlib.sha256(f"{bad.table.name}\n{content}".encode()).hexdigest()[:32]
     row = {"site": site, "id": digest, "table_name": bad.table.name, "row_key": _shown_key(bad), "stamp_ns": stamp_ns}
     row |= {"reason": bad.reason[:_REASON_CHARACTERS].encode("utf-8", "replace").decode(), "content": content}
-    connection.execute(insert_missing(connection, schema.quarantine), sealed(schema.quarantine, row))
+    add_rows(connection, schema.quarantine, [sealed(schema.quarantine, row)])
     connection.execute(bad.table.delete().where(*this_row(connection, bad)))
 
 
@@ -99,5 +98,5 @@ def quarantined(connection: Connection, site: str) -> list[Quarantined]:
         if row["table_name"] not in _TABLES or SEALS["quarantine"].fault(list(row.values())):
             continue
         bad = BadRow(_TABLES[row["table_name"]], unpack(row["content"]), row["reason"])
-        found.append(Quarantined(row["id"], bad, row["stamp_ns"]))
+        found.append(Quarantined(row["id"], bad))
     return found

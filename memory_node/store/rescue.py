@@ -19,7 +19,7 @@ from memory_node.domain.private_files import create_private
 from memory_node.store import schema
 from memory_node.store.address import parse_url
 from memory_node.store.bad_rows import BadRows
-from memory_node.store.bulk import insert_missing
+from memory_node.store.bulk import insert_of
 from memory_node.store.checksums import SEALS
 from memory_node.store.copying import CHUNK
 from memory_node.store.engine import for_writing, leave_wal, open_engine, reading_address
@@ -119,7 +119,7 @@ def _insert(target: Connection, table: sa.Table, rows: Iterator[Any], done: Resc
 
     def write() -> None:
         if chunk:
-            done.rows += max(target.execute(insert_missing(target, table), chunk).rowcount, 0)
+            done.rows += max(target.execute(insert_of(table), chunk).rowcount, 0)
         chunk.clear()
 
     try:

@@ -322,3 +322,8 @@ sa.Index(None, objects.c.site, objects.c.class_name)
 sa.Index(None, objects.c.site, objects.c.area_id)
 sa.Index(None, supports.c.site, supports.c.source_kind, supports.c.source_id)
 sa.Index(None, tombstones.c.site, tombstones.c.revision)
+
+
+def site_column(table: sa.Table) -> sa.Column[str]:
+    """Return the column that tells a row's site."""
+    return table.c.name if table is sites else table.c.site

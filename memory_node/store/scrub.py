@@ -45,10 +45,6 @@ def compact(engine: Engine, site: str) -> dict[str, int]:
         return {"rows_removed": removed, "bytes_before": before, "bytes_after": database_bytes(connection)}
 
 
-# Of a SQLite database: the file, its logs, and the index of its write-ahead log.
-_SUFFIXES = ("", "-wal", "-journal", "-shm")
-
-
 def vacuum(engine: Engine, timeout_s: float = 30.0) -> list[str]:
     """Rewrite the database without its free pages, and empty the write-ahead log.
 
@@ -118,11 +114,6 @@ def _alone(path: Path, timeout_s: float) -> Iterator[sqlite3.Connection]:
         ) from error
     finally:
         database.close()
-
-
-def database_files(path: Path) -> list[Path]:
-    """Return the files of a SQLite database."""
-    return [found for suffix in _SUFFIXES if (found := Path(f"{path}{suffix}")).is_file()]
 
 
 def search_tables(connection: Connection, site: str, terms: Terms) -> list[str]:

@@ -18,7 +18,7 @@ from memory_node.domain.ids import new_id
 from memory_node.domain.private_files import create_private
 from memory_node.store import schema
 from memory_node.store.address import sqlite_path
-from memory_node.store.bulk import insert_missing
+from memory_node.store.bulk import add_rows
 from memory_node.store.checksums import sealed
 from memory_node.store.engine import for_writing, open_engine, reason_of, require_store
 from memory_node.store.errors import ForeignJournalError, StoreInUseError, StoreUnavailableError
@@ -33,36 +33,33 @@ _NETWORKS = Path("/sys/class/net")
 def installation_id() -> str:
     """Return the id of this machine's installation, made at the first call; "" where it cannot be kept.
 
-    A copy of the disk in another machine gets an id of its own: its network adapters are others.
+    A copy of the disk in another machine gets an id of its own: that has none of the network adapters seen so far.
     """
-    note, machine = state_folder() / _FILE, _machine()
+    note, present = state_folder() / _FILE, set(_adapters())
     try:
         found = json.loads(note.read_text()) if note.is_file() else {}
-        if found.get("id") and found.get("machine") == machine:
-            return str(found["id"])
-        made = {"id": new_id(), "machine": machine}
-        create_private(note)
-        note.write_text(json.dumps(made))
-    except (OSError, ValueError, AttributeError):
+        known = set(found.get("adapters", ()))
+        is_copy = bool(known and present and not known & present)
+        made = found["id"] if found.get("id") and not is_copy else new_id()
+        adapters = sorted(present if is_copy else known | present)
+        if (made, adapters) != (found.get("id"), found.get("adapters")):
+            create_private(note)
+            note.write_text(json.dumps({"id": made, "adapters": adapters}))
+    except (OSError, ValueError, AttributeError, TypeError):
         return ""
-    return made["id"]
+    return str(made)
 
 
-def _machine() -> str:
-    """Return a digest of the physical network adapters' addresses; "" where there are none, as in a container."""
+def _adapters() -> list[str]:
+    """Return digests of the physical network adapters' addresses; none in a container."""
     addresses = []
-    for adapter in sorted(_NETWORKS.glob("*/address")):
+    for adapter in _NETWORKS.glob("*/address"):
         if (adapter.parent / "device").exists():
             try:
                 addresses.append(adapter.read_text().strip())
             except OSError:
                 continue
-    return hashlib.sha256(" ".join(addresses).encode()).hexdigest()[:32] if addresses else ""
-
-
-def host_name() -> str:
-    """Return the machine's name, for people."""
-    return socket.gethostname()
+    return [hashlib.sha256(address.encode()).hexdigest()[:32] for address in addresses]
 
 
 def require_own_robot(connection: Connection, site: str, robot_id: str, installation: str) -> None:
@@ -89,8 +86,8 @@ _log = logging.getLogger(__name__)
 def note_session(connection: Connection, site: str, robot_id: str, session_id: str, stamp_ns: int) -> None:
     """Note that a robot's program begins on this machine."""
     row = {"id": session_id, "robot_id": robot_id, "started_ns": stamp_ns, "program": __version__, "site": site}
-    row |= {"installation": installation_id(), "host": host_name()}
-    connection.execute(insert_missing(connection, schema.sessions), sealed(schema.sessions, row))
+    row |= {"installation": installation_id(), "host": socket.gethostname()}
+    add_rows(connection, schema.sessions, [sealed(schema.sessions, row)])
 
 
 class SiteDatabase:

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sqlalchemy as sa
-from citus_server import CitusServer, citus_server
+from citus_server import citus_server
+from neighbour import LATER
 from postgres_server import PostgresServer, postgres_server
 
 from memory_node.domain.errors import ResourceMissingError
@@ -46,19 +47,32 @@ from memory_node.store.engine import open_engine
 from memory_node.store.write_backlog import Ticket
 
 
+@pytest.fixture(autouse=True)
+def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each test a robot's state folder of its own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer | CitusServer]:
+def database_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
     """Start a server for this run, or take the Citus server of the environment; skip where there is neither."""
-    named = citus_server()
-    if named is not None:
-        yield named
-        return
     with ExitStack() as stack:
         try:
-            server = stack.enter_context(postgres_server())
+            server = citus_server() or stack.enter_context(postgres_server())
         except ResourceMissingError as error:
             pytest.skip(str(error))
-        yield server
+        server.prepare_template(lambda store: _remember_home(store, build_object), tmp_path_factory.mktemp("neighbour"))
+        try:
+            yield server
+        finally:
+            server.drop(server.templates)
+
+
+@pytest.fixture
+def postgres(database_server: PostgresServer) -> Iterator[PostgresServer]:
+    """A server whose databases hold a second site, which is as it was at the end of the test."""
+    yield database_server
+    database_server.check_and_drop()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -87,14 +101,13 @@ def login_role() -> Callable[[str, str], str]:
 @pytest.fixture
 def as_first_release() -> Callable[[str], None]:
     """Return a function that turns a database into one of the first release, with its facts."""
-    later = {"checksum", "crop_checksum", "revision_check", "identity", "installation", "host"}
 
     def turn(url: str) -> None:
         engine = open_engine(parse_url(url))
         with engine.begin() as connection:
             found = sa.inspect(connection)
             for name in found.get_table_names():
-                for column in later & {one["name"] for one in found.get_columns(name)}:
+                for column in LATER & {one["name"] for one in found.get_columns(name)}:
                     connection.exec_driver_sql(f"ALTER TABLE {name} DROP COLUMN {column}")
             connection.exec_driver_sql("DROP TABLE quarantine")
             connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
@@ -165,24 +178,25 @@ def next_change() -> Callable[[Store], StoreChange]:
     return wait
 
 
+def build_object(position: tuple[float, float, float] = (1.0, 2.0, 0.8), **changes: object) -> SceneObject:
+    """Build an object with sensible values; keywords replace them. `position` moves its box."""
+    values: dict = {
+        "id": new_id(),
+        "class_probabilities": {"mug": 0.7, "cup": 0.3},
+        "box": OrientedBox(np.array(position), np.array([0.1, 0.1, 0.12]), np.pi / 4),
+        "covariance": np.diag([4e-4, 4e-4, 9e-4]),
+        "existence": 0.9,
+        "first_seen_ns": 1_000,
+        "last_seen_ns": 2_000,
+        **changes,
+    }
+    return SceneObject(**values)
+
+
 @pytest.fixture
 def make_object() -> Callable[..., SceneObject]:
-    """Build an object with sensible values; keywords replace them. `position` moves its box."""
-
-    def make(position: tuple[float, float, float] = (1.0, 2.0, 0.8), **changes: object) -> SceneObject:
-        values: dict = {
-            "id": new_id(),
-            "class_probabilities": {"mug": 0.7, "cup": 0.3},
-            "box": OrientedBox(np.array(position), np.array([0.1, 0.1, 0.12]), np.pi / 4),
-            "covariance": np.diag([4e-4, 4e-4, 9e-4]),
-            "existence": 0.9,
-            "first_seen_ns": 1_000,
-            "last_seen_ns": 2_000,
-            **changes,
-        }
-        return SceneObject(**values)
-
-    return make
+    """Return `build_object`."""
+    return build_object
 
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"

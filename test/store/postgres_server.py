@@ -9,48 +9,87 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import neighbour
 import sqlalchemy as sa
 
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.ids import new_id
+from memory_node.store import Store
+from memory_node.store.address import parse_url
 
 _TRIES = 5
 
 
-@dataclass(frozen=True)
+@dataclass
 class PostgresServer:
     """A server: its port, its data folder, its binaries."""
 
     port: int
     data_dir: Path
     bin_dir: Path
+    # A database of which every one that is not asked to be empty becomes a copy.
+    template: str = ""
+    # What those hold, as of when they were made, by address; see `neighbour`.
+    created: dict[str, neighbour.Facts] = field(default_factory=dict)
+    has_citus: ClassVar[bool] = False
 
     def url(self, database: str) -> str:
         """Return the address of one of its databases."""
         return f"postgresql://robot@127.0.0.1:{self.port}/{database}?sslmode=disable"
 
-    def create_database(self) -> str:
-        """Create an empty database and return its address."""
+    def create_database(self, empty: bool = False, spread: bool = True) -> str:
+        """Create a database with a site that must stay as it is, or an empty one, and return its address.
+
+        spread: with the store's tables also where it is empty, if they would have to be distributed.
+        """
         name = "db_" + new_id().replace("-", "")
-        address = self.url("postgres").replace("postgresql:", "postgresql+psycopg:")
-        engine = sa.create_engine(address, isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(sa.text(f'CREATE DATABASE "{name}"'))
-        engine.dispose()
+        if empty or not self.template:
+            self.run("postgres", f'CREATE DATABASE "{name}"')
+        else:
+            self.run("postgres", f'CREATE DATABASE "{name}" TEMPLATE "{parse_url(self.template).database}"')
+            self.created[self.url(name)] = self.created[self.template]
         return self.url(name)
+
+    def prepare_template(self, remember: Callable[[Store], None], folder: Path) -> None:
+        """Make what later databases are copied of."""
+        url = self.create_database(empty=True)
+        self.created[url] = neighbour.move_in(url, remember, folder)
+        self.template = url
+
+    def check_and_drop(self) -> None:
+        """Look whether the databases made since the last time still hold what they did; they may go."""
+        for url in self.created.keys() - {self.template}:
+            assert neighbour.facts_of(url) == self.created.pop(url), "another site of the database was changed"
+
+    @property
+    def templates(self) -> list[str]:
+        """The databases that others are copied of, which go at the end."""
+        return []
+
+    def drop(self, urls: Iterable[str]) -> None:
+        """Do nothing: the databases go with their server."""
+
+    def run(self, database: str, statement: str) -> None:
+        """Run a statement outside a transaction."""
+        run_at(self.url(database), statement)
+
+    def files_of(self, url: str) -> list[Path]:
+        """Return the folders that hold a database's files, with all written to them."""
+        return [folder_of(url)]
+
+    @property
+    def _options(self) -> str:
+        return f"-p {self.port} -c fsync=off -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.data_dir}"
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        options = (
-            f"-p {self.port} -c fsync=off -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.data_dir}"
-        )
-        self._control("-o", options, "-l", str(self.data_dir / "server.log"), "start")
+        self._control("-o", self._options, "-l", str(self.data_dir / "server.log"), "start")
 
     def stop(self) -> None:
         """Stop it at once, without a word to its clients; it recovers from its log when it starts again."""
@@ -150,4 +189,25 @@ def _as_server_user() -> dict[str, Any]:
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("postgres")
-    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [], "cwd": "/"}
+    environment = {**os.environ, "HOME": "/"}
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [], "cwd": "/", "env": environment}
+
+
+def run_at(address: str, statement: str) -> None:
+    """Run a statement outside a transaction in the database of an address."""
+    engine = sa.create_engine(parse_url(address), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(sa.text(statement))
+    engine.dispose()
+
+
+def folder_of(url: str) -> Path:
+    """Return the folder of a database's files on its node, with all written to them."""
+    engine = sa.create_engine(parse_url(url))
+    with engine.connect() as connection:
+        connection.execute(sa.text("CHECKPOINT"))
+        data = connection.execute(sa.text("SHOW data_directory")).scalar_one()
+        query = sa.text("SELECT oid FROM pg_database WHERE datname = current_database()")
+        oid = connection.execute(query).scalar_one()
+    engine.dispose()
+    return Path(data) / "base" / str(oid)

@@ -2,7 +2,6 @@
 
 import pytest
 import sqlalchemy as sa
-from citus_server import CitusServer
 
 from memory_node.cli import main
 from memory_node.domain.errors import StoreError
@@ -62,14 +61,13 @@ def test_a_memory_without_a_database_lives_in_the_process_alone(database, tmp_pa
 
 
 def test_an_empty_server_says_what_to_do(postgres, capsys):
-    citus = isinstance(postgres, CitusServer)
-    url = postgres.create_database(spread=False) if citus else postgres.create_database()
+    url = postgres.create_database(empty=True, spread=False)
     assert main(["store", "info", "--database", url]) == 1
     assert "start a robot" in capsys.readouterr().err
 
 
 def test_a_site_that_a_server_does_not_have_is_named(postgres, tmp_path, capsys):
-    url = postgres.create_database()
+    url = postgres.create_database(empty=True)
     config = StoreConfig(journal_path=str(tmp_path / "p"), data_dir=str(tmp_path / "d"), journal_mib=1.0)
     open_store(url, "r1", "ward", config).close()
     for words in (["info"], ["compact"], ["forget", "--label", "Anna"], ["backup", str(tmp_path / "b")], ["take-over"]):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import sqlalchemy as sa
-from citus_server import VARIABLE, citus_server
+from citus_server import VARIABLE
 
 from memory_node.cli import main
 from memory_node.store import ForgetRequest, StoreConfig, open_store, schema
@@ -16,12 +16,10 @@ SMALL = StoreConfig(journal_mib=1.0, retry_interval_s=0.1)
 
 
 @pytest.fixture
-def citus(tmp_path, monkeypatch):
-    server = citus_server()
-    if server is None:
+def citus(postgres):
+    if not postgres.has_citus:
         pytest.skip(f"{VARIABLE} names no Citus server")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return server
+    return postgres
 
 
 def run(capsys, url, *words):

@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.store import StoreConfig, open_store
 from memory_node.store.journal import Journal, encode_batch
@@ -11,11 +9,6 @@ from memory_node.store.location import state_folder
 from memory_node.store.translate import Translator
 
 SMALL = StoreConfig(journal_mib=1.0, retry_interval_s=0.1)
-
-
-@pytest.fixture(autouse=True)
-def _state(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 def seen(thing):

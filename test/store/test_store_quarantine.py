@@ -17,7 +17,7 @@ from memory_node.opening import open_memory
 from memory_node.store import Document, Store, StoreConfig, open_store, schema
 from memory_node.store.address import parse_url
 from memory_node.store.checksums import SEALS, sealed
-from memory_node.store.copying import update_row
+from memory_node.store.copying import count_rows, update_row
 from memory_node.store.engine import for_writing, open_engine
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
@@ -42,10 +42,10 @@ def write(url, statement, **values):
 
 
 def reseal(url, table, **changes):
-    """Change all rows of a table as a program that writes nonsense does: with checksums that fit."""
+    """Change all rows of a site's table as a program that writes nonsense does: with checksums that fit."""
     engine = open_engine(parse_url(url))
     with for_writing(engine.connect()) as connection, connection.begin():
-        for row in connection.execute(sa.select(table)).mappings().all():
+        for row in connection.execute(sa.select(table).where(table.c.site == "home")).mappings().all():
             update_row(connection, table, row, sealed(table, {**row, **changes}))
     engine.dispose()
 
@@ -53,14 +53,16 @@ def reseal(url, table, **changes):
 def count(url, table):
     engine = open_engine(parse_url(url))
     with engine.connect() as connection:
-        found = connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
+        found = count_rows(connection, "home", table)
     engine.dispose()
     return found
 
 
 def test_a_box_at_the_end_of_the_world_is_left_out(home, open_at):
     geometry = struct.pack("<16d", FAR, *([1.0] * 15))
-    write(home, "UPDATE objects SET geometry = :g, checksum = NULL WHERE id = :id", g=geometry, id=MUG)
+    write(
+        home, "UPDATE objects SET geometry = :g, checksum = NULL WHERE site = 'home' AND id = :id", g=geometry, id=MUG
+    )
     store = open_at(home)
     assert {found.id for found in store.load_scene().objects} == {TABLE, PILLS}
     assert store.quarantined == 1
@@ -223,7 +225,7 @@ def test_what_no_backup_has_stays_put_away_until_it_is_discarded(tmp_path, remem
 def test_what_is_forgotten_is_forgotten_in_quarantine_too(home, open_at):
     from memory_node.store import ForgetRequest
 
-    write(home, "UPDATE objects SET times_seen = -4 WHERE id = :id", id=PILLS)
+    write(home, "UPDATE objects SET times_seen = -4 WHERE site = 'home' AND id = :id", id=PILLS)
     store = open_at(home)
     store.load_scene()
     assert store.quarantined == 1
