@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.rows import emit
-from benchmarks.store_fleet import measure_fleet
+from benchmarks.store_fleet import measure_fleets
 from benchmarks.store_forgetting import measure_forgetting
 from benchmarks.store_load import fill, object_id
 from benchmarks.store_soak import soak
@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--simulated-hours", type=float, default=0.0, help="measure instead memory over this much simulated operation"
     )
-    parser.add_argument("--fleet", metavar="URL", help="measure instead a fleet on this empty PostgreSQL database")
+    parser.add_argument(
+        "--fleet", nargs="+", metavar="URL", help="measure instead a fleet on each of these empty PostgreSQL databases"
+    )
     parser.add_argument(
         "--forget", action="store_true", help="measure instead how long an object is forgotten among a million steps"
     )
@@ -61,8 +63,8 @@ def run(args: argparse.Namespace) -> int:
             emit([measure_start(folder / "start.db", 100_000, 1_000_000, args.seed)], args.json)
             return 0
         if args.fleet:
-            row = measure_fleet(args.fleet, args.robots, args.robots_a_site, args.seconds, args.seed)
-            emit([row], args.json)
+            rows = measure_fleets(args.fleet, args.robots, args.robots_a_site, args.seconds, folder, args.seed)
+            emit(rows, args.json)
             return 0
         if args.simulated_hours:
             emit([soak(folder / "soak.db", args.simulated_hours, args.seed)], args.json)

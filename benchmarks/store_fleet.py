@@ -15,6 +15,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from benchmarks.store_load import make_object, make_step
+from benchmarks.store_rates import measure_rates
 from memory_node.app.progress import shown
 from memory_node.domain.ids import new_id
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
@@ -55,6 +56,22 @@ class _Robot:
             self.delays_s += [(now_ns - o.last_seen_ns) * 1e-9 for o in change.objects if o.last_seen_ns > 1]
 
 
+def measure_fleets(
+    urls: Sequence[str], robots: int, robots_a_site: int, seconds: float, folder: Path, seed: int
+) -> list[dict[str, Any]]:
+    """Return for each empty database what `measure_rates` finds beside SQLite, and then `measure_fleet`.
+
+    The tables of one with Citus are distributed first.
+    """
+    for url in urls:
+        engine = open_engine(parse_url(url))
+        if _is_spread(engine):
+            distribute(engine)
+        engine.dispose()
+    rates = measure_rates(urls, folder, seed)
+    return [{**rate, **measure_fleet(url, robots, robots_a_site, seconds, seed)} for url, rate in zip(urls, rates)]
+
+
 def measure_fleet(url: str, robots: int, robots_a_site: int, seconds: float, seed: int) -> dict[str, Any]:
     """Return rates, delays and the cost of a robot: the server's and the client's CPU, and what it writes.
 
@@ -63,8 +80,6 @@ def measure_fleet(url: str, robots: int, robots_a_site: int, seconds: float, see
     """
     rng = np.random.default_rng(seed)
     engine = open_engine(parse_url(url))
-    if has_citus(engine):
-        distribute(engine)
     with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
         fleet = [_open_robot(url, number, robots_a_site, Path(folder), rng) for number in range(robots)]
         for robot in fleet:
@@ -165,10 +180,15 @@ def _operate(fleet: list[_Robot], robots_a_site: int, seconds: float, rng: np.ra
     return time.monotonic() - started
 
 
+def _is_spread(engine: sa.Engine) -> bool:
+    with engine.connect() as connection:
+        return has_citus(connection)
+
+
 def _on_each_node(engine: sa.Engine, command: str) -> list[tuple[bool, str]]:
     """Return whether a query went and its one value, or why it did not, for each node of Citus, or the one server."""
     with engine.connect() as connection:
-        if not has_citus(engine):
+        if not has_citus(connection):
             return [(True, str(connection.execute(sa.text(command)).scalar_one()))]
         asked = sa.text("SELECT success, result FROM run_command_on_all_nodes(:command)")
         return [(row.success, row.result) for row in connection.execute(asked, {"command": command})]
@@ -176,7 +196,7 @@ def _on_each_node(engine: sa.Engine, command: str) -> list[tuple[bool, str]]:
 
 def _measure_step(engine: sa.Engine, robot: _Robot) -> float:
     """Return how many bytes a step takes with its indexes: objects are updated in place, steps accumulate."""
-    total = "citus_total_relation_size" if has_citus(engine) else "pg_total_relation_size"
+    total = "citus_total_relation_size" if _is_spread(engine) else "pg_total_relation_size"
     size = sa.text(f"SELECT {total}('steps')")
     with engine.connect() as connection:
         before = connection.execute(size).scalar_one()

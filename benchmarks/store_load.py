@@ -18,7 +18,7 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.store import Store, StoreConfig, open_store
 
-_GROUP = 100
+GROUP = 100
 _CLASSES = ("mug", "bowl", "apple", "book", "lamp", "knife", "towel", "bottle")
 
 
@@ -67,14 +67,14 @@ def _say(**line: object) -> None:
     os.write(1, json.dumps(line).encode() + b"\n")
 
 
-def _rounds(objects: list[SceneObject], first: int) -> Iterator[tuple[int, int, list[SceneEvent]]]:
+def rounds_of_updates(objects: list[SceneObject], first: int) -> Iterator[tuple[int, int, list[SceneEvent]]]:
     """Yield (first object's number, counter, events) for ever; the counter only grows."""
     counter, start = first, 0
     while True:
-        group = objects[start : start + _GROUP]
+        group = objects[start : start + GROUP]
         stamped = (o.changed(times_seen=counter, last_seen_ns=counter) for o in group)
         yield start, counter, [SceneEvent(SceneEventKind.UPDATED, counter, o) for o in stamped]
-        start += _GROUP
+        start += GROUP
         if start >= len(objects):
             start, counter = 0, counter + 1
 
@@ -87,7 +87,7 @@ def write_until_killed(path: str, seed: int, count: int) -> None:
     episode = 1 + max((int(step_.episode_id[-12:]) for step_ in store.steps()), default=0)
     objects = [make_object(rng, number) for number in range(count)]
     first = 1 + max((o.times_seen for o in known), default=0)
-    for index, (start, counter, events) in enumerate(_rounds(objects, first)):
+    for index, (start, counter, events) in enumerate(rounds_of_updates(objects, first)):
         ticket = store.append([*events, make_step(episode, index)])
         ticket.wait(30.0)
         if index == 0:
@@ -102,7 +102,7 @@ def write_at_full_rate(path: str, seed: int, count: int, seconds: float) -> None
     store = open_store(path, "bench", "bench")
     store.append(SceneEvent(SceneEventKind.APPEARED, 1, o) for o in objects).wait(120.0)
     started, written = time.monotonic(), 0
-    for _, _, events in _rounds(objects, 2):
+    for _, _, events in rounds_of_updates(objects, 2):
         store.append(events)
         written += len(events)
         # No object comes twice into one commit: 100 ms hold less than all of them.

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from benchmarks import store_rates
+from benchmarks.store_fleet import measure_fleets
 from memory_node.domain.scene import Area, SceneEvent, SceneEventKind
 from memory_node.store.address import parse_url
 
@@ -119,6 +121,17 @@ def test_three_robots_with_cut_links_lose_nothing_and_agree(open_at, make_object
     stored = {o.id: o for o in watcher.load_scene().objects}
     assert stored[shared.id].times_seen == total
     assert sorted(stored) == views[0]["objects"]
+
+
+def test_a_fleet_is_measured_on_an_empty_database(postgres, tmp_path, monkeypatch):
+    monkeypatch.setattr(store_rates, "_ROUNDS", 1)
+    url = postgres.create_database(empty=True, spread=False)
+    (row,) = measure_fleets([url], robots=2, robots_a_site=2, seconds=0.4, folder=tmp_path, seed=0)
+    assert row["nodes"] == (1 + len(postgres.workers) if postgres.has_citus else 1)
+    assert row["not_counted"] == []
+    for name in ("commits_of_100_per_s", "sqlite_load_scene_1000_ms", "bytes_a_step", "wal_mb_a_robot_hour"):
+        assert row[name] > 0, name
+    assert row["commits_per_s"] > 0
 
 
 def terminate_backends(url):
