@@ -223,6 +223,6 @@ def _stat(pid: str) -> list[str]:
     """Return what /proc says of a process of PostgreSQL here, from its state on; nothing where it is none."""
     try:
         name, _, rest = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return []
     return rest.split() if name.endswith("(postgres") else []
