@@ -99,7 +99,7 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     moved = []
     for index, row in enumerate(rows.tolist()):
         record = table.record(row)
-        if record.support_id == ROBOT_ID or is_where_it_was_put(state, row):
+        if record.support_id == ROBOT_ID or is_where_it_was_put(state, row) or _is_hidden(state, row):
             continue
         record.put_at = None  # it lies elsewhere by now: from here on boxes decide
         before = record.support_id, record.inside
@@ -126,6 +126,14 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
         if before != (record.support_id, record.inside):
             moved.append(row)
     return moved + [row for row in settle_tops(state, present) if row not in moved]
+
+
+def _is_hidden(state: GraphState, row: int) -> bool:
+    """Return whether the thing of a row is shut in a container that is still there, and not seen now: it stays in."""
+    table = state.table
+    container = table.row_of.get(table.record(row).support_id)
+    is_shut = container is not None and bool(table.sheltered[row]) and not table.removed[container]
+    return is_shut and int(table.last_seen[row]) < state.now_ns
 
 
 def _level_under(pairs: _Pairs, on: Matrix, under: Matrix) -> Matrix:

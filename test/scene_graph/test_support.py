@@ -349,3 +349,27 @@ def test_boards_one_above_the_other_are_two() -> None:
         ]
         graph.observe(Frame(stamp_s * SECOND_NS, Pose.planar(3.0, 3.0, -2.0, 2.5), None, tuple(boards)))
     assert len(graph.objects()) == 2
+
+
+def test_what_is_in_a_drawer_stays_in_it_when_that_is_pushed_in_beside_the_top_of_a_dresser() -> None:
+    dresser = ObjectObservation(
+        {"Dresser": 0.9}, OrientedBox(np.array([0.0, 0.0, 0.285]), np.array([0.5, 1.2, 0.57])), np.eye(3) * 1e-6, 4000
+    )
+    graph = SceneGraph()
+    for stamp_s, out_m, door in (
+        (1, 0.0, ObjectState.CLOSED),
+        (2, 0.315, ObjectState.OPENED),
+        (3, 0.0, ObjectState.CLOSED),
+    ):
+        states = (StateBelief(door, 1.0, stamp_s * SECOND_NS),)
+        place = np.array([out_m, 0.0, 0.57])
+        drawer = ObjectObservation(
+            {"Drawer": 0.9}, OrientedBox(place, np.array([0.45, 0.45, 0.18])), np.eye(3) * 1e-6, 4000, states=states
+        )
+        disc = ObjectObservation(
+            {"CD": 0.9}, OrientedBox(place - [0.0, 0.0, 0.03], np.array([0.12, 0.12, 0.01])), np.eye(3) * 1e-6, 4000
+        )
+        seen = (dresser, drawer, disc) if door is ObjectState.OPENED else (dresser, drawer)
+        graph.observe(Frame(stamp_s * SECOND_NS, Pose.planar(3.0, 3.0, -2.0, 2.5), None, seen))
+    named = {found.class_name: found for found in graph.objects()}
+    assert named["CD"].support_id == named["Drawer"].id
