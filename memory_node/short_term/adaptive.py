@@ -1,4 +1,4 @@
-"""The default policy: simulates several replacement policies and follows the one with most hits on the present
+"""Simulates several replacement policies and follows the one with most hits on the present
 workload."""
 
 from __future__ import annotations
