@@ -147,7 +147,7 @@ def test_what_reaches_the_journal_while_the_database_is_tried_is_not_cleared(
     waiting.append(ticket)
     refuses["database"] = False
     until(lambda: store.diagnostics().state == "ok")
-    assert [found.id for found in store.load_scene().objects] == [mug.id]
+    until(lambda: [found.id for found in store.load_scene().objects] == [mug.id])
 
 
 def test_backlog_is_refused_loudly_and_what_was_taken_arrives(open_at, make_object, tmp_path, locked):
