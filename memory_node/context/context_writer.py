@@ -13,7 +13,6 @@ from memory_node.context.whereabouts import held_object, robot_room, room_relati
 from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
-from memory_node.domain.errors import NotFoundError
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.scene import SceneObject
@@ -106,10 +105,8 @@ class ContextWriter:
         return bool(len(self._scene.centers_of_class(object_class)[0]))
 
     def _name_of(self, object_id: str) -> str:
-        try:
-            return self._scene.object(object_id).name if object_id else ""
-        except NotFoundError:
-            return ""
+        found = self._scene.find(object_id) if object_id else None
+        return found.name if found is not None else ""
 
     def _said_of(self, known: Proposition) -> str:
         """Return the things that a statement told by the place where they stood then, with where they are now, in
@@ -124,11 +121,8 @@ class ContextWriter:
 
     def _shut_in(self, object_id: str) -> str:
         """Return what a thing lies inside, in words: it must be opened first. "" for what lies open."""
-        try:
-            found = self._scene.object(object_id)
-            around = self._scene.object(found.support_id) if found.inside else None
-        except NotFoundError:
-            return ""
+        found = self._scene.find(object_id)
+        around = self._scene.find(found.support_id) if found is not None and found.inside else None
         return f", in {around.name} (id {around.id})" if around is not None else ""
 
     def _lessons(self, instruction: str, learnt: ExperienceAnswer) -> list[tuple[Lesson, str]]:

@@ -11,7 +11,6 @@ from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object
 from memory_node.domain.clock import Clock
 from memory_node.domain.deed import Deed
-from memory_node.domain.errors import NotFoundError
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_library import SKILLS
@@ -65,9 +64,8 @@ def _relations(step: StepRecord, found: SceneObject, scene: SceneGraph) -> tuple
     support_id, inside = found.support_id, found.inside
     if step.action.skill == "PickupObject" and found.history:
         support_id, inside = found.history[-1].support_id, False
-    try:
-        support = scene.object(support_id)
-    except NotFoundError:
+    support = scene.find(support_id)
+    if support is None:
         return ()
     return (f"{found.class_name} {'in' if inside else 'on'} {support.class_name}",)
 
@@ -129,10 +127,7 @@ def _is_unexplained(step: StepRecord) -> bool:
 
 
 def _known(object_id: str, scene: SceneGraph) -> SceneObject | None:
-    try:
-        return scene.object(object_id) if object_id and object_id != ROBOT_ID else None
-    except NotFoundError:
-        return None
+    return scene.find(object_id) if object_id and object_id != ROBOT_ID else None
 
 
 # The rules take milliseconds; only at start-up, when stored episodes are being loaded, a lesson comes later.

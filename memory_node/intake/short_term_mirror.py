@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.domain.errors import NotFoundError
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
@@ -144,11 +143,8 @@ class ShortTermMirror:
     def use(self, change: StateChange) -> None:
         """Take over what a skill did to an object, which counts as used, whether or not the cache knew it."""
         self._cache.apply(change)
-        try:
-            found = self._scene.object(change.object_id)
-        except NotFoundError:
-            return
-        if not change.destroyed and not found.removed:
+        found = self._scene.find(change.object_id)
+        if found is not None and not change.destroyed and not found.removed:
             self._cache.put(self._unit(found, change.source))
 
     def claim_states(

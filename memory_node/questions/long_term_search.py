@@ -6,8 +6,8 @@ import threading
 from dataclasses import replace
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
-from memory_node.domain.errors import NotFoundError, UnknownPlaceError
-from memory_node.domain.scene import SceneObject, has_moved_to
+from memory_node.domain.errors import UnknownPlaceError
+from memory_node.domain.scene import has_moved_to
 from memory_node.questions.scene_view import SceneView
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.ranker import Ranker
@@ -44,15 +44,9 @@ class LongTermSearch:
         if younger.status is not AnswerStatus.OK:
             return answers
         with self._lock:
-            before, now, support = map(self._known, (older.object_id, younger.object_id, younger.support_id))
+            before, now, support = map(self._scene.find, (older.object_id, younger.object_id, younger.support_id))
         moved = before is not None and now is not None and has_moved_to(before, now, support)
         return (younger, older) if moved else answers
-
-    def _known(self, object_id: str) -> SceneObject | None:
-        try:
-            return self._scene.object(object_id)
-        except NotFoundError:
-            return None
 
     def _meet_classes(self) -> None:
         """Let the ranker know of every class that the graph holds before it reads a request."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.scene_as_of import as_of
@@ -53,6 +54,13 @@ class GraphReadings:
             NotFoundError: no object has this id.
         """
         return self.state.object_at(self.state.table.row(object_id))
+
+    def find(self, object_id: str) -> SceneObject | None:
+        """Return one object, removed ones included; None where no object has this id."""
+        try:
+            return self.object(object_id)
+        except NotFoundError:
+            return None
 
     def is_present(self, object_id: str) -> bool:
         """Return whether there is an object of this id or name that is not removed."""
