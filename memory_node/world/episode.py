@@ -47,6 +47,7 @@ class EpisodeWorld:
         self.same: dict[str, str] = {}
         self._kinds = kinds
         self._names: dict[str, str] = {}  # by memory's ids
+        self._last: dict[str, Thing] = {}  # as they were when memory had them last, by its ids
         self._own: dict[str, Thing] = {}  # as skills left them, where memory has not taken it over; by name
         self._gone: set[str] = set()  # memory's ids of what was not there
         self._robot_ids: dict[str, str] = {}  # by memory's ids
@@ -59,6 +60,7 @@ class EpisodeWorld:
     def refresh(self, scene: SceneSnapshot, held: HeldObject | None = None) -> WorldState:
         """Take over what memory holds now, under what skills told and it does not hold; return the state."""
         there = [one for one in scene.objects if not one.removed and one.id not in self._gone]
+        self._keep_names(there)
         self._merge_found(there)
         self._stamp_ns = scene.stamp_ns
         names = {found.id: self._name_of(found.id, found.name, found.class_name) for found in there}
@@ -77,6 +79,7 @@ class EpisodeWorld:
         for name, outer in self.shut_in.items():
             if name in things and outer in things:
                 things[name] = replace(things[name], container=outer, inside=True)
+        self._last.update((one.memory_id, one) for one in things.values() if one.memory_id)
         in_hand = memory.held or (self._held_otherwise(held, things) if held is not None else "")
         at = self.state.at if self.state.at is None or self.state.at in things else ""
         self._untold.clear()
@@ -84,6 +87,23 @@ class EpisodeWorld:
         if in_hand:
             self.state = self.state.put(in_hand, "")
         return self.state
+
+    def _keep_names(self, there: Sequence[SceneObject]) -> None:
+        """Let a thing that is new in memory keep the name of one of its class that memory has lost close by: pieces of
+        what was cut are taken for one, and told apart again."""
+        present = {one.id for one in there} | self._gone
+        lost = {key: one for key, one in self._last.items() if key in self._names and key not in present}
+        for new in there if lost else ():
+            distances = [
+                (math.dist(one.position, new.box.center), key)
+                for key, one in lost.items()
+                if one.position is not None and folded(one.object_class) == folded(new.class_name)
+            ]
+            distance, key = min(distances, default=(math.inf, ""))
+            if new.id not in self._names and distance <= _REACH_M:
+                del lost[key]
+                self._names[new.id] = self._names.pop(key)
+                self._robot_ids.update({new.id: self._robot_ids.pop(key)} if key in self._robot_ids else {})
 
     def _robot_id_of(self, name: str) -> str:
         known = self.state.things.get(name)
@@ -238,7 +258,8 @@ class EpisodeWorld:
         things = list(filter(None, map(self.state.named, call.arguments)))
         if not things:
             return
-        if result.reason is FailureReason.NOT_FOUND and call.skill == "GoToObject":
+        is_missing = result.reason is FailureReason.NOT_FOUND and call.skill != "Explore"
+        if is_missing and things[0].id != self.state.held:
             self._gone.add(things[0].memory_id)
             self._own.pop(things[0].id, None)
             self.state = self.state.without(things[0].id).standing_at("")
