@@ -279,7 +279,7 @@ class RobotMemory:
         acted = {deed.episode_id for deed in deeds}
         asked = {one.id: one.instruction for one in latest if one.id in acted}
         said = () if Memory.FACTS in self._unread else _said_in_passing(latest)
-        return Recalled(facts, deeds, unfinished, said, zone, asked)
+        return Recalled(facts, deeds, unfinished, said, zone, asked, Memory.EPISODES not in self._unread)
 
     def lessons_of_tries(self) -> tuple[Lesson, ...]:
         """Return what the robot's tries teach now: calls that fail at a place, and what makes them work."""

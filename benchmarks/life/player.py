@@ -65,8 +65,8 @@ class RobotPlayer:
         self.unfinished: tuple[EpisodeSummary, ...] | None = None
 
     def restart(self) -> None:
-        """Begin a new conversation."""
-        self.set_session("")
+        """Read the conversation from its file, as a planner node that starts again does."""
+        self._session = Session(self._session_file, SESSION_S)
 
     def session_text(self) -> str:
         """Return the conversation as its file keeps it, "" for none."""
@@ -77,7 +77,7 @@ class RobotPlayer:
         self._session_file.unlink(missing_ok=True)
         if text:
             self._session_file.write_text(text)
-        self._session = Session(self._session_file, SESSION_S)
+        self.restart()
 
     def execute(
         self, words: str, goals: Sequence[GoalForm], note: Callable[[PlanProgress], None], limit: int | None
@@ -86,7 +86,7 @@ class RobotPlayer:
         life, memory = self._life, self._life.memory
         life.look()
         if life.without == switches.WORKING:
-            self.restart()
+            self.set_session("")
         compilations = self.guidance or memory.guidance
         guidance = compilations.port(COMPILER) if life.without != switches.COMPILER else None
         planner = GuidedPlanner(self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=guidance)

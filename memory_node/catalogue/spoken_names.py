@@ -45,7 +45,8 @@ class SpokenNames:
         return [tuple(dict.fromkeys(found for _, found in self._ranked[name])) for name in names]
 
     def without_names(self, text: str, instead: str) -> str:
-        """Return a text with a word in the place of each name and of the articles before it, without punctuation."""
+        """Return a text with a word in the place of each name and of the articles before it; of its punctuation the
+        commas stay."""
         words, kept, last = _written(text), [], 0
         for start, end in self._spans([_plain(word.lower()) for word in words]):
             before = words[last : max(start, last)]
@@ -53,7 +54,7 @@ class SpokenNames:
                 before.pop()
             kept += [*before, instead]
             last = end
-        return " ".join((*kept, *words[last:]))
+        return " ".join((*kept, *words[last:])).replace(" ,", ",")
 
     def _spans(self, words: Sequence[str]) -> list[tuple[int, int]]:
         """Return where names are, (begin, end) in words, in the order of their last words; none within another."""

@@ -22,7 +22,7 @@ from memory_node.knowledge.text.sentences import sentences
 from memory_node.knowledge.told.binding import VERBS, BindingFacts
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceAnswer, ExperienceQuery
-from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.lesson import Lesson, LessonKind
 from memory_node.lessons.method import in_plain_words
 from memory_node.lessons.plugmem import in_words
 from memory_node.scene_graph.graph import SceneGraph
@@ -101,8 +101,10 @@ class ContextWriter:
                 text = text.replace(f"{joint} {one.text}", f"{joint} {named}")
         return text
 
-    def _is_there(self, object_class: str) -> bool:
-        return bool(len(self._scene.centers_of_class(object_class)[0]))
+    def _called(self, object_class: str) -> str:
+        """Return the name of the only thing of a class, the class where there are several, "" where there is none."""
+        there = self._scene.objects_of_class(object_class)
+        return there[0].name if len(there) == 1 and there[0].name else object_class if there else ""
 
     def _name_of(self, object_id: str) -> str:
         found = self._scene.find(object_id) if object_id else None
@@ -132,8 +134,13 @@ class ContextWriter:
         with self._lock:
             # Of a place that memory does not know any more nobody could tell which it is.
             of_tries = [(one, self._in_place(one)) for one in tried if not one.place_id or self._name_of(one.place_id)]
-            of_ways = [(one, in_words(one, instruction, self._kinds, self._is_there)) for one in ways]
-        return [*of_tries, *of_ways, *((one, in_plain_words(one)) for one in learnt.lessons)]
+            of_ways = [(one, in_words(one, instruction, self._kinds, self._called)) for one in ways]
+            # Where a thing was found says nothing where memory has it.
+            others = [one for one in learnt.lessons if one.kind is not LessonKind.WHERE or not self._has(one)]
+        return [*of_tries, *of_ways, *((one, in_plain_words(one)) for one in others)]
+
+    def _has(self, lesson: Lesson) -> bool:
+        return bool(lesson.object_classes) and all(map(self._called, lesson.object_classes))
 
     def _needed(self, instruction: str, named: Collection[str]) -> list[SceneObject]:
         """Return who is there, the usual places and tools of the treatments that an instruction's verbs ask for, and

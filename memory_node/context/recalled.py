@@ -16,7 +16,7 @@ class Recalled:
     """facts: every told fact that was read and counts; tried: what the robot did and what failed, the newest last;
     unfinished: instructions that were begun and did not succeed, the newest first; said: earlier ones that say more
     than what was to be done, the newest last; zone: of days and clock times, None for the machine's; asked: the
-    instructions of the newest episodes, by their ids."""
+    instructions of the newest episodes, by their ids; has_past: whether memory tells what the robot did."""
 
     facts: tuple[ToldFact, ...] = ()
     tried: tuple[Deed, ...] = ()
@@ -24,6 +24,7 @@ class Recalled:
     said: tuple[str, ...] = ()
     zone: tzinfo | None = None
     asked: Mapping[str, str] = field(default_factory=dict)
+    has_past: bool = True
 
     @property
     def deeds(self) -> tuple[Deed, ...]:

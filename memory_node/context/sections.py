@@ -158,11 +158,11 @@ class MemoryExcerpt:
     def sections(self, sources: Collection[ContextSource] = ALL_SOURCES) -> list[Section]:
         """Return the sections of some sources in BrainMem's order."""
         lines = {
-            LESSONS: [f"- {said} ({_proven(one)})" for one, said in self.lessons],
+            LESSONS: [f"- {said}{_proven(one)}" for one, said in self.lessons],
             ROOM_PATTERNS: [
                 f"- {action} worked {done} of {tried} times here"
                 for action, done, tried in self.experience.room_patterns
-                if done < tried
+                if done < tried and not self._is_taught(action)
             ],
             EXPERIENCES: self._experiences(),
             KNOWN: [f"- {quoted(one, self.zone)}{self.said_of.get(one.text, '')}" for one in self.known],
@@ -203,15 +203,23 @@ class MemoryExcerpt:
         answer = self.experience
         failed: dict[str, Counter[FailureReason]] = {}
         for transition in answer.failed_before:
-            failed.setdefault(transition.action, Counter()).update(transition.reasons)
+            if not self._is_taught(transition.action):
+                failed.setdefault(transition.action, Counter()).update(transition.reasons)
         return [
             *(f"- {action} failed {why.total()}x ({', '.join(map(str, why))})" for action, why in failed.items()),
             *(
                 f"- {name}: {skill} worked {done} of {tried} times"
                 for name, skill, done, tried in answer.action_hints
-                if done < tried
+                if done < tried and not self._is_taught(f"{skill}({name})")
             ),
         ]
+
+    def _is_taught(self, action: str) -> bool:
+        """Return whether a lesson of tries tells of a call over classes with which of the things it fails."""
+        skill, _, rest = action.partition("(")
+        classes = {part.strip() for part in rest.rstrip(")").split(",")}
+        taught = (one for one, _ in self.lessons if one.writer == WRITER and one.skill == skill)
+        return any(not classes.isdisjoint({*one.object_classes, one.place_class}) for one in taught)
 
     def _recent(self) -> list[str]:
         answers = self.recollection.answers if self.recollection is not None else ()
@@ -251,14 +259,15 @@ def _areas_left_out(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _proven(lesson: Lesson) -> str:
-    """Return what bears a lesson out, in words: the tries, or how it went when it was given, a way: followed."""
+    """Return what bears a lesson out, in brackets: the tries, or how it went when it was given, a way: followed; "" for
+    what was not given yet."""
     if lesson.writer == WRITER:
         against = f", {len(lesson.evidence_against)} against" if lesson.evidence_against else ""
-        return f"{lesson.support} tries{against}" if lesson.support > 1 else f"one try{against}"
+        return f" ({lesson.support} tries{against})" if lesson.support > 1 else f" (one try{against})"
     given, is_way = lesson.given, lesson.writer == WAYS
     if not given.trials:
-        return f"worked {_times(len(lesson.episodes))}" if is_way else "not told before"
-    return f"{'followed' if is_way else 'given'} {_times(given.trials)}, {given.total:g} went well"
+        return f" (worked {_times(len(lesson.episodes))})" if is_way else ""
+    return f" ({'followed' if is_way else 'given'} {_times(given.trials)}, {given.total:g} went well)"
 
 
 def _times(count: int) -> str:

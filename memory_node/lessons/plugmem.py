@@ -163,14 +163,12 @@ def fits(calls: Iterable[SkillCall], thing: str, kinds: ObjectCatalogue, role: s
     )
 
 
-def in_words(
-    way: Lesson, instruction: str, kinds: ObjectCatalogue, is_there: Callable[[str], bool] = lambda _: False
-) -> str:
+def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue, called: Callable[[str], str] = lambda _: "") -> str:
     """Return a way in words for another instruction: with the things that this one names in the roles; what cannot be
-    done with them is told of the thing that it was done with. is_there: whether there is a thing of a class; words of
-    several meanings mean such a one first."""
+    done with them is told of the thing that it was done with. called: what a thing of a class is called, "" where there
+    is none; words of several meanings mean such a one first."""
     readings = kinds.spoken_names.named_in(instruction)
-    named = [next(filter(is_there, classes), classes[0]) for classes in readings]
+    named = [next(filter(called, classes), classes[0]) for classes in readings]
     movable = set(kinds.able(Property.PICKUPABLE)) | way.object_classes
     fitting = [name for name in named if fits(calls_of(way), name, kinds)]
     thing = next((name for name in fitting if name in movable), fitting[0] if fitting else "")
@@ -180,9 +178,12 @@ def in_words(
     place = next((name for name in others if fits(calls_of(way), name, kinds, PLACE)), "")
     itself = next(iter(sorted(way.object_classes)), THING) if named else THING
     roles = {THING: thing or itself, PLACE: place or PLACE}
-    calls = (call.renamed(roles) for call in calls_of(way))
-    shown = f" (done so with {', '.join(sorted(way.object_classes))})" if way.object_classes else ""
-    return f"To {way.situation}{shown}: {' -> '.join(map(str, calls))}"
+    calls = [call.renamed(roles) for call in calls_of(way)]
+    names = {text: called(text) or text for call in calls for text in call.arguments}
+    others = sorted(way.object_classes - {thing})
+    here = f"; here with {thing}" if thing else ""
+    shown = f" (done so with {', '.join(others)}{here})" if others else ""
+    return f"To {way.situation}{shown}: {' -> '.join(str(call.renamed(names)) for call in calls)}"
 
 
 def is_followed(way: Lesson, done: Sequence[SkillCall]) -> bool:

@@ -15,6 +15,7 @@ from memory_node.world.facts import closed_around
 from memory_node.world.skills import bound, establishing, unmet
 from memory_node.world.state import Thing, WorldState
 
+_UNSEEN = "it may be dark there: SwitchOn a light; else something hides it"
 _OF_THE_ROBOT = frozenset({Predicate.NEAR, Predicate.HOLDING, Predicate.HOLDING_TOOL, Predicate.HAND_EMPTY})
 
 
@@ -25,8 +26,9 @@ def declared_remedy(action: SkillCall, reason: FailureReason) -> tuple[SkillCall
 
 
 def remedy_of(action: SkillCall, reason: FailureReason) -> str:
-    """Return in words what the skill library declares to help against a failure, "" where nothing does."""
-    return next((rule.remedy for rule in broken_rules(SKILLS.get(action.skill), reason)), "")
+    """Return in words what helps against a failure by the skill library, "" where nothing does."""
+    remedy = _UNSEEN if reason is FailureReason.NOT_VISIBLE else ""
+    return next((rule.remedy for rule in broken_rules(SKILLS.get(action.skill), reason)), remedy)
 
 
 def is_of_the_robot(action: SkillCall, reason: FailureReason) -> bool:

@@ -170,7 +170,7 @@ def test_lessons_tell_what_bears_them_out() -> None:
     proven = next(line for line in text.splitlines() if line.startswith("- Open the fridge first."))
     assert "9" in proven
     assert "7" in proven
-    assert "- Go round the table. (" in text
+    assert "- Go round the table.\n" in text
 
 
 def test_an_experience_says_nothing_twice_and_no_drive_that_goes_without_saying() -> None:
@@ -189,3 +189,19 @@ def test_an_experience_says_nothing_twice_and_no_drive_that_goes_without_saying(
     assert text.count("GoToObject(Fridge)") == 1
     assert "GoToObject(User)" in text
     assert "nobody was there" in text
+
+
+def test_what_a_lesson_tells_of_one_thing_is_not_told_of_its_class_again() -> None:
+    experience = replace(
+        full_excerpt().experience,
+        room_patterns=(("OpenObject(Drawer)", 0, 2), ("OpenObject(Fridge)", 0, 2)),
+        action_hints=(("Drawer", "OpenObject", 0, 2), ("Drawer", "CloseObject", 1, 2)),
+    )
+    tries = {"skill": "OpenObject", "place_class": "Drawer", "evidence_for": ("e1:0",), "writer": "tries"}
+    jams = lesson("tries|OpenObject", "OpenObject at this Drawer fails", **tries)
+    excerpt = replace(full_excerpt(), experience=experience, lessons=((jams, "OpenObject at Drawer 2 fails"),))
+    text = assemble(excerpt.sections(), 4000).text
+    assert "OpenObject(Drawer)" not in text.partition("## Working memory")[0].partition("## What works")[2]
+    assert "Drawer: OpenObject" not in text
+    assert "Drawer: CloseObject" in text
+    assert "OpenObject(Fridge) worked 0 of 2" in text

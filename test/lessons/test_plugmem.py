@@ -211,3 +211,13 @@ def test_place_of_another_instruction_is_told_only_where_that_can_be_done_at_it(
     kinds = load_catalogue()
     assert "HeatObject(Apple, the place)" in in_words(heated, "heat the apple and put it on the dining table", kinds)
     assert "HeatObject(Apple, StoveBurner)" in in_words(heated, "heat the apple on the stove burner", kinds)
+
+
+def test_way_is_told_of_the_things_that_are_there_and_in_whole_sentences() -> None:
+    learnt = way("wash the apple, then put it on the shelf", "Apple")
+    said = in_words(learnt, "wash the mug", load_catalogue(), {"Mug": "Mug 3", "Faucet": "Faucet"}.get)
+    assert " ," not in said
+    assert "Apple; here with Mug" in said
+    assert "PickupObject(Mug 3)" in said
+    assert "ToggleOn(Faucet)" in said
+    assert "done so with" not in in_words(learnt, "wash the apple", load_catalogue())

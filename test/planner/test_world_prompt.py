@@ -33,7 +33,7 @@ def test_what_things_look_like_is_told_in_quotes_that_they_cannot_end() -> None:
     world = KnownWorld(EpisodeWorld(load_catalogue()), ("Vase",), (), 40)
     world.refresh(replace(home.scene(), objects=tuple(objects)))
     said = "\"A 'white' vase. # Instruction\""
-    assert HomeNames(world, home).inventory(home.scene()) == [f"- Vase ({said})", "- Vase 2"]
+    assert HomeNames(world, home, lambda _: "", {}).inventory(home.scene()) == [f"- Vase ({said})", "- Vase 2"]
     assert world.lines() == [f"Vase: {said}", "Vase 2"]
 
 
@@ -45,7 +45,7 @@ def test_drawers_that_nothing_tells_apart_are_told_as_one() -> None:
     scene = replace(home.scene(), objects=(*objects, spoon))
     world = KnownWorld(EpisodeWorld(load_catalogue()), ("Spoon", "Drawer"), (), 40)
     world.refresh(scene)
-    told = HomeNames(world, home).inventory(scene)
+    told = HomeNames(world, home, lambda _: "", {}).inventory(scene)
     assert told == ["- closed: Drawer 1 to 10, Drawer 12", "- Drawer 11 (closed): Spoon 1"]
 
 
@@ -65,4 +65,6 @@ def test_pieces_of_a_thing_are_told_as_one_where_they_lie() -> None:
     scene = replace(home.scene(), objects=tuple(objects))
     world = KnownWorld(EpisodeWorld(load_catalogue()), ("AppleSliced", "Mug"), (), 40)
     world.refresh(scene)
-    assert HomeNames(world, home).inventory(scene) == ["- DiningTable 1: AppleSliced 1 to 4 (sliced), Mug 1"]
+    assert HomeNames(world, home, lambda _: "", {}).inventory(scene) == [
+        "- DiningTable 1: AppleSliced 1 to 4 (sliced), Mug 1"
+    ]

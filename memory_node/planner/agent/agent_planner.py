@@ -15,7 +15,7 @@ from memory_node.llm.errors import LlmError
 from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.agent.agent_run import AgentRun
 from memory_node.planner.agent.dialogue import AgentDialogue
-from memory_node.planner.agent.home_names import HomeNames
+from memory_node.planner.agent.home_names import HomeNames, Searched
 from memory_node.planner.agent.services import AskedMemory, quoted
 from memory_node.planner.agent.task import Task
 from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, agent_tools
@@ -51,9 +51,10 @@ _MOST_TOLD = 3
 
 @dataclass
 class _Session:
-    """What is kept of one person's conversation. run: waits for an answer, None for none."""
+    """What is kept of one person's conversation. run: waits for an answer, None for none. searched: in vain."""
 
     conversation: Conversation
+    searched: Searched = field(default_factory=dict)
     run: AgentRun | None = None
     account: ModelAccount = field(default_factory=ModelAccount)
 
@@ -91,7 +92,9 @@ class AgentPlanner:
         """Yield the steps of an instruction, or go on with the one that waits for an answer; see planner.Planner."""
         if not any(letter.isalnum() for letter in instruction):
             raise PlanningFailedError("the instruction is empty")
-        session = self._session_of(situation)
+        if self._session.conversation is not situation.conversation:
+            self._session = _Session(situation.conversation)
+        session = self._session
         run, session.run = session.run, None
         if run is not None and not run.is_answered_by(instruction) and self._offline.is_command(instruction, situation):
             run = None  # a new instruction: what memory holds of it is told
@@ -110,11 +113,6 @@ class AgentPlanner:
         said.append((instruction, outcome.question or outcome.answer or "".join(outcome.failures[-1:])))
         del said[:-_MOST_TURNS]
         return account.booked(outcome, self._config)
-
-    def _session_of(self, situation: PlanningContext) -> _Session:
-        if self._session.conversation is not situation.conversation:
-            self._session = _Session(situation.conversation)
-        return self._session
 
     def _without_model(
         self, instruction: str, situation: PlanningContext, account: ModelAccount, error: LlmError
@@ -147,7 +145,7 @@ class AgentPlanner:
         def age(stamp_ns: int) -> str:
             return f"seen {spoken_day_ago(stamp_ns, known.clock(), known.recalled.zone)}" if known is not None else ""
 
-        names = HomeNames(world, memory, age)
+        names = HomeNames(world, memory, age, self._session.searched)
         task.refresh()
         names.read(readings)
         beginning = self._beginning(task, names, context)
@@ -212,10 +210,13 @@ class AgentPlanner:
             left, goals = next(interrupted(past, references), (None, ()))
         except UnclearError:
             left, goals = past.unfinished[0], ()
-        is_last = left is not None and bool(past.deeds) and past.deeds[-1].episode_id == left.id
+        # What was done of it when it was gone on with counts, too.
+        ids = {one.id for one in past.unfinished if one is left or going_on(one.instruction)}
+        is_last = bool(past.deeds) and past.deeds[-1].episode_id in ids
         if left is None or not (is_last or going_on(task.instruction)):
             return "", ""
-        done = ", ".join(f"{one.skill} {one.object_class}" for one in past.deeds if one.episode_id == left.id)
+        deeds = (one for one in past.deeds if one.episode_id in ids and one.stamp_ns >= left.started_ns)
+        done = ", ".join(f"{one.skill} {one.object_class}" for one in deeds)
         when = ago((known.clock() - (left.ended_ns or left.started_ns)) * 1e-9)
         said = f"{quoted(left.instruction, _LONGEST_TURN)}, {when}; done of it: {done or 'nothing'}"
         to_do = ", ".join(goal.text for goal in goals)

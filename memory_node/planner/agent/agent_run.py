@@ -9,6 +9,7 @@ from dataclasses import replace
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import SKILLS
+from memory_node.knowledge.text.words import stems
 from memory_node.lessons.expectations import WRITER as TRIES
 from memory_node.llm.chat import Tool, ToolCall
 from memory_node.llm.errors import LlmError, RejectedReplyError
@@ -18,13 +19,12 @@ from memory_node.planner.agent.model_goals import GoalFaultError, GoalReader, Ob
 from memory_node.planner.agent.services import Services, quoted
 from memory_node.planner.agent.skill_calls import CallResult, CallRun, SkillCalls
 from memory_node.planner.agent.task import Task
-from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, faults_of
+from memory_node.planner.agent.tools import ASKS_MEMORY, MOST_CALLS_A_REPLY, faults_of
 from memory_node.planner.goal import Goal
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, ProgressKind
 from memory_node.questions.going_on import going_on
-from memory_node.world.state import Thing
 
 # Times that the same question to memory is answered; its answer stands in the dialogue.
 _MOST_ASKED = 2
@@ -69,7 +69,7 @@ class AgentRun:
         self._said = list(said)
         self._objection = objection
         lookup = MemoryLookup(task.situation)
-        self._services = Services(task.situation.memory, names, lookup)
+        self._services = Services(task, names, lookup)
         self._skills = SkillCalls(task, names, lookup, context_id, camera, dialogue.show)
         self._asked: Counter[str] = Counter()
         self._told_unmet: tuple[str, ...] | None = None
@@ -123,7 +123,7 @@ class AgentRun:
         if stops:
             self.take_goals(())
         self._skills.task, self._skills.lookup = self._task, MemoryLookup(situation)
-        self._services = Services(situation.memory, self._names, self._skills.lookup)
+        self._services = Services(self._task, self._names, self._skills.lookup)
         self._task.refresh()
         if self._question is not None:
             told = [f"told: {quoted(one)}" for one in self._task.told(text)[:_MOST_TOLD_LINES]]
@@ -173,7 +173,7 @@ class AgentRun:
                 return done.ending
             self._dialogue.tell(call, done.text)
             is_new = is_new or done.new
-            stop = "" if done.ok else "not done: the call before failed"
+            stop = "" if done.ok or call.name in ASKS_MEMORY else "not done: the call before failed"
         self._idle = 0 if is_new else self._idle + 1
         return None
 
@@ -257,20 +257,13 @@ class AgentRun:
         self._asked[key] += 1
         if self._asked[key] > _MOST_ASKED:
             return CallResult("you have asked this already, and nothing has changed; see above", new=False)
-        argument = str(next(iter(call.arguments.values())))
-        ask = {
-            "find": lambda: self._services.find(self._task, argument),
-            "locate": lambda: self._services.locate(self._task, argument),
-            "ask_memory": lambda: self._services.ask(argument),
-            "recall_past": lambda: self._services.recall_past(self._task, argument),
-        }[call.name]
-        return CallResult(ask(), new=self._asked[key] == 1)
+        to = self._services
+        ask = {"find": to.find, "locate": to.locate, "ask_memory": to.ask, "recall_past": to.recall_past}[call.name]
+        return CallResult(ask(str(next(iter(call.arguments.values())))), new=self._asked[key] == 1)
 
     def _set_goals(self, call: ToolCall) -> CallResult:
-        def thing_called(name: str) -> Thing | None:
-            return self._names.meant(name).thing
-
-        reader = GoalReader(self._task.world.kinds, self._said, thing_called, self._objection)
+        kinds, meant = self._task.world.kinds, self._names.meant
+        reader = GoalReader(kinds, self._said, lambda name: meant(name).thing, self._objection)
         try:
             goals = reader.read(call.arguments["goals"])
         except GoalFaultError as error:
@@ -299,12 +292,18 @@ class AgentRun:
 
     def _remember(self, call: ToolCall) -> CallResult:
         words, known = str(call.arguments["words"]), self._task.situation.known
-        if known is None or not is_quoted(words, self._said):
+        if known is None or not (is_quoted(words, self._said) or self._is_answer(words)):
             return CallResult("not done: the person has not said this", False, False)
         became = known.tell(words)
         self._asked["remember"] += 1
         self._note(ProgressKind.NOTE, became)
         return CallResult(became)
+
+    def _is_answer(self, words: str) -> bool:
+        """Return whether words are those of the robot's last question and of the answer, nothing else."""
+        asked = " ".join(text for turn in self._task.situation.conversation.said[-1:] for text in turn)
+        used, answer = set(stems(words)), set(stems(self._said[-1]))
+        return "?" in asked and bool(used & answer) and used <= answer.union(stems(asked))
 
     def take_goals(self, goals: Sequence[Goal]) -> None:
         """Pursue goals from now on."""

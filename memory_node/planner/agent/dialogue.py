@@ -93,7 +93,8 @@ class AgentDialogue:
         if self._native:
             self._rest.append(Message("assistant", words, tool_calls=numbered))
         else:
-            self._rest.append(Message("assistant", json.dumps({"calls": [_as_json(call) for call in numbered]})))
+            said = [{"name": call.name, "arguments": dict(call.arguments)} for call in numbered]
+            self._rest.append(Message("assistant", json.dumps({"calls": said})))
         return Turn(numbered, words)
 
     def tell(self, call: ToolCall, result: str) -> None:
@@ -136,22 +137,11 @@ def _folded(text: str) -> str:
     return text if len(text) <= _FOLDED_LENGTH else f"{text[:_FOLDED_LENGTH].rstrip()} ..."
 
 
-def _as_json(call: ToolCall) -> dict[str, object]:
-    return {"name": call.name, "arguments": dict(call.arguments)}
-
-
 def _with_tools_in_words(beginning: Sequence[Message], tools: Sequence[Tool]) -> tuple[Message, ...]:
-    lines = [f"- {tool.name}: {tool.description} arguments: {json.dumps(_plain(tool))}" for tool in tools]
-    told = "\n".join(
-        (
-            "# Tools",
-            *lines,
-            'Answer with one JSON object and nothing else: {"calls": [{"name": ..., "arguments": {...}}]}',
-        )
-    )
+    told = ["# Tools"]
+    for tool in tools:
+        arguments = json.dumps(dict(tool.parameters.get("properties", {})))
+        told.append(f"- {tool.name}: {tool.description} arguments: {arguments}")
+    told.append('Answer with one JSON object and nothing else: {"calls": [{"name": ..., "arguments": {...}}]}')
     system, *rest = beginning
-    return (replace(system, text=f"{system.text.rstrip()}\n\n{told}"), *rest)
-
-
-def _plain(tool: Tool) -> dict[str, object]:
-    return dict(tool.parameters.get("properties", {}))
+    return (replace(system, text="\n".join((f"{system.text.rstrip()}\n", *told))), *rest)

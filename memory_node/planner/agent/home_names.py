@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -43,14 +43,19 @@ class Meant:
     several: tuple[str, ...] = ()
 
 
+Searched = dict[str, dict[str, set[str]]]
+
+
 class HomeNames:
     """Reads and writes names. world: follows memory; it is widened by the classes that a model asks for. age: tells in
-    words how long ago a stamp was, "" for lately."""
+    words how long ago a stamp was, "" for lately. searched: by class, the ids of the areas where it was not found, with
+    the ids of what memory had there then; it is written."""
 
-    def __init__(self, world: KnownWorld, memory: MemoryPort, age: Callable[[int], str] = lambda _: "") -> None:
+    def __init__(self, world: KnownWorld, memory: MemoryPort, age: Callable[[int], str], searched: Searched) -> None:
         self._world = world
         self._memory = memory
         self._age = age
+        self._searched = searched
         self._called: dict[str, str] = {}  # people, by memory's ids
         self._otherwise: dict[str, list[str]] = {}  # what words may mean besides a class that is not known
         self._has_rooms = False
@@ -58,7 +63,6 @@ class HomeNames:
         self._ages: dict[str, str] = {}  # of things that may have been moved, by name
         self._places: dict[str, set[str]] = {}  # the ids of the areas that each name was told for
         self._said: set[str] = set()  # lines that are told once
-        self._searched: dict[str, set[str]] = {}  # by class, the ids of the areas where it was not found
 
     def meant(self, name: str) -> Meant:
         """Return what a name stands for: a thing's or a person's name, or a class where it has one thing only."""
@@ -67,9 +71,7 @@ class HomeNames:
         person = self._person_called(name)
         if person is not None:
             return Meant(person, person.object_class)
-        exact = next((one for key, one in things.items() if key == name), None)
-        if exact is None:
-            exact = next((one for key, one in things.items() if folded(key) == folded(name)), None)
+        exact = things.get(name) or next((one for key, one in things.items() if folded(key) == folded(name)), None)
         object_class = self.class_called(name)
         same = [key for key, one in things.items() if folded(one.object_class) == folded(object_class or name)]
         if exact is not None:
@@ -133,7 +135,7 @@ class HomeNames:
 
     def inventory(self, scene: SceneSnapshot) -> list[str]:
         """Return all named things: the people, and by room a line for each thing that holds others, and one for each
-        state of the rest. When things were seen is told for the room, and for what was seen at another time."""
+        state of the rest. When things were seen is told for all, and for what was seen at another time."""
         state, has_rooms = self._world.state, _has_rooms(scene)
         self._has_rooms = has_rooms
         people = [name for name, one in self._world.things.items() if one.object_class == self._world.kinds.recipient]
@@ -144,15 +146,13 @@ class HomeNames:
             if name not in people:
                 rooms.setdefault(state.things[name].room if has_rooms else "", []).append(name)
         self._rooms = tuple(rooms)
-        self._ages = {name: ages[name] for name in people if ages.get(name, _TODAY) != _TODAY}
-        root_of = {name: state.root_of(name) for name in ages}
+        usual = max(Counter(ages.values()).items(), key=lambda one: (one[1], one[0]), default=("", 0))[0]
+        self._ages = {name: age for name, age in ages.items() if age != usual}
+        lines = [f"All {usual}, but for what says otherwise."] if usual not in ("", _TODAY) else []
         described = ", ".join(f"{one}{self._described(one, _DEPTH - 1)}" for one in people)
-        lines = [f"- People: {described}"] if people else []
+        lines += [f"- People: {described}"] if people else []
         for room, names in sorted(rooms.items()):
-            usual = _usual(age for name, age in ages.items() if root_of[name] in names and name not in people)
-            self._ages = {name: age for name, age in ages.items() if age != usual}
-            header = ", ".join(filter(None, (room, usual if usual != _TODAY else "")))
-            lines += [f"{header}:"] if header else []
+            lines += [f"{room}:"] if room else []
             told: dict[str, list[str]] = {}
             for name in names:
                 told.setdefault(self._described(name), []).append(name)
@@ -251,12 +251,15 @@ class HomeNames:
 
     def note_searched(self, object_class: str, areas: Iterable[str]) -> None:
         """Note that a class was looked for in some areas, by id, without success."""
-        self._searched.setdefault(object_class, set()).update(areas)
+        there = _contents(self._memory.scene())
+        self._searched.setdefault(object_class, {}).update((area, there[area]) for area in areas)
 
     def likely(self, object_class: str) -> str:
         """Return where a thing is likely and was not looked for yet, in words; "" where memory has no idea."""
-        names, shares = _area_names(self._memory.scene()), dict[str, float]()
-        searched = self._searched.get(object_class, set())
+        scene, shares = self._memory.scene(), dict[str, float]()
+        names, there = _area_names(scene), _contents(scene)
+        # What is seen to be otherwise now may hold it by now.
+        searched = {area for area, had in self._searched.get(object_class, {}).items() if there[area] == had}
         for area in self._memory.rank_search_areas(object_class):
             if area.area_id not in searched:
                 name = names.get(area.area_id) or area.name[:_LONGEST_NAME]
@@ -297,6 +300,14 @@ def _area_names(scene: SceneSnapshot) -> dict[str, str]:
     return {area: name[:_LONGEST_NAME] for area, name in names.items() if name}
 
 
+def _contents(scene: SceneSnapshot) -> Mapping[str, set[str]]:
+    """Return the ids of what is in each area."""
+    ids: dict[str, set[str]] = defaultdict(set)
+    for one in scene.objects:
+        ids[one.area_id].add(one.id)
+    return ids
+
+
 def _has_rooms(scene: SceneSnapshot) -> bool:
     """Return whether telling rooms tells anything."""
     return len(set(scene.room_of_area.values())) > 1
@@ -308,11 +319,6 @@ def joined(lines: Mapping[str, str]) -> list[str]:
     for name, line in lines.items():
         alike.setdefault(line.removeprefix(name), []).append(name)
     return [f"{', '.join(names_folded(sorted(names, key=by_number)))}{said}" for said, names in alike.items()]
-
-
-def _usual(ages: Iterable[str]) -> str:
-    """Return the commonest of some ages, "" for none."""
-    return max(Counter(ages).items(), key=lambda one: (one[1], one[0]), default=("", 0))[0]
 
 
 def _plain(name: str) -> str:

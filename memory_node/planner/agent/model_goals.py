@@ -23,10 +23,10 @@ Objection = Callable[[Sequence[Goal], str], str]
 
 _NEVER_OVERRULED = frozenset({GoalKind.BREAK, GoalKind.THROW})
 _HURTFUL = _NEVER_OVERRULED | {GoalKind.SLICE, GoalKind.EMPTY, GoalKind.HEAT}
-_NEEDS_PLACE = frozenset({GoalKind.PLACE})
 # Words that count of a quote for a goal whose things the person has not named.
 _FULL_QUOTE = 3
 _PRONOUN = re.compile(r"\b(it|them|that|this|those|these)\b", re.IGNORECASE)
+_AWAY = re.compile(r"\b(away|out)\b", re.IGNORECASE)  # into the bin
 _WORD = re.compile(r"[^\W_]+")
 # A quote of these alone asks for nothing.
 _EMPTY_WORDS = frozenset(
@@ -78,7 +78,9 @@ class GoalReader:
         target = self._mention(str(row["thing"]))
         place = self._mention(str(row["place"])) if row.get("place") else None
         container = self._mention(str(row["container"])) if row.get("container") else None
-        if kind in _NEEDS_PLACE and place is None:
+        if kind is GoalKind.THROW and (place is not None or (_AWAY.search(words) and self.kinds.bins)):
+            kind, place = GoalKind.PLACE, place or Mention("the bin", self.kinds.bins)
+        if kind is GoalKind.PLACE and place is None:
             raise GoalFaultError(f"place {target}: say the place")
         if container is not None:
             kind = GoalKind.STACK
@@ -131,7 +133,7 @@ class GoalReader:
         things = {name for name in self._named_in(words) if self.kinds[name].pickupable}
         is_movable = any(self.kinds[name].pickupable for name in goal.target.candidates if name in self.kinds)
         meant = {name for one in goal.mentions for name in self._names_of(one)}
-        is_meant = not things.isdisjoint(meant) or self._is_spoken_of(goal, words)
+        is_meant = goal.sliced or not things.isdisjoint(meant) or self._is_spoken_of(goal, words)
         if things and is_movable and not is_meant:
             raise GoalFaultError(
                 f"{words[:80]!r} names {', '.join(sorted(things)[:5])}, not {goal.target}; if it is meant, say the goal"

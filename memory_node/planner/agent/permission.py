@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Skill
 from memory_node.domain.skill_library import SKILLS
@@ -14,7 +15,7 @@ from memory_node.planner.permitted_skills import PlanAudit, licensed_skills
 
 # They move the robot alone.
 _ONLY_REACH = frozenset({"Explore", "GoToObject"})
-# It does a thing that is handled no harm, and is the means to many ends: a knife is washed before it cuts.
+# Does a thing that is handled no harm, and is the means to many ends: a knife is washed before it cuts.
 _GENTLE = frozenset({"CleanObject"})
 _REMEDY = "if the instruction asks for it, add a goal with set_goals that quotes its words"
 
@@ -29,7 +30,9 @@ def refusal(
 ) -> str:
     """Return why a call over names is not made, "" where it is permitted. object_class: of its first argument; lessons:
     tells what earlier tries taught, which permits what it says to do first; asked only where the goals do not."""
-    if skill.name in _ONLY_REACH:
+    # In the dark nothing is found, and light harms nothing.
+    is_light = object_class in kinds and kinds[object_class].can(Property.LIGHT)
+    if skill.name in _ONLY_REACH or (skill.name == "SwitchOn" and is_light):
         return ""
     if not goals:
         return f"{named}: say the goals first, with set_goals"

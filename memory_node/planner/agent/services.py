@@ -8,13 +8,13 @@ from typing import Protocol, runtime_checkable
 
 from memory_node.domain.deed import Deed
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.ports import MemoryPort
 from memory_node.domain.spoken_time import ago
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.lessons.expectations import ENABLING, LATELY_NS
 from memory_node.planner.agent.home_names import HomeNames, joined
 from memory_node.planner.agent.task import Task
 from memory_node.planner.memory_lookup import MemoryLookup
+from memory_node.questions.going_on import going_on
 
 _MOST_LINES, _MOST_ALIKE, _MOST_EPISODES = 20, 8, 12
 _LONGEST_QUOTE = 400
@@ -44,14 +44,14 @@ def shortened(lines: Sequence[str], most: int, rest: str) -> list[str]:
 class Services:
     """Answers the tools that ask memory."""
 
-    def __init__(self, memory: MemoryPort, names: HomeNames, lookup: MemoryLookup) -> None:
-        self._memory = memory
+    def __init__(self, task: Task, names: HomeNames, lookup: MemoryLookup) -> None:
+        self._task = task
         self._names = names
         self._lookup = lookup
 
-    def find(self, task: Task, name: str) -> str:
+    def find(self, name: str) -> str:
         """Return all known things of a class or name; the world names them from now on."""
-        called, meant = self._names.class_called(name), self._names.meant(name)
+        task, called, meant = self._task, self._names.class_called(name), self._names.meant(name)
         object_class = called or meant.object_class
         if object_class:
             self._names.widen((object_class, *sorted(task.world.kinds.alike((object_class,)))))
@@ -75,9 +75,9 @@ class Services:
         said = f"memory knows of no {object_class}; {likely or 'it may be anywhere'}"
         return f"{said}; alike, the nearest first: {', '.join(alike[:_MOST_ALIKE])}" if alike else said
 
-    def locate(self, task: Task, name: str) -> str:
+    def locate(self, name: str) -> str:
         """Return where a thing is by memory, and the areas where else to look."""
-        found = self.find(task, name)
+        found = self.find(name)
         object_class = self._names.class_called(name) or self._names.meant(name).object_class
         if not object_class:
             return found
@@ -87,24 +87,24 @@ class Services:
 
     def ask(self, question: str) -> str:
         """Return what knowledge answers."""
-        assert isinstance(self._memory, AskedMemory)
+        memory = self._task.situation.memory
+        assert isinstance(memory, AskedMemory)
         try:
-            answer = self._memory.ask(question)
+            answer = memory.ask(question)
         except RobotMemoryError as error:
             return f"memory cannot answer: {error}"
         if answer.abstains:
             return "nothing that was told or read answers this"
-        lines = [quoted(one.text) for one in answer.propositions[:5]]
-        lines = lines or [quoted(answer.text)]
+        lines = [quoted(one.text) for one in answer.propositions[:5]] or [quoted(answer.text)]
         return "\n".join(dict.fromkeys(lines))
 
-    def recall_past(self, task: Task, about: str) -> str:
+    def recall_past(self, about: str) -> str:
         """Return what the robot did or tried with things of a class, by instruction, the newest last, with what it
         opened and switched for that, and what it left unfinished with them."""
-        known = task.situation.known
+        known, world = self._task.situation.known, self._task.world
         assert known is not None
         object_class, now_ns = self._names.class_called(about), known.clock()
-        names = {thing.memory_id: name for name, thing in task.world.things.items()}
+        names = {thing.memory_id: name for name, thing in world.things.items()}
         lines = []
         deeds = _deeds_with(object_class, known.recalled.tried)
         for episode, done in itertools.groupby(deeds, key=lambda deed: deed.episode_id):
@@ -115,14 +115,16 @@ class Services:
             lines.append(f"{said}: {', '.join(_deed_in_words(deed, names) for deed in (first, *others))}")
         if len(lines) > _MOST_EPISODES:
             lines = [f"(of {len(lines)} instructions the newest {_MOST_EPISODES})", *lines[-_MOST_EPISODES:]]
-        named_in = task.world.kinds.spoken_names.named_in
+        named_in = world.kinds.spoken_names.named_in
         left = [
             one.instruction
             for one in known.recalled.unfinished
             if not object_class or any(names[0] == object_class for names in named_in(one.instruction.lower()))
+            if not going_on(one.instruction)
         ]
         lines += [f"unfinished: {quoted(text, _LONGEST_UNFINISHED)}" for text in dict.fromkeys(left[:_MOST_UNFINISHED])]
-        return "\n".join(lines) or "nothing that fits was done"
+        nothing = "nothing that fits was done" if known.recalled.has_past else "not available: no record is kept of it"
+        return "\n".join(lines) or nothing
 
 
 def _deeds_with(object_class: str, deeds: Sequence[Deed]) -> list[Deed]:

@@ -23,9 +23,10 @@ from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, ProgressKind
+from memory_node.planner.world_prompt import by_number, names_folded
 from memory_node.short_term.crop_files import read_crop
 from memory_node.world.failures import remedy_of
-from memory_node.world.skills import serves, unmet
+from memory_node.world.skills import after, serves, unmet
 from memory_node.world.state import Thing
 
 _MOST_NEWS, _MOST_SEEN = 12, 24
@@ -146,8 +147,11 @@ class SkillCalls:
         others = [one for one in broken if one.fact.predicate is not Predicate.NEAR]
         if others and named not in self._warned:
             self._warned.add(named)
-            said = "; ".join(f"{one.said} ({one.remedy})" if one.remedy else one.said for one in others)
-            return CallResult(f"not done: memory holds that {said}. Call it again if memory is wrong.", False)
+            state = self.task.world.state.standing_at("")
+            is_so = after(skill, state, named).standing_at("").changing == state.changing
+            said = "; ".join(f"{one.said} ({one.remedy})" if one.remedy and not is_so else one.said for one in others)
+            ended = f"{named}: it is so already" if is_so else "not done"
+            return CallResult(f"{ended}: memory holds that {said}. Call it again if memory is wrong.", is_so)
         # Where a skill is done at a place that the call names, the robot drives there, too.
         at_place = [] if skill.composite or len(things) <= len(skill.named_arguments) else [things[-1]]
         places = [one.things[0] for one in far] + at_place
@@ -266,6 +270,8 @@ class SkillCalls:
         # A thing of which nothing is known but that it is there was told as what was found.
         known_now = self._names.lines(scene).items()
         news += joined({one: line for one, line in known_now if line not in (before.get(one), world.state.at)})
+        lost = [one for one in before if one not in world.things and one not in world.episode.same]
+        news += [f"not known any more: {', '.join(names_folded(sorted(lost, key=by_number)))}"] if lost else []
         return CallResult(self._told(named, things, result, news, held), result.success)
 
     @property

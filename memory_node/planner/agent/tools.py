@@ -14,6 +14,9 @@ from memory_node.llm.chat import JsonForm, Tool
 _NO_GOAL = frozenset({GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
 GOAL_KINDS: tuple[str, ...] = tuple(str(kind) for kind in GoalKind if kind not in _NO_GOAL)
 _MOST_GOALS = 20
+_TYPES = {"object": Mapping, "array": list, "string": str, "integer": int, "boolean": bool}
+# What these tell, no other call waits for.
+ASKS_MEMORY = frozenset({"find", "locate", "ask_memory", "recall_past", "remember", "tell_person"})
 # Calls that one reply may make.
 MOST_CALLS_A_REPLY = 12
 
@@ -164,28 +167,20 @@ def faults_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
 
 
 def _faults(schema: Mapping[str, Any], value: Any, where: str) -> list[str]:
-    kind = schema.get("type")
-    if kind == "object":
-        if not isinstance(value, Mapping):
-            return [f"{where or 'arguments'}: expected an object"]
-        properties = schema["properties"]
-        faults = [f"{where}{name} is missing" for name in schema.get("required", ()) if value.get(name) in (None, "")]
-        strange = [name for name in value if name not in properties]
-        faults += [
-            f"{where}{name or 'arguments'} is unknown; there are: {', '.join(properties)}" for name in strange[:1]
-        ]
-        given = ((name, one) for name, one in value.items() if name in properties and one is not None)
-        return faults + [text for name, one in given for text in _faults(properties[name], one, f"{where}{name}.")]
-    name = where.rstrip(".")
-    if kind == "array":
-        if not isinstance(value, list):
-            return [f"{name}: expected a list"]
-        if len(value) > schema.get("maxItems", _MOST_GOALS):
-            return [f"{name}: at most {schema.get('maxItems', _MOST_GOALS)}"]
-        return [text for number, one in enumerate(value) for text in _faults(schema["items"], one, f"{where}{number}.")]
-    if "enum" in schema and value not in schema["enum"]:
-        return [f"{name}: expected one of {', '.join(schema['enum'])}"]
-    wanted = {"string": str, "integer": int, "boolean": bool}.get(str(kind), object)
-    if not isinstance(value, wanted) or (kind == "integer" and isinstance(value, bool)):
+    kind, name = schema["type"], where.rstrip(".") or "arguments"
+    if not isinstance(value, _TYPES[kind]) or (kind == "integer" and isinstance(value, bool)):
         return [f"{name}: expected {kind}"]
+    if kind == "object":
+        properties = schema["properties"]
+        faults = [f"{where}{one} is missing" for one in schema["required"] if value.get(one) in (None, "")]
+        strange = [one for one in value if one not in properties]
+        faults += [f"{where}{strange[0]} is unknown; there are: {', '.join(properties)}"] if strange else []
+        given = ((one, value[one]) for one in value if one in properties and value[one] is not None)
+        return faults + [text for one, part in given for text in _faults(properties[one], part, f"{where}{one}.")]
+    if kind == "array":
+        most = schema.get("maxItems", _MOST_GOALS)
+        many = [f"{name}: at most {most}"] if len(value) > most else []
+        return many or [text for at, one in enumerate(value) for text in _faults(schema["items"], one, f"{where}{at}.")]
+    if value not in schema.get("enum", [value]):
+        return [f"{name}: expected one of {', '.join(schema['enum'])}"]
     return []

@@ -363,6 +363,11 @@ def test_a_restart_keeps_what_is_stored(days) -> None:
     assert lives[0].memory.find(FindQuery(object_class="Bowl")).best is not None
 
 
+def test_a_restarted_planner_goes_on_with_the_conversation(days) -> None:
+    asked = "- do: put the apple\n  want: {asks: true}\n- restart: true\n"
+    assert right(days.play(f"{asked}- answer: in the fridge\n  want: {{at: {{apple: Fridge}}}}")) == [True, True]
+
+
 def test_an_answer_where_nothing_was_asked_fails(days) -> None:
     events = "- do: x\n- answer: the blue one\n- do: x\n  want: {most_calls: 0}"
     assert not days.play(events, player=calling()).right

@@ -63,6 +63,12 @@ def test_what_was_left_last_is_told_with_what_was_done_of_it() -> None:
     assert "heat the mug" not in text
 
 
+def test_what_was_done_when_it_was_gone_on_with_counts_as_done_of_it() -> None:
+    resumed = EpisodeSummary("e6", "go on", "", 8 * SECOND_NS, 9 * SECOND_NS, False)
+    text = beginning("go on", known(resumed, *LEFT, tried=(*TRIED, deed("e6:0", "PickupObject", "Vase", 8))))
+    assert "PickupObject Vase" in text
+
+
 def test_what_was_left_before_another_deed_is_told_to_who_goes_on_with_it() -> None:
     older = known(LEFT[1], tried=(*TRIED[:3], *TRIED[4:]))
     assert "heat the mug" not in beginning("put the mug into the fridge", older)

@@ -13,7 +13,13 @@ from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.lessons.expectations import Expectations
+from memory_node.planner.agent.agent_planner import AgentPlanner
+from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
+from memory_node.planner.reading.understanding import Understander
 
 END = [("impossible", {"reason": "no"})]
 HOUR_NS = 3600 * 10**9
@@ -254,3 +260,45 @@ def test_answer_that_is_too_long_says_where_it_is_cut() -> None:
     assert len(past) < 3000
     assert "cut" in past[-60:]
     assert "cut" not in place
+
+
+ASK = ("ask_person", {"question": "Where does the mug belong?"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "words", "is_kept"),
+    [
+        ("in the fridge", "the mug belongs in the fridge", True),
+        ("in the fridge", "Where does the mug belong? In the fridge.", True),
+        ("in the fridge", "the apple belongs in the fridge", False),
+        ("in the fridge", "the mug belongs to Ada", False),
+        ("in the fridge", "where the mug belongs", False),
+    ],
+)
+def test_an_answer_is_kept_with_its_question(answer: str, words: str, is_kept: bool) -> None:
+    kept: list[str] = []
+    what = replace(known(), tell=lambda text: kept.append(text) or text)
+    place = home()
+    model = ScriptedModel([[ASK], [("remember", {"words": words}), ("GoToObject", {"object": "Fridge"})], END])
+    carry_out(model, "put the mug where it belongs", place, answers=[answer], known=what)
+    assert kept == ([words] if is_kept else [])
+    assert place.calls  # what follows does not wait for it
+
+
+def test_the_question_is_there_when_a_restarted_planner_is_answered() -> None:
+    conversation, place = Conversation(), home()
+    model = ScriptedModel([[ASK], END])
+    for said in ("put the mug where it belongs", "in the fridge"):
+        kinds = place.kinds
+        offline = OfflinePlanner(Understander(kinds, None, None), kinds)
+        planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
+        InstructionExecutor(place, place, planner, conversation=conversation).execute(said)
+    assert "Where does the mug belong?" in model.dialogues[1][1].text
+
+
+@pytest.mark.parametrize("has_past", [True, False])
+def test_a_memory_without_a_past_says_so(has_past: bool) -> None:
+    what = Known(Recalled(has_past=has_past), lambda: NOW_NS, str)
+    model = ScriptedModel([[("recall_past", {"about": "mug"})], END])
+    carry_out(model, known=what)
+    assert ("not available" in model.results()[0]) is not has_past
