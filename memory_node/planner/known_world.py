@@ -33,19 +33,20 @@ def prompt_objects(
     people: str,
     listed: Collection[str],
     most: int,
+    recent: Collection[str] = (),
 ) -> list[str]:
     """Return the names of what the instruction is about, what holds it, and what skills need.
 
     about: classes, the most important first. fixtures: folded classes that skills need. listed: names that stand in a
-    prompt already; they, what memory does not hold, what the hand holds, and everybody of the class of people are
-    always chosen. most: so many at most, besides these and what they all lie on; where there are more, two of each
-    class that the instruction does not name.
+    prompt already; they, what memory does not hold, what the hand holds, everybody of the class of people, and what was
+    just seen or used (`recent`, by memory's ids) are always chosen. most: so many at most, besides these and what they
+    all lie on; where there are more, two of each class that the instruction does not name.
     """
     wanted = {folded(name): rank for rank, name in enumerate(about)}
     always = {
         one.id
         for one in state
-        if one.id in listed or not one.memory_id or one.id == state.held or one.object_class == people
+        if one.id in listed or one.memory_id in {"", *recent} or one.id == state.held or one.object_class == people
     }
 
     def rank(thing: Thing) -> tuple[int, float, str]:
@@ -78,13 +79,15 @@ class KnownWorld:
     """The part of an instruction's world that a model is told of; `refresh` follows memory.
 
     about: the classes that the instruction speaks of, the most important first. most: how many things are named,
-    besides what they lie on. state: these things, under their names.
+    besides what they lie on. recent: memory's ids of what was just seen or used, which is named in any case. state:
+    these things, under their names.
     """
 
     episode: EpisodeWorld
     about: tuple[str, ...]
     skills: tuple[Skill, ...]
     most: int = 40
+    recent: Collection[str] = ()
     state: WorldState = field(init=False)
     _needed: NeededClasses = field(init=False)
     _listed: set[str] = field(default_factory=set)
@@ -102,7 +105,9 @@ class KnownWorld:
         """Take over what memory believes now. held: what it holds to be in the hand."""
         everything = self.episode.refresh(scene, held)
         people = self.kinds.recipient
-        chosen = prompt_objects(everything, self.about, self._needed.fixtures, people, self._listed, self.most)
+        chosen = prompt_objects(
+            everything, self.about, self._needed.fixtures, people, self._listed, self.most, self.recent
+        )
         self._listed.update(chosen)
         listed = {name: everything.things[name] for name in chosen}
         things = {

@@ -40,9 +40,9 @@ def _is_inside(thing: Thing, state: WorldState) -> bool:
 
 
 def names_folded(names: Iterable[str]) -> list[str]:
-    """Return names with runs of numbers in one: "Drawer 1 to 21" for three or more of a class."""
+    """Return names by class and number, with runs of numbers in one: "Drawer 1 to 21" for three or more of a class."""
     runs: list[list[str]] = []
-    for name in names:
+    for name in sorted(names, key=by_number):
         stem, _, number = name.rpartition(" ")
         last = runs[-1][-1].rpartition(" ") if runs else ("", "", "")
         follows = stem and last[0] == stem and last[2].isdigit() and number == str(int(last[2]) + 1)

@@ -19,7 +19,7 @@ from memory_node.world.episode import EpisodeWorld
         (["Drawer 1", "Drawer 2", "Drawer 3"], ["Drawer 1 to 3"]),
         (["Drawer 1", "Drawer 2"], ["Drawer 1", "Drawer 2"]),
         (["Drawer 1", "Drawer 3", "Drawer 4", "Drawer 5", "Mug"], ["Drawer 1", "Drawer 3 to 5", "Mug"]),
-        (["Mug 1", "Cup 2", "Cup 3"], ["Mug 1", "Cup 2", "Cup 3"]),
+        (["Mug 1", "Cup 3", "Cup 2"], ["Cup 2", "Cup 3", "Mug 1"]),
     ],
 )
 def test_runs_of_numbers_are_one(names: list[str], folded: list[str]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.sections import KNOWN, WORKING_MEMORY, lines_of
+from memory_node.domain.answer import FindQuery
 from memory_node.domain.context import Context, ContextSource
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.spoken_time import ago, spoken_day_ago, spoken_now
@@ -45,6 +46,8 @@ _MOST_TURNS = 4
 _LONGEST_TURN = 300
 # Things that the beginning names; the others are found by asking. Each is a few tokens.
 _MOST_THINGS = 150
+# Units of the short-term memory that the beginning names whatever else there is.
+_MOST_RECENT = 8
 # Lines of what people told whose things are named, too.
 _MOST_TOLD = 3
 
@@ -128,8 +131,8 @@ class AgentPlanner:
 
     def _open(self, instruction: str, situation: PlanningContext, account: ModelAccount) -> AgentRun:
         """Return the run of an instruction, its beginning told."""
-        memory = situation.memory
-        asks_memory, recalls = isinstance(memory, AskedMemory), situation.known is not None
+        memory, known = situation.memory, situation.known
+        asks_memory, recalls = isinstance(memory, AskedMemory), known is not None
         tools = agent_tools(situation.skills, asks_memory, recalls, self._asks, self._config.mode == "plan")
         skills = tuple(skill for name, skill in SKILLS.items() if name in situation.skills)
         context = situation.context(instruction, self._config.context_budget, {ContextSource.EXPERIENCE})
@@ -137,10 +140,10 @@ class AgentPlanner:
         spoken = " ".join([instruction, *lines_of(context, KNOWN)[:_MOST_TOLD]]).lower()
         readings = self._kinds.spoken_names.named_in(spoken)
         about = tuple(dict.fromkeys(names[0] for names in readings))
-        world = KnownWorld(situation.world(self._kinds), about, skills, _MOST_THINGS)
+        recent = [one.object_id for one in memory.recall(FindQuery(text=instruction, k=_MOST_RECENT)).answers]
+        world = KnownWorld(situation.world(self._kinds), about, skills, _MOST_THINGS, recent)
         history = GoalHistory((), self._kinds)
         task = Task(instruction, (), situation, world, self._config, self._prompts, account, history)
-        known = situation.known
 
         def age(stamp_ns: int) -> str:
             return f"seen {spoken_day_ago(stamp_ns, known.clock(), known.recalled.zone)}" if known is not None else ""
@@ -151,13 +154,13 @@ class AgentPlanner:
         beginning = self._beginning(task, names, context)
         dialogue = AgentDialogue(self._model, tools, beginning, account, self._config)
         # Who goes on asks for what was left in the words of then.
-        left = [self._left(task)[0]] if going_on(instruction) else []
-        said = [*filter(None, left), *(text for text, _ in situation.conversation.said)]
+        left = filter(None, [self._left(task)[0]] if going_on(instruction) else [])
+        said = [*left, *(text for text, _ in situation.conversation.said), instruction]
 
         def objection(goals: Sequence[Goal], words: str) -> str:
             return self._offline.objection(words, goals, situation)
 
-        run = AgentRun(task, dialogue, tools, names, [*said, instruction], objection, context.id, self._camera)
+        run = AgentRun(task, dialogue, tools, names, said, objection, context.id, self._camera)
         if situation.goals:
             run.take_goals(situation.goals)
         return run

@@ -39,7 +39,6 @@ _LEAVES_NO_TRACE = {
     GoalKind.FIND: frozenset({"GoToObject", "Explore", "PickupObject"}),
     GoalKind.GO: frozenset({"GoToObject"}),
 }
-_NO_TOOL = "You called no tool. Call one; end with done or impossible."
 
 Steps = Generator[PlannedStep, SkillResult, PlanOutcome]
 
@@ -153,7 +152,7 @@ class AgentRun:
             return self._answer(words)
         if not calls:
             self._idle += 1
-            self._dialogue.say(_NO_TOOL)
+            self._dialogue.say("You called no tool. Call one; end with done or impossible.")
             return None
         stop, is_new = "", False
         most = MOST_CALLS_A_REPLY if self._task.config.mode == "agent" else self._task.config.max_steps

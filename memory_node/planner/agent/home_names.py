@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ _MOST_AREAS = 40
 _WORD = re.compile(r"[\w'-]+")
 _SPEAKER = frozenset({"me", "us"})
 _LIKELY_AREAS = 4
-_MOST_MEANT, _MOST_UNOPENED = 6, 12
+_MOST_MEANT, _MOST_UNOPENED, _MOST_ALIKE = 6, 12, 8
 _LONGEST_NAME = 60
 # From here on a place is said to be high: a child does not reach it.
 _HIGH_M = 1.2
@@ -195,9 +195,8 @@ class HomeNames:
         is_high_place = height_m >= _HIGH_M and bool(state.kinds[thing.object_class].holds)
         states += [f"{height_m:.1f} m high"] if is_outermost and is_high_place else []
         said = f" ({', '.join(states)})" if states else ""
-        contents = sorted(state.contents(name), key=lambda one: by_number(one.id)) if depth else []
         told: dict[str, list[str]] = {}
-        for one in contents:
+        for one in sorted(state.contents(name), key=lambda one: by_number(one.id)) if depth else ():
             told.setdefault(self._described(one.id, depth - 1), []).append(one.id)
         inside = ", ".join(f"{names}{same}" for same, alike in told.items() for names in names_folded(alike))
         if not inside:
@@ -247,19 +246,19 @@ class HomeNames:
         state = self._world.episode.state
         there = (one for one in state if one.memory_id in within and one.door is ObjectState.CLOSED)
         shut = [one.id for one in there if state.kinds[one.object_class].lidded]
-        return names_folded(sorted((one for one in shut if one not in opened), key=by_number))[:_MOST_UNOPENED]
+        return names_folded(one for one in shut if one not in opened)[:_MOST_UNOPENED]
 
     def note_searched(self, object_class: str, areas: Iterable[str]) -> None:
         """Note that a class was looked for in some areas, by id, without success."""
-        there = _contents(self._memory.scene())
-        self._searched.setdefault(object_class, {}).update((area, there[area]) for area in areas)
+        scene = self._memory.scene()
+        self._searched.setdefault(object_class, {}).update((area, _contents(scene, area)) for area in areas)
 
     def likely(self, object_class: str) -> str:
         """Return where a thing is likely and was not looked for yet, in words; "" where memory has no idea."""
         scene, shares = self._memory.scene(), dict[str, float]()
-        names, there = _area_names(scene), _contents(scene)
+        names, looked = _area_names(scene), self._searched.get(object_class, {})
         # What is seen to be otherwise now may hold it by now.
-        searched = {area for area, had in self._searched.get(object_class, {}).items() if there[area] == had}
+        searched = {area for area, had in looked.items() if _contents(scene, area) == had}
         for area in self._memory.rank_search_areas(object_class):
             if area.area_id not in searched:
                 name = names.get(area.area_id) or area.name[:_LONGEST_NAME]
@@ -272,6 +271,13 @@ class HomeNames:
         said = [f"{name} ({share / total:.0%})" for name, share in best if len(set(names.values())) > 1]
         return f"likely at {', '.join(said)}" if said else ""
 
+    def alike(self, object_class: str) -> str:
+        """Return in words what is known that may stand in for things of a class, "" for nothing."""
+        kinds, state = self._world.kinds, self._world.state
+        nearest = kinds.alike_first(object_class) if object_class in kinds else ()
+        there = [name for one in nearest for name in names_folded(thing.id for thing in state.of_class(one))]
+        return f"; alike, the nearest first: {', '.join(there[:_MOST_ALIKE])}" if there else ""
+
     def not_known(self, goals: Sequence[Goal] = ()) -> list[str]:
         """Return a line for each class that the task needs and memory lacks, with where it is likely and what is alike,
         and one for all of which neither is known, but for what was told before."""
@@ -279,14 +285,11 @@ class HomeNames:
         known = {folded(thing.object_class) for thing in self._world.things.values()}
         needed = NeededClasses(kinds, licensed_skills(goals, kinds) if goals else ())
         for name in needed.missing(self._world.about, known):
-            alike = kinds.alike_first(name) if name in kinds else ()
-            here = [one for one in alike if any(thing.object_class == one for thing in self._world.things.values())]
             likely = self.likely(name)
             meant = [thing.id for one in self._otherwise.get(name, ()) for thing in self._world.state.of_class(one)]
-            here = [] if meant else here
             said = f"{name}: {likely}" if likely else name
-            said += f"; the words may mean {', '.join(meant[:_MOST_MEANT])}, which is known" if meant else ""
-            lines.append(f"{said}; alike, the nearest first: {', '.join(here)}" if here else said)
+            mean = f"; the words may mean {', '.join(meant[:_MOST_MEANT])}, which is known"
+            lines.append(said + (mean if meant else self.alike(name)))
         new = self._once(lines)
         bare = [line for line in new if line.isalnum()]
         return [*([", ".join(bare)] if bare else []), *(line for line in new if line not in bare)]
@@ -300,12 +303,8 @@ def _area_names(scene: SceneSnapshot) -> dict[str, str]:
     return {area: name[:_LONGEST_NAME] for area, name in names.items() if name}
 
 
-def _contents(scene: SceneSnapshot) -> Mapping[str, set[str]]:
-    """Return the ids of what is in each area."""
-    ids: dict[str, set[str]] = defaultdict(set)
-    for one in scene.objects:
-        ids[one.area_id].add(one.id)
-    return ids
+def _contents(scene: SceneSnapshot, area: str) -> set[str]:
+    return {one.id for one in scene.objects if one.area_id == area}
 
 
 def _has_rooms(scene: SceneSnapshot) -> bool:
@@ -318,7 +317,7 @@ def joined(lines: Mapping[str, str]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for name, line in lines.items():
         alike.setdefault(line.removeprefix(name), []).append(name)
-    return [f"{', '.join(names_folded(sorted(names, key=by_number)))}{said}" for said, names in alike.items()]
+    return [f"{', '.join(names_folded(names))}{said}" for said, names in alike.items()]
 
 
 def _plain(name: str) -> str:

@@ -16,7 +16,7 @@ from memory_node.planner.agent.task import Task
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.questions.going_on import going_on
 
-_MOST_LINES, _MOST_ALIKE, _MOST_EPISODES = 20, 8, 12
+_MOST_LINES, _MOST_EPISODES = 20, 12
 _LONGEST_QUOTE = 400
 _LONGEST_UNFINISHED, _MOST_UNFINISHED = 160, 3
 
@@ -69,11 +69,7 @@ class Services:
         if not object_class:
             return f"nothing is called {quoted(name, 60)}, and no class either; Explore looks for it all the same"
         likely = self._names.likely(object_class)
-        nearest = task.world.kinds.alike_first(object_class)
-        there = [one for one in task.world.things.values() if one.object_class in nearest]
-        alike = [one.id for one in sorted(there, key=lambda one: nearest.index(one.object_class))]
-        said = f"memory knows of no {object_class}; {likely or 'it may be anywhere'}"
-        return f"{said}; alike, the nearest first: {', '.join(alike[:_MOST_ALIKE])}" if alike else said
+        return f"memory knows of no {object_class}; {likely or 'it may be anywhere'}{self._names.alike(object_class)}"
 
     def locate(self, name: str) -> str:
         """Return where a thing is by memory, and the areas where else to look."""

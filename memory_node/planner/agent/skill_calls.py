@@ -23,7 +23,7 @@ from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, ProgressKind
-from memory_node.planner.world_prompt import by_number, names_folded
+from memory_node.planner.world_prompt import names_folded
 from memory_node.short_term.crop_files import read_crop
 from memory_node.world.failures import remedy_of
 from memory_node.world.skills import after, serves, unmet
@@ -271,7 +271,7 @@ class SkillCalls:
         known_now = self._names.lines(scene).items()
         news += joined({one: line for one, line in known_now if line not in (before.get(one), world.state.at)})
         lost = [one for one in before if one not in world.things and one not in world.episode.same]
-        news += [f"not known any more: {', '.join(names_folded(sorted(lost, key=by_number)))}"] if lost else []
+        news += [f"not known any more: {', '.join(names_folded(lost))}"] if lost else []
         return CallResult(self._told(named, things, result, news, held), result.success)
 
     @property

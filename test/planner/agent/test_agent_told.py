@@ -3,11 +3,13 @@
 from dataclasses import replace
 from typing import ClassVar
 
+import numpy as np
 import pytest
 from scripted_model import ScriptedModel, carry_out, home
 from tiny_home import TinyHome, TinyThing
 
 from memory_node.context.recalled import Recalled
+from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
 from memory_node.domain.context import Context
 from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
@@ -302,3 +304,22 @@ def test_a_memory_without_a_past_says_so(has_past: bool) -> None:
     model = ScriptedModel([[("recall_past", {"about": "mug"})], END])
     carry_out(model, known=what)
     assert ("not available" in model.results()[0]) is not has_past
+
+
+class Remembering(TinyHome):
+    """A home whose short-term memory holds one spoon of very many."""
+
+    def recall(self, query: FindQuery) -> Recollection:
+        if not query.text:
+            return super().recall(query)
+        zeros = np.zeros(3), np.eye(3), np.ones(3)
+        answer = ObjectAnswer("s90", "Spoon", 1.0, *zeros, 0.0, 1.0, 0, 0, 0, 1.0, "short_term", AnswerStatus.OK)
+        return Recollection((answer,), AnswerStatus.OK)
+
+
+def test_what_was_just_seen_or_used_is_named_however_many_things_there_are() -> None:
+    place = Remembering(*home().things.values())
+    for number in range(160):
+        place.things[f"s{number}"] = TinyThing(f"s{number}", "Spoon", "t")
+    assert "Spoon 91" in beginning(place)
+    assert "Spoon 90" not in beginning(place)
