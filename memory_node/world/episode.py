@@ -231,7 +231,13 @@ class EpisodeWorld:
         """Return a call over what the robot did it with: where things are close together, that may be another thing
         than it was asked for, and what was taken to be shut in that one is shut in this."""
         asked = self.state.named(result.call.arguments[0])
-        done = self.state.named(memory_ids.get(result.object_id, ""))
+        done_id = memory_ids.get(result.object_id, "")
+        done = self.state.named(done_id)
+        is_new = done_id not in {"", *self._names} and not any(change.created_from for change in result.changes)
+        if asked is not None and asked.memory_id in self._names and is_new:
+            # What memory takes for one that nobody was told of is what was asked for: the name goes on with it.
+            self._names[done_id] = self._names.pop(asked.memory_id)
+            self.state = self.state.with_thing(replace(asked, memory_id=done_id))
         if asked is None or done is None or asked.id == done.id or not asked.memory_id:
             return result.call
         self.shut_in = {name: done.id if outer == asked.id else outer for name, outer in self.shut_in.items()}

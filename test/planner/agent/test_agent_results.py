@@ -331,3 +331,22 @@ def test_what_was_looked_for_in_vain_is_not_likely_in_the_next_instruction() -> 
     place.extra = "a2"  # something is seen there that was not there before
     executor.execute("where is the mug?")
     assert "hall" in model.results()[0]
+
+
+class Doubling(TinyHome):
+    """A home whose memory has a second entry of what the robot takes, which lies where it was taken from."""
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        if call.skill == "PickupObject":
+            self.things["m9"] = TinyThing("m9", "Mug", "t")
+            call = replace(call, arguments=("m9",))
+        return super().execute(call)
+
+
+def test_a_name_goes_on_with_what_the_robot_took_by_it() -> None:
+    place = Doubling(*home().things.values())
+    place.things["f"].states = {ObjectState.OPENED}
+    goal = goals({"kind": "place", "thing": "Mug", "place": "Fridge", "words": "put the mug into the fridge"})
+    put = ("PutObject", {"object": "Mug", "receptacle": "Fridge"})
+    carry_out(ScriptedModel([[goal, ("PickupObject", {"object": "Mug"}), put], END]), place=place)
+    assert place.things["m9"].support_id == "f"
