@@ -149,9 +149,9 @@ class SkillCalls:
             self._warned.add(named)
             state = self.task.world.state.standing_at("")
             is_so = after(skill, state, named).standing_at("").changing == state.changing
-            said = "; ".join(f"{one.said} ({one.remedy})" if one.remedy and not is_so else one.said for one in others)
-            ended = f"{named}: it is so already" if is_so else "not done"
-            return CallResult(f"{ended}: memory holds that {said}. Call it again if memory is wrong.", is_so)
+            said = "; ".join(f"{one.said} ({one.remedy})" if one.remedy else one.said for one in others)
+            told = f"{named}: memory holds that it is so already" if is_so else f"not done: memory holds that {said}"
+            return CallResult(f"{told}. Call it again if memory is wrong.", is_so)
         # Where a skill is done at a place that the call names, the robot drives there, too.
         at_place = [] if skill.composite or len(things) <= len(skill.named_arguments) else [things[-1]]
         places = [one.things[0] for one in far] + at_place
