@@ -14,7 +14,7 @@ from memory_node.llm.chat import JsonForm, Tool
 _NO_GOAL = frozenset({GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
 GOAL_KINDS: tuple[str, ...] = tuple(str(kind) for kind in GoalKind if kind not in _NO_GOAL)
 _MOST_GOALS = 20
-_TYPES = {"object": Mapping, "array": list, "string": str, "integer": int, "boolean": bool}
+_TYPES: Mapping[str, Any] = {"object": Mapping, "array": list, "string": str, "integer": int, "boolean": bool}
 # What these tell, no other call waits for.
 ASKS_MEMORY = frozenset({"find", "locate", "ask_memory", "recall_past", "remember", "tell_person"})
 # Calls that one reply may make.
