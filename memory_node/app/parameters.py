@@ -12,7 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("node", nargs="?", choices=NODE_PARAMETERS, help="one node (default: all)")
     parser.add_argument("--markdown", action="store_true", help="as the tables of docs/parameters.md")
-    parser.add_argument("--expert", action="store_true", help="as the tables of docs/parameters_expert.md")
+    parser.add_argument("--expert", action="store_true", help="tables of the parameters of experiments")
 
 
 def run(args: argparse.Namespace) -> int:
