@@ -45,9 +45,6 @@ def shipped(node: str) -> dict[str, Any]:
     return flattened(content[f"/**/{node}"]["ros__parameters"])
 
 
-SHIPPED_KEYS = [(node, name) for node in NODE_PARAMETERS for name in shipped(node)]
-
-
 @pytest.fixture(scope="module")
 def context(domain_id: int) -> Iterator[Context]:
     made = Context()
@@ -103,21 +100,25 @@ def test_shipped_file_as_it_is_gives_the_defaults(node_name: str, make_node: Cal
     assert declare(node, NODE_PARAMETERS[node_name]) == NODE_PARAMETERS[node_name]()
 
 
-@pytest.mark.parametrize(("node_name", "name"), SHIPPED_KEYS)
-def test_each_key_of_each_file_reaches_its_node(
-    node_name: str, name: str, make_node: Callable[..., Node], tmp_path: Path
+@pytest.mark.parametrize("node_name", NODE_PARAMETERS)
+def test_each_parameter_of_a_file_reaches_its_node(
+    node_name: str, make_node: Callable[..., Node], tmp_path: Path
 ) -> None:
-    field = FIELDS[node_name, name]
-    value = other_value(field)
+    kind = NODE_PARAMETERS[node_name]
+    fields = {field.name: field for field in parameter_fields(kind)}
+    assert set(shipped(node_name)) <= set(fields)
+    given = {name: other_value(field) for name, field in fields.items()}
     path = tmp_path / "changed.yaml"
-    path.write_text(yaml.safe_dump({f"/**/{node_name}": {"ros__parameters": {name: value}}}))
+    path.write_text(yaml.safe_dump({f"/**/{node_name}": {"ros__parameters": given}}))
     node = make_node(node_name, "--params-file", str(path))
-    config = declare(node, NODE_PARAMETERS[node_name])
-    told = node.get_parameter(name).value
-    for seen in (field.value_in(config), list(told) if field.is_list else told):
-        assert seen == (pytest.approx(value) if isinstance(value, float) else value)
-        assert seen != field.default
-    assert type(config).of({name: field.default}) == type(config)()
+    config = declare(node, kind)
+    for name, field in fields.items():
+        told = node.get_parameter(name).value
+        for seen in (field.value_in(config), list(told) if field.is_list else told):
+            assert seen == (pytest.approx(given[name]) if isinstance(given[name], float) else given[name]), name
+            assert seen != field.default, name
+        assert field.value_in(type(config).of({name: given[name]})) == field.value_in(config), name
+    assert kind.of({name: field.default for name, field in fields.items()}) == kind()
 
 
 @pytest.mark.parametrize("node", NODE_PARAMETERS)
@@ -145,18 +146,6 @@ def test_page_of_experiments_names_what_is_there() -> None:
 def test_users_page_stays_short() -> None:
     rows = [line for line in parameter_page(NODE_PARAMETERS).splitlines() if line.startswith("| `")]
     assert len(rows) <= 120, "what only experiments set is Expert, what nobody sets is a ClassVar"
-
-
-def test_every_parameter_of_an_experiment_reaches_its_node(make_node: Callable[..., Node], tmp_path: Path) -> None:
-    for node_name, kind in NODE_PARAMETERS.items():
-        fields = [field for field in parameter_fields(kind) if field.expert or field.taken_from]
-        given = {field.name: other_value(field) for field in fields}
-        path = tmp_path / f"{node_name}.yaml"
-        path.write_text(yaml.safe_dump({f"/**/{node_name}": {"ros__parameters": given}}))
-        node = make_node(node_name, "--params-file", str(path))
-        told = declare(node, kind).values()
-        assert {name: told[name] for name in given} == given, node_name
-        assert all(node.has_parameter(name) for name in given)
 
 
 def test_every_node_has_parameters_and_every_parameter_a_meaning_and_a_range() -> None:
