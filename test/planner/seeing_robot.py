@@ -1,4 +1,4 @@
-"""A simulated robot whose detections go to memory whenever it stands, and a planner that drives it."""
+"""A simulated robot whose detections go to memory from each pose, and a planner that drives it."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from memory_node.sim.robot import HomeRobot
 
 
 class SeeingRobot:
-    """A simulated robot whose oracle detections go to memory whenever it stands; `faults` fail once each.
+    """A simulated robot whose oracle detections go to memory from each pose; `faults` fail once each.
 
     home: a shipped one's name or a file. database: of its memory, "" for none.
     """
@@ -39,21 +39,21 @@ class SeeingRobot:
         laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
         self.memory.set_map(laid, self.world.now_ns)
         self.faults: list[str] = []
-        self._stood_at: Pose | None = None
+        self._looked_from: Pose | None = None
         self.look()
 
     def execute(self, call: SkillCall) -> SkillResult:
         if call.skill in self.faults:
             self.faults.remove(call.skill)
             return SkillResult(call, False, FailureReason.EXECUTION, "the gripper slipped")
-        result = self._robot.run(call, on_progress=self._look_where_it_stands)
+        result = self._robot.run(call, on_progress=self._look_from_a_new_pose)
         self.look()
         return result
 
-    def _look_where_it_stands(self, progress: Progress) -> None:
-        if progress.pose is self._stood_at:
+    def _look_from_a_new_pose(self, progress: Progress) -> None:
+        if progress.pose is not self._looked_from:
             self.look()
-        self._stood_at = progress.pose
+        self._looked_from = progress.pose
 
     def look(self) -> None:
         self.memory.observe(self._robot.observe())
