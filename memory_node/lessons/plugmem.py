@@ -180,9 +180,9 @@ def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue, called: Call
     roles = {THING: thing or itself, PLACE: place or PLACE}
     calls = [call.renamed(roles) for call in calls_of(way)]
     names = {text: called(text) or text for call in calls for text in call.arguments}
-    others = sorted(way.object_classes - {thing})
+    shown_with = sorted(way.object_classes - {thing})
     here = f"; here with {thing}" if thing else ""
-    shown = f" (done so with {', '.join(others)}{here})" if others else ""
+    shown = f" (done so with {', '.join(shown_with)}{here})" if shown_with else ""
     return f"To {way.situation}{shown}: {' -> '.join(str(call.renamed(names)) for call in calls)}"
 
 
