@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from memory_node.store import schema
 from memory_node.store.address import sqlite_path
-from memory_node.store.distribute import kept_by_coordinator
+from memory_node.store.distribute import has_citus, kept_by_coordinator
 from memory_node.store.engine import for_writing, reason_of
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.inventory import database_bytes
@@ -22,6 +22,9 @@ from memory_node.store.links import orphans
 from memory_node.store.reader import reading
 from memory_node.store.terms import Terms
 from memory_node.store.text_search import rows_mentioning
+
+# A table of the server's own with samples of ours; the owner of the database may rewrite it.
+_STATISTICS = "pg_statistic"
 
 
 def compact(engine: Engine, site: str) -> dict[str, int]:
@@ -78,7 +81,10 @@ def _vacuum_server(engine: Engine, deadline: float) -> list[str]:
         database.add_notice_handler(note)
         try:
             for table in schema.metadata.sorted_tables:
-                _rewrite(connection, table, deadline)
+                _rewrite(connection, table.name, deadline)
+            # Analysing leaves the most common values of before in a page of the statistics.
+            _rewrite(connection, _STATISTICS, deadline)
+            undone += _rewrite_statistics_of_workers(connection)
         finally:
             database.remove_notice_handler(note)
         kept = kept_by_coordinator(connection)
@@ -87,16 +93,25 @@ def _vacuum_server(engine: Engine, deadline: float) -> list[str]:
     return undone
 
 
-def _rewrite(connection: Connection, table: sa.Table, deadline: float) -> None:
+def _rewrite_statistics_of_workers(connection: Connection) -> list[str]:
+    """Return what the workers of Citus refused; the other tables are rewritten there by the coordinator's statement."""
+    if not has_citus(connection):
+        return []
+    query = sa.text("SELECT nodename, result FROM run_command_on_workers(:command) WHERE NOT success")
+    refused = connection.execute(query, {"command": f"VACUUM (FULL, ANALYZE) {_STATISTICS}"})
+    return [f"server: worker {worker}: {reason}" for worker, reason in refused]
+
+
+def _rewrite(connection: Connection, table: str, deadline: float) -> None:
     """Rewrite a table once nobody reads it; the role's own limit may end the wait for its lock."""
     while True:
         try:
-            # Not parametrised because it is our own schema's name; VACUUM takes no parameters.
-            connection.execute(sa.text(f'VACUUM (FULL, ANALYZE) "{table.name}"'))
+            # Not parametrised because it is a name of ours; VACUUM takes no parameters.
+            connection.execute(sa.text(f'VACUUM (FULL, ANALYZE) "{table}"'))
         except sa.exc.OperationalError as error:
             if "lock timeout" not in str(error) or time.monotonic() > deadline:
                 raise StoreUnavailableError(
-                    f"table {table.name} cannot be rewritten now ({reason_of(error)}); run `memory-node store compact`"
+                    f"table {table} cannot be rewritten now ({reason_of(error)}); run `memory-node store compact`"
                 ) from error
         else:
             return
