@@ -41,10 +41,11 @@ def test_passwords_are_taken_out_of_texts_and_nothing_else_is():
 def test_prepare_threshold_of_the_address_reaches_the_driver(threshold, postgres, tmp_path):
     config = StoreConfig(journal_path=str(tmp_path / "p"), data_dir=str(tmp_path / "d"), journal_mib=1.0)
     url = postgres.create_database()
-    with open_store(f"{url}&prepare_threshold={threshold}", "r1", "home", config) as store:
+    url += "&" if "?" in url else "?"
+    with open_store(f"{url}prepare_threshold={threshold}", "r1", "home", config) as store:
         assert store.diagnostics().state == "ok"
     with pytest.raises(StoreError, match="prepare_threshold"):
-        parse_url(f"{url}&prepare_threshold=often")
+        parse_url(f"{url}prepare_threshold=often")
 
 
 def test_an_old_pooler_is_named():
