@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from memory_node.domain.nouns import plural
 from memory_node.knowledge.text.names import names_in
+from memory_node.knowledge.told.clause import LASTING
 
 _SPEAKER = {
     "i": "{}",
@@ -19,32 +20,6 @@ _SPEAKER = {
     "i have": "{} has",
 }
 _FIRST_PERSON = re.compile(r"\b(?:(I am|I['’]m|I['’]ve|I have|I|my|mine|me)\b(?:( \w+)\b)?)", re.I)
-# Verbs of lasting facts, which take an s in the third person; others are mostly past forms.
-_PRESENT = frozenset(
-    [
-        "like",
-        "love",
-        "hate",
-        "want",
-        "need",
-        "prefer",
-        "live",
-        "work",
-        "own",
-        "keep",
-        "use",
-        "drink",
-        "eat",
-        "take",
-        "play",
-        "sleep",
-        "sit",
-        "put",
-        "store",
-        "call",
-        "know",
-    ]
-)
 _OPENING = re.compile(r"^(?:(?:and|but|so|also)\s+)?(she|he|they|it|her|his|their|its)\b(['’]s\b)?", re.I)
 _POSSESSIVE = frozenset({"her", "his", "their", "its"})
 _OF_THINGS = frozenset({"it", "its"})
@@ -121,6 +96,6 @@ def last_person(clause: str, before: str) -> str:
 
 def _spoken(word: str, verb: str, speaker: str) -> str:
     word = word.lower().replace("’", "'")
-    if word == "i" and verb.strip().lower() in _PRESENT:
+    if word == "i" and verb.strip().lower() in LASTING:
         verb += "s"
     return _SPEAKER[word].format(speaker) + verb

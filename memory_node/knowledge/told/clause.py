@@ -1,0 +1,131 @@
+"""A clause of a told sentence, taken apart: subject, helping verbs, verb and what follows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memory_node.knowledge.told.binding import VERBS
+
+# What several clauses are joined by; the second one begins with a pronoun, an order or a verb of the same subject.
+_JOINED = re.compile(
+    r"(?:;|,)?(?:(?<=[;,])| and| so| but)(?: so| and| but)? "
+    r"(?=(?:he|she|it|they|never|do not|keep|must|may|is|are|can not|does not|has|have|sleeps?|works?|"
+    r"sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?|leave|use) )"
+    r"| but (?=(?:in|on|at) )"
+)
+CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|while|after|before|instead|than|because)\b", re.I)
+_BEING = frozenset({"am", "is", "are", "be", "been"})
+BINDING = frozenset({"must", "may", "should", "shall", "can", "to"})
+_LETTING = frozenset({"may", "can"})
+_HELPERS = _BEING | BINDING | {"not", "never", "will", "would", "do", "does", "did"}
+_BEFORE_TO = frozenset({"has", "have", "need", "needs", "allowed", "supposed", "meant", "going"})  # "has to be"
+NOT_NAMING = frozenset({"a", "an", "the", "of", "in", "on", "at", "with", "for", "and", "or", "to", "wrong", "any"})
+
+LIES = frozenset({"go", "stand", "lie", "come", "be", "stay", "remain", "hang", "sit", "live", "belong", "get"})
+PUTS = frozenset({"put", "place", "keep", "store", "leave", "hang", "return", "charge", "allow"})
+SITS = frozenset({"work", "eat", "sit", "stay", "rest", "read", "wait"})
+LIKES, DISLIKES = frozenset({"like", "love", "enjoy", "prefer"}), frozenset({"hate", "dislike", "detest"})
+TAKES = frozenset({"eat", "drink", "have", "take", "want", "touch", "tolerate", "stand", "get"})
+RUNS, FAILS = frozenset({"work", "heat", "cool"}), frozenset({"leak", "stick", "jam"})
+_VERBS = LIES | PUTS | SITS | DISLIKES | LIKES | TAKES | RUNS | FAILS | {"sleep", "contain", "use"}
+_KNOWN_VERBS = _VERBS.union(*VERBS.values(), {"give"})
+# Verbs of lasting facts, which take an s in the third person; others that people tell of themselves are past forms.
+LASTING = (LIKES | DISLIKES | TAKES | SITS | PUTS | {"sleep", "use", "live", "need", "own", "play", "call", "know"}) - {
+    "read"
+}
+_IRREGULAR = {
+    form: verb
+    for verb, forms in (
+        ("take", "taken"), ("give", "given"), ("throw", "thrown"), ("eat", "eaten"), ("break", "broken"),
+        ("wear", "worn"), ("drink", "drunk"), ("put", "placed"), ("move", "removed remove"), ("keep", "kept"),
+        ("leave", "left"), ("hang", "hung"), ("go", "goes"), ("have", "has"),
+    )
+    for form in forms.split()
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Clause:
+    """subject: as it was said, "you" of an order. helpers: what stands between it and the verb ("must", "not").
+    verb: in its plain form, "be" where there is no other. rest: what follows it."""
+
+    subject: str
+    helpers: frozenset[str]
+    verb: str
+    rest: str
+
+    @property
+    def negated(self) -> bool:
+        """Whether it says that something is not so, or by nobody."""
+        nobody = self.subject.lower() in ("nobody", "no one")
+        return nobody or bool(self.helpers & {"not", "never"})
+
+    @property
+    def forbids(self) -> bool:
+        """Whether it says what must not be; "is not in the bowl" does not."""
+        return self.negated and (self.verb != "be" or bool(self.helpers & (BINDING | {"never"})))
+
+    @property
+    def lets(self) -> bool:
+        """Whether it says what may be."""
+        return not self.negated and bool(self.helpers & _LETTING)
+
+
+def clauses(text: str) -> list[str]:
+    """Return the clauses of a sentence, each with its subject: "Uma is vegan and sleeps on the sofa" has two.
+
+    What is said under a condition stays whole.
+    """
+    first, *others = _JOINED.split(text) if not CONDITIONS.search(text) else [text]
+    subject = next((one.subject for one in parsed(first)), "") if others else ""
+    if not subject:
+        return [text]
+    clauses = [first]
+    for one in others:
+        word, _, rest = one.partition(" ")
+        if word in ("keep", "never", "leave", "use") or one.startswith("do not"):
+            clauses.append(re.sub(r"\b(?:it|them)\b", subject, one))
+        elif word in ("in", "on", "at"):  # "not in the fridge but in the cabinet"
+            clauses.append(f"{subject} belongs {one}")
+        else:
+            clauses.append(f"{subject} {rest if word in ('he', 'she', 'it', 'they') else one}")
+    return clauses
+
+
+def parsed(text: str) -> Iterator[Clause]:
+    """Yield a clause in each way in which its words may be a subject, helpers, a verb and what follows it."""
+    words = text.split()
+    for start in range(len(words)):
+        at = start
+        while at < len(words) and _helps(words, at):
+            at += 1
+        helpers = [word for word in words[start:at] if word not in ("not", "never")]
+        subject = " ".join(words[:start]) or "you"
+        if helpers and start and helpers[-1] in _BEING:
+            yield Clause(subject, frozenset(words[start:at]), "be", " ".join(words[at:]))
+            continue
+        verb = plain_verb(words[at]) if at < len(words) else ""
+        is_verb = verb in _VERBS if at == start else bool(verb) and verb not in NOT_NAMING
+        if is_verb and (start or words[0] in ("do", "never") or verb == words[0]):
+            yield Clause(subject, frozenset(words[start:at]), verb, " ".join(words[at + 1 :]))
+
+
+def _helps(words: list[str], at: int) -> bool:
+    word, following = words[at], words[at + 1] if at + 1 < len(words) else ""
+    if word in ("has", "have"):
+        return following in ("to", "been", "not", "never")
+    return word in _HELPERS or (word in _BEFORE_TO and following == "to")
+
+
+def plain_verb(word: str) -> str:
+    """Return the verb of a form of it: "heated" is heat, "goes" go, "moved" move."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    for ending in ("s", "es", "ed", "d", "ing"):
+        stem = word.removesuffix(ending)
+        for one in (word, stem, f"{stem}e", stem[:-1]) if stem != word else (word,):
+            if one in _KNOWN_VERBS:
+                return one
+    return word.removesuffix("ed")
