@@ -125,11 +125,20 @@ class ExpectedFailures:
                 lesson = lesson or self._failing_step(skill, of_class, place)
                 if lesson is not None:
                     failing[place.id] = lesson
-        if not failing or len(failing) == len(places):
+        if not failing:
+            return self._doubtful(places, ways[0][0])
+        if len(failing) == len(places):
             return frozenset()
         for lesson in failing.values():
             self._tell(lesson)
         return frozenset(failing)
+
+    def _doubtful(self, places: list[SceneObject], skill: str) -> frozenset[str]:
+        """Return the ids of the places where a call failed the last time, whatever with, where it worked at another of
+        their class: nothing tells whether the place was at fault."""
+        failed = {one.id: self.expectations.failed_last(skill, one.id, self.clock()) for one in places}
+        worked = {one.class_name for one in places if failed[one.id] is False}
+        return frozenset(one.id for one in places if failed[one.id] and one.class_name in worked)
 
     def _failing_step(self, skill: str, of_class: str, place: SceneObject) -> Lesson | None:
         """Return the lesson that a step of a composite fails, where the composite has not worked at the place since."""
