@@ -70,6 +70,8 @@ TakeClaims = Callable[[str, Sequence[StateClaim]], None]
 _LATEST_EPISODES = 20
 # Episodes in whose instructions more may have been said.
 _SAID_EPISODES = 200
+# So long after a question what somebody says may be the answer.
+_ANSWERED_NS = 900 * 10**9
 
 
 class _KeepNothing:
@@ -279,7 +281,11 @@ class RobotMemory:
         acted = {deed.episode_id for deed in deeds}
         asked = {one.id: one.instruction for one in latest if one.id in acted}
         said = () if Memory.FACTS in self._unread else _said_in_passing(latest)
-        return Recalled(facts, deeds, unfinished, said, zone, asked, Memory.EPISODES not in self._unread)
+        newest = next((one for one in latest if one.ended_ns), None)
+        is_recent = newest is not None and self._clock() - newest.ended_ns <= _ANSWERED_NS
+        waits = newest is not None and is_recent and newest.success is None and newest.id not in asked
+        waiting = newest.instruction if newest is not None and waits else ""
+        return Recalled(facts, deeds, unfinished, said, zone, asked, Memory.EPISODES not in self._unread, waiting)
 
     def lessons_of_tries(self) -> tuple[Lesson, ...]:
         """Return what the robot's tries teach now: calls that fail at a place, and what makes them work."""

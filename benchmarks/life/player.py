@@ -101,7 +101,7 @@ class RobotPlayer:
         )
         unfinished = () if life.without == switches.WORKING else self.unfinished
         if unfinished is not None:
-            recalled = replace(recalled, unfinished=unfinished)
+            recalled = replace(recalled, unfinished=unfinished, waiting="")
         executor = InstructionExecutor(
             port,
             life,

@@ -16,7 +16,8 @@ class Recalled:
     """facts: every told fact that was read and counts; tried: what the robot did and what failed, the newest last;
     unfinished: instructions that were begun and did not succeed, the newest first; said: earlier ones that say more
     than what was to be done, the newest last; zone: of days and clock times, None for the machine's; asked: the
-    instructions of the newest episodes, by their ids; has_past: whether memory tells what the robot did."""
+    instructions of the newest episodes, by their ids; has_past: whether memory tells what the robot did; waiting: an
+    instruction that was asked back about a short time ago, and nobody answered, "" for none."""
 
     facts: tuple[ToldFact, ...] = ()
     tried: tuple[Deed, ...] = ()
@@ -25,6 +26,7 @@ class Recalled:
     zone: tzinfo | None = None
     asked: Mapping[str, str] = field(default_factory=dict)
     has_past: bool = True
+    waiting: str = ""
 
     @property
     def deeds(self) -> tuple[Deed, ...]:

@@ -268,6 +268,7 @@ class MemoryClient:
             tuple(response.said),
             time_zone(response.time_zone),
             dict(zip(response.asked_in, response.asked)),
+            waiting=response.waiting,
         )
 
     def tried_poses(self, object_class: str) -> tuple[TriedPose, ...]:

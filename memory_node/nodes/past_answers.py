@@ -47,7 +47,7 @@ def answer_past(memory: RobotMemory, request: Any, response: Any) -> None:
     response.facts = [fact.to_json() for fact in recalled.facts]
     response.tried = [conversions.deed_to_msg(deed) for deed in recalled.tried[-_MOST_DEEDS:]]
     response.unfinished = [conversions.episode_to_msg(episode) for episode in recalled.unfinished]
-    response.said = list(recalled.said)
+    response.said, response.waiting = list(recalled.said), recalled.waiting
     response.time_zone = zone_name(recalled.zone)
     response.asked_in, response.asked = list(recalled.asked.keys()), list(recalled.asked.values())
 

@@ -111,6 +111,7 @@ class OfflinePlanner:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
         named = NamedThings.of(instruction, situation.memory.scene().objects, self._kinds)
         instruction = named.text
+        self._recall_question(instruction, situation)
         read = self._plainly(instruction, situation) or self.read(instruction, situation)
         read = _of_one_each(read, named.several, named.with_ids)
         if read.refused:
@@ -151,8 +152,15 @@ class OfflinePlanner:
                 return None
         if plain is not None:
             home = home_classes(situation, self._kinds)
-            self._understander.overheard(instruction, plain.goals, home, situation.conversation)
+            self._understander.overheard(instruction, plain.goals, home, situation.conversation, plain.question)
         return plain
+
+    def _recall_question(self, answer: str, situation: PlanningContext) -> None:
+        """Let what begins a conversation and is no command answer what was asked before a restart."""
+        waiting = situation.known.recalled.waiting if situation.known is not None else ""
+        answers = bool(waiting) and situation.conversation.is_new and not self.is_command(answer, situation)
+        if answers and self._plainly(waiting, situation) is None:
+            self.read(waiting, situation)
 
     def achieve(self, goals: Sequence[Goal], situation: PlanningContext) -> PlanRun:
         """Yield the steps of goals that are understood already; a question where what was told forbids one of them."""

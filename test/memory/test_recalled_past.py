@@ -41,6 +41,13 @@ def test_begun_instruction_stays_unfinished_until_it_was_gone_on_with(memory: Ro
     assert unfinished(memory) == []
 
 
+def test_what_was_asked_back_about_waits_for_its_answer(memory: RobotMemory) -> None:
+    begun(memory, "bring me the pen", True)
+    assert memory.recall_past().waiting == ""
+    memory.episodes.end(memory.episodes.start("put the mug where it belongs"), None)
+    assert memory.recall_past().waiting == "put the mug where it belongs"
+
+
 def test_what_was_broken_off_before_is_next_once_the_later_one_is_done(memory: RobotMemory) -> None:
     begun(memory, "put the mug on the desk", None)
     begun(memory, "put the pen in the drawer", None)

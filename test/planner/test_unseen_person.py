@@ -4,9 +4,11 @@ import pytest
 from tiny_home import TinyHome, TinyThing
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.recalled import Recalled
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.reading.understanding import Understander
 
 KINDS = load_catalogue()
@@ -21,9 +23,15 @@ class Robot:
         self._planner = OfflinePlanner(Understander(KINDS, None, None), KINDS)
         self._conversation = Conversation()
 
-    def told(self, instruction: str) -> InstructionResult:
+    def told(self, instruction: str, waiting: str = "") -> InstructionResult:
+        """Give an instruction. waiting: what memory knows to have been asked back about."""
         executor = InstructionExecutor(
-            self.home, self.home, self._planner, conversation=self._conversation, asks_for_person=True
+            self.home,
+            self.home,
+            self._planner,
+            conversation=self._conversation,
+            asks_for_person=True,
+            known=Known(Recalled(waiting=waiting), lambda: 1, lambda text: text),
         )
         return executor.execute(instruction)
 
@@ -54,3 +62,18 @@ def test_what_needs_no_person_is_done(instruction: str) -> None:
     result = Robot(*FURNITURE).told(instruction)
     assert result.outcome.question == ""
     assert result.success
+
+
+@pytest.mark.parametrize("instruction", ["bring me the apple", "put the apple where it belongs"])
+def test_answer_belongs_to_what_was_asked_before_a_restart(instruction: str) -> None:
+    assert Robot(*FURNITURE, ("counter", "CounterTop")).told(instruction).outcome.question
+    restarted = Robot(*FURNITURE, ("counter", "CounterTop"))
+    assert restarted.told("on the counter").outcome.question
+    assert restarted.told("on the counter", waiting=instruction).outcome.goals == ("place Apple to CounterTop",)
+    assert restarted.told("open the fridge", waiting=instruction).outcome.goals == ("open Fridge",)
+
+
+def test_question_of_where_a_thing_belongs_takes_an_answer() -> None:
+    robot = Robot(*FURNITURE, ("counter", "CounterTop"))
+    assert robot.told("put the apple where it belongs").outcome.question
+    assert robot.told("on the counter").outcome.goals == ("place Apple to CounterTop",)

@@ -41,6 +41,11 @@ class Conversation:
     places: dict[str, Thing] = field(default_factory=dict)
     said: list[tuple[str, str]] = field(default_factory=list)
 
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was understood or asked in it yet."""
+        return self.pending is None and not self.last
+
     def clear(self) -> None:
         """Forget what was said: a new session begins."""
         vars(self).update(vars(Conversation()))

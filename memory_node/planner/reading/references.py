@@ -16,7 +16,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Mention
-from memory_node.planner.reading.question import Question, UnclearError
+from memory_node.planner.reading.question import Question, Slot, UnclearError
 from memory_node.planner.reading.speaker import speaker_id
 from memory_node.questions.done import PlainPast, UnreadableError, Way
 from memory_node.questions.past import past_form, verb_of
@@ -302,7 +302,8 @@ class References:
             ids = [thing.thing_id] if thing.thing_id else [one.id for one in self._of(thing.candidates)]
             if asks and ids and not any(self.past.place_before(one) for one in ids):
                 name = self.kinds[thing.object_class].best_name
-                raise UnclearError(Question(f"Nobody told me where the {name} belongs. Where shall I put it?"))
+                asked = f"Nobody told me where the {name} belongs. Where shall I put it?"
+                raise UnclearError(Question(asked, slot=Slot.DESTINATION))
             raise UnreadableError(thing.text)
         self._note([fact])
         if fact.object.classes:
