@@ -12,7 +12,8 @@ from memory_node.knowledge.told.binding import VERBS
 _JOINED = re.compile(
     r"(?:;|,)?(?:(?<=[;,])| and| so| but)(?: so| and| but)? "
     r"(?=(?:he|she|it|they|never|do not|keep|must|may|is|are|can not|does not|has|have|sleeps?|works?|"
-    r"sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?|leave|use) )"
+    r"sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?|leave|use|"
+    r"[A-Z][\w-]* (?:is|has|does|can|must|may|likes?|loves?|hates?|eats?)) )"
     r"| but (?=(?:in|on|at) )"
 )
 CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|while|after|before|instead|than|because)\b", re.I)
@@ -89,6 +90,8 @@ def clauses(text: str) -> list[str]:
             clauses.append(re.sub(r"\b(?:it|them)\b", subject, one))
         elif word in ("in", "on", "at"):  # "not in the fridge but in the cabinet"
             clauses.append(f"{subject} belongs {one}")
+        elif word[0].isupper():
+            clauses.append(one)
         else:
             clauses.append(f"{subject} {rest if word in ('he', 'she', 'it', 'they') else one}")
     return clauses

@@ -36,7 +36,7 @@ from memory_node.knowledge.told.plainer import NAME, NAMES, plain, plainer
 from memory_node.knowledge.told.times import until_of
 
 _THE = r"(?:(?:all the|all|any|some|the|my|our|your|his|her|their|this|that|these|those|an|a) )?"
-_AT = rf"(?:in|into|on|onto|to|at|near|inside|under|next to) {_THE}(?P<place>[\w][\w' -]*)"
+_AT = rf"(?:in|into|on|onto|to|at|near|inside) {_THE}(?P<place>[\w][\w' -]*)"
 _OUT = rf"(?:out of|off|away from) {_THE}(?P<place>[\w][\w' -]*)"
 _PLACED = re.compile(
     r"^(?P<thing>[\w][\w' -]*?) (?:in|on|at|near|by|from) (?:the |my |our |a |an )?(?P<place>[\w' -]+)$"

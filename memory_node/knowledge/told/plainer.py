@@ -30,15 +30,19 @@ _PLAINER = tuple(
         (r"^NAMES (?:am|is|are) (?:off|too \w+ for) ", r"\g<who> does not eat "),
         (r" (?:am|is|are) not (?:allergic|intolerant|sensitive) to ", " may eat "),
         (r" (?:am|is|are) (?:allergic|intolerant|sensitive) to ", " does not eat "),
-        (r" (?:(?:has|have) given up|(?:has |have )?stopped (?:eating|drinking)|no longer eats?) ", " does not eat "),
+        (
+            r" (?:(?:has|have) (?:given up|sworn off)|(?:has |have )?stopped (?:eating|drinking)|no longer eats?) ",
+            " does not eat ",
+        ),
         (r" (?:am|is|are) (?:crazy about|mad about|fond of) ", " likes "),
         (r" (?:am|is|are) ((?:work|eat|stay|rest|read|wait|sleep)|sit(?=t))t?ing ", r" \1s "),
-        (r"^NAMES (?:went|became|turned|(?:has|have) (?:gone|become|turned)) ", r"\g<who> is "),
+        (r"^NAMES (?:went|became|turned|(?:has|have) (?:gone|become|turned)) (?=\w+$)", r"\g<who> is "),
         (r" (?:has |have )?(?:stopped working|broken? down|broke|given up|died|packed up)$", " is broken"),
         (r" (?:was|were|has been|have been) (?:fixed|repaired|mended)$", " works"),
         (r"^.+ (?:fixed|repaired|mended) (the|my|our) (.+)$", r"\1 \2 works"),
         (r"^there is (?:something|a problem) (?:wrong )?with (.+)$", r"\1 is broken"),
         (r"^you (?:will|can) find (.+?) (in|on|at) ", r"\1 belongs \2 "),
+        (r" (?:can|may) be found ", " is "),
         (r"^(.+) is where NAMES (sleeps?|works?|sits?|eats?)$", r"\g<who> \3 on \1"),
         (r" (?:has|have) (?:its|their) (?:place|home|spot) ", " belongs "),
         (r"^the (?:\w+ )?(?:place|home|spot) (?:of|for) (.+?) is ", r"\1 belongs on "),
@@ -83,7 +87,8 @@ _LEAD = re.compile(
 _FILLER = re.compile(
     r"\b(?:[Bb]oth|now|currently|still|really|also|always|usually|please|at the moment|right now|any ?more|again|"
     r"[Ff]rom (?:now|today) on,?|under any circumstances|at all|ever|yesterday|today|recently|back(?= in| on| to)|"
-    r"by any(?:one|body)|for (?:years|ages|good)|(?:last|this) (?:week|month|year|night|morning|evening)) ?\b"
+    r"more than anything|most days|by any(?:one|body)|for (?:years|ages|good)|"
+    r"(?:last|this) (?:week|month|year|night|morning|evening)) ?\b"
 )
 _OPENS = re.compile(
     "the|my|our|your|an?|all|in|at|nobody|no|never|do|you|keep|what|when|there|leave|hands|by|with|that|this|these|those|from|under|nothing|could|it",
