@@ -270,7 +270,8 @@ class SkillCalls:
         # A thing of which nothing is known but that it is there was told as what was found.
         known_now = self._names.lines(scene).items()
         news += joined({one: line for one, line in known_now if line not in (before.get(one), world.state.at)})
-        lost = [one for one in before if one not in world.things and one not in world.episode.same]
+        used = named.arguments if result.success else ()  # what was cut is gone, of course
+        lost = [one for one in before if one not in (*world.things, *world.episode.same, *used)]
         news += [f"not known any more: {', '.join(names_folded(lost))}"] if lost else []
         return CallResult(self._told(named, things, result, news, held), result.success)
 
