@@ -97,7 +97,9 @@ class AgentPlanner:
             raise PlanningFailedError("the instruction is empty")
         if self._session.conversation is not situation.conversation:
             self._session = _Session(situation.conversation)
-        session = self._session
+        session, said = self._session, situation.conversation.said
+        waiting = situation.known.recalled.waiting if situation.known is not None else ""
+        said += [(waiting, "(asked back about it before a restart)")] if waiting and not said else []
         run, session.run = session.run, None
         if run is not None and not run.is_answered_by(instruction) and self._offline.is_command(instruction, situation):
             run = None  # a new instruction: what memory holds of it is told
@@ -111,7 +113,6 @@ class AgentPlanner:
             return (yield from self._without_model(instruction, situation, account, error))
         if outcome.question:
             session.run, session.account = run, ModelAccount()
-        said = situation.conversation.said
         # Of failures the last is what the planner said; those before it are memory's, goal by goal.
         said.append((instruction, outcome.question or outcome.answer or "".join(outcome.failures[-1:])))
         del said[:-_MOST_TURNS]

@@ -137,10 +137,8 @@ class AgentDialogue:
 
 
 def _with_tools_in_words(beginning: Sequence[Message], tools: Sequence[Tool]) -> tuple[Message, ...]:
-    told = ["# Tools"]
-    for tool in tools:
-        arguments = json.dumps(dict(tool.parameters.get("properties", {})))
-        told.append(f"- {tool.name}: {tool.description} arguments: {arguments}")
+    arguments = [json.dumps(dict(tool.parameters["properties"])) for tool in tools]
+    told = ["# Tools", *(f"- {one.name}: {one.description} arguments: {said}" for one, said in zip(tools, arguments))]
     told.append('Answer with one JSON object and nothing else: {"calls": [{"name": ..., "arguments": {...}}]}')
     system, *rest = beginning
     return (replace(system, text="\n".join((f"{system.text.rstrip()}\n", *told))), *rest)

@@ -298,6 +298,15 @@ def test_the_question_is_there_when_a_restarted_planner_is_answered() -> None:
     assert "Where does the mug belong?" in model.dialogues[1][1].text
 
 
+def test_what_waits_for_an_answer_is_told_to_a_planner_that_kept_no_conversation() -> None:
+    what = Known(Recalled(waiting="put the mug where it belongs"), lambda: NOW_NS, str)
+    goal = {"kind": "place", "thing": "Mug", "place": "Fridge", "words": "put the mug where it belongs"}
+    model = ScriptedModel([[("set_goals", {"goals": [goal]})], END])
+    carry_out(model, "in the fridge", known=what)
+    assert "put the mug where it belongs" in model.dialogues[0][1].text
+    assert model.results()[0].startswith("taken over")
+
+
 @pytest.mark.parametrize("has_past", [True, False])
 def test_a_memory_without_a_past_says_so(has_past: bool) -> None:
     what = Known(Recalled(has_past=has_past), lambda: NOW_NS, str)
