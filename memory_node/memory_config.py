@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import Field, field_validator
+from pydantic import field_validator
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.context.config import CompilerConfig
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Parameters, parameter
 from memory_node.domain.time_zone import time_zone
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.lessons.config import ExperienceConfig
@@ -20,17 +20,13 @@ from memory_node.store.config import StoreConfig
 class MemoryConfig(Parameters):
     """What a memory is made of."""
 
-    database: str = Field(
-        default="",
-        description="long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty, or :memory: this process only",
+    database: str = parameter(
+        "", "long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty, or :memory: this process only"
     )
-    site: str = Field(default="", description="the site that the database is of; empty: what the file says, else home")
-    robot_id: str = Field(
-        default="", description="name of this robot in a memory that several robots share; empty: the host's name"
-    )
-    time_zone: str = Field(
-        default="",
-        description="zone of every day and clock time that is told or said, as Europe/Berlin; empty: the machine's",
+    site: str = parameter("", "the site that the database is of; empty: what the file says, else home")
+    robot_id: str = parameter("", "name of this robot in a memory that several robots share; empty: the host's name")
+    time_zone: str = parameter(
+        "", "zone of every day and clock time that is told or said, as Europe/Berlin; empty: the machine's"
     )
     label_space: LabelSpace = HOUSEHOLD
     scene_graph: SceneGraphConfig = SceneGraphConfig()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
 from memory_node.domain.errors import InvalidValueError
@@ -23,6 +23,11 @@ Expert = Annotated[_T, _EXPERT]
 
 Live = Annotated[_T, _LIVE]
 """Marks a parameter that is read at each use, so that it may change while its node runs."""
+
+
+def parameter(default: Any, meaning: str, least: float | None = None, most: float | None = None) -> Any:
+    """Return the declaration of a parameter; least, most: its range where it is a number, both included."""
+    return Field(default=default, description=meaning, ge=least, le=most)
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ class Parameters(BaseModel):
 
     A field is declared once, with its unit in the name; code, YAML files, ROS and docs/parameters.md all follow it:
 
-        near_m: float = Field(default=0.6, ge=0.0, le=10.0, description="largest distance of `near`")
+        near_m: float = parameter(0.6, "largest distance of `near`", 0.0, 10.0)
 
     A field whose type is itself `Parameters` is a section: its parameters are called `section.name`. `Expert[float]` in
     place of `float` calls it `expert.section.name`.

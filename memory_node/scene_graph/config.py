@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import Field
-
-from memory_node.domain.parameters import Expert, Live, Parameters
+from memory_node.domain.parameters import Expert, Live, Parameters, parameter
 
 
 class SceneGraphConfig(Parameters):
@@ -28,11 +26,8 @@ class SceneGraphConfig(Parameters):
     split_views: ClassVar[float] = 3.0
 
     # fusion
-    correlated_sigma_m: Expert[float] = Field(
-        default=0.002,
-        ge=0.0,
-        le=1.0,
-        description="least uncertainty of a face of a box: errors within one drive go together",
+    correlated_sigma_m: Expert[float] = parameter(
+        0.002, "least uncertainty of a face of a box: errors within one drive go together", 0.0, 1.0
     )
     unseen_face_sigma_m: ClassVar[float] = 0.3  # uncertainty of a face of a box that was never seen
     class_smoothing: ClassVar[float] = 0.05  # weight of the class `object` until a detector names the thing
@@ -52,11 +47,8 @@ class SceneGraphConfig(Parameters):
     max_existence: ClassVar[float] = 0.995  # highest probability of existence, so that belief can still change
     removed_existence: ClassVar[float] = 0.2  # an object with a lower probability of existence counts as removed
     confirmed_sightings: ClassVar[int] = 3  # an object with fewer sightings that is then missed counts as never there
-    evidence_range_m: Live[float] = Field(
-        default=3.5,
-        ge=0.1,
-        le=100.0,
-        description="range beyond which nothing counts as missing, because detectors reach no farther",
+    evidence_range_m: Live[float] = parameter(
+        3.5, "range beyond which nothing counts as missing, because detectors reach no farther", 0.1, 100.0
     )
     evidence_min_pixels: ClassVar[float] = 150.0  # a thing that should appear with fewer pixels may be overlooked
     # a camera that moved less and turned less than view_step_rad repeats its view; that counts a fifth
@@ -73,30 +65,20 @@ class SceneGraphConfig(Parameters):
     on_gap_m: ClassVar[float] = 0.06  # relation on: largest gap between a thing's foot and its support
     # relation on: how far down a thing with a hidden foot may reach to its support
     hidden_foot_m: ClassVar[float] = 0.35
-    near_m: Live[Expert[float]] = Field(
-        default=0.6, ge=0.01, le=10.0, description="relation near: largest distance from centre to centre"
-    )
+    near_m: Live[Expert[float]] = parameter(0.6, "relation near: largest distance from centre to centre", 0.01, 10.0)
     near_neighbours: ClassVar[int] = 3  # relation near: most neighbours of an object
 
     # places
-    overlooked: Live[Expert[float]] = Field(
-        default=0.3,
-        ge=0.001,
-        le=1.0,
-        description="probability that a thing in an area that was just looked at went unseen",
+    overlooked: Live[Expert[float]] = parameter(
+        0.3, "probability that a thing in an area that was just looked at went unseen", 0.001, 1.0
     )
-    area_spacing_m: Expert[float] = Field(
-        default=1.5, ge=0.2, le=20.0, description="distance between the areas that tile the reachable space"
+    area_spacing_m: Expert[float] = parameter(
+        1.5, "distance between the areas that tile the reachable space", 0.2, 20.0
     )
-    robot_radius_m: float = Field(
-        default=0.2,
-        ge=0.0,
-        le=5.0,
-        description="radius of the robot's footprint; where it cannot stand is not reachable",
+    robot_radius_m: float = parameter(
+        0.2, "radius of the robot's footprint; where it cannot stand is not reachable", 0.0, 5.0
     )
-    doorway_m: Expert[float] = Field(
-        default=1.1, ge=0.1, le=10.0, description="widest opening that separates two rooms"
-    )
+    doorway_m: Expert[float] = parameter(1.1, "widest opening that separates two rooms", 0.1, 10.0)
     min_room_m2: ClassVar[float] = 2.0  # smallest room; smaller parts join their neighbour
 
     # names of rooms that nobody has named
@@ -107,10 +89,7 @@ class SceneGraphConfig(Parameters):
     room_keep_confidence: ClassVar[float] = 0.4  # a room loses its name when the kind is less probable than this
 
     # time and history
-    clock_jump_s: float = Field(
-        default=10.0,
-        ge=0.1,
-        le=1e6,
-        description="a stamp that is further back means that the clock was set back; one less far back came late",
+    clock_jump_s: float = parameter(
+        10.0, "a stamp that is further back means that the clock was set back; one less far back came late", 0.1, 1e6
     )
     history_places: ClassVar[int] = 64  # earlier places that are remembered of each object

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from pydantic import Field
-
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Parameters, parameter
 
 
 class RetrievalConfig(Parameters):
     """How remembered objects are ranked. A weight of 0 switches a part off."""
 
-    embedder: Literal["minilm", "openai"] = Field(
-        default="minilm", description="who embeds texts: the built-in MiniLM, or an endpoint that speaks /v1/embeddings"
+    embedder: Literal["minilm", "openai"] = parameter(
+        "minilm", "who embeds texts: the built-in MiniLM, or an endpoint that speaks /v1/embeddings"
     )
-    precision: Expert[Literal["fp32", "int8"]] = Field(
-        default="fp32", description="embedder minilm: int8 takes a third of the time, at a cosine of 0.99 to fp32"
+    precision: Expert[Literal["fp32", "int8"]] = parameter(
+        "fp32", "embedder minilm: int8 takes a third of the time, at a cosine of 0.99 to fp32"
     )
-    openai_base_url: str = Field(default="", description="embedder openai: address of the endpoint")
-    openai_model: str = Field(default="", description="embedder openai: name of the model")
-    clip_path: str = Field(
-        default="",
-        description="folder with a CLIP's text.onnx, image.onnx and tokenizer.json, for how things look; empty: none",
+    openai_base_url: str = parameter("", "embedder openai: address of the endpoint")
+    openai_model: str = parameter("", "embedder openai: name of the model")
+    clip_path: str = parameter(
+        "", "folder with a CLIP's text.onnx, image.onnx and tokenizer.json, for how things look; empty: none"
     )
 
     # the first three add log-odds of "this is what is meant"
@@ -55,17 +52,11 @@ class RetrievalConfig(Parameters):
     # CLIP: cosine between query and picture at which the picture is as likely right as wrong
     picture_center: ClassVar[float] = 0.25
     picture_slope: ClassVar[float] = 40.0  # CLIP: log-odds for each unit of cosine beyond picture_center
-    abstain_below: Expert[float] = Field(
-        default=0.5,
-        ge=0.0,
-        le=1.0,
-        description="fit that the best object must reach; below it the answer is that memory does not know",
+    abstain_below: Expert[float] = parameter(
+        0.5, "fit that the best object must reach; below it the answer is that memory does not know", 0.0, 1.0
     )
     # a kind of thing whose odds of being meant are less than this share of the likeliest's is left out
     rival_share: ClassVar[float] = 0.25
-    exact_below: Expert[int] = Field(
-        default=12_000,
-        ge=1,
-        le=2**31 - 1,
-        description="most vectors that are searched exactly; above, an HNSW index is used",
+    exact_below: Expert[int] = parameter(
+        12_000, "most vectors that are searched exactly; above, an HNSW index is used", 1, 2**31 - 1
     )

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Parameters, parameter
 from memory_node.sim.noise import DetectionNoise
 
 
 class LocalizationNoise(Parameters):
     """Errors of odometry and map."""
 
-    drift_share: float = Field(
-        default=0.02,
-        ge=0.0,
-        le=1.0,
-        description="standard deviation of odometry's error along 1 m, as a share",
-    )
-    turn_drift_share: float = Field(
-        default=0.02,
-        ge=0.0,
-        le=1.0,
-        description="standard deviation of its heading's error after 1 rad (rad)",
-    )
-    map_sigma_m: float = Field(default=0.008, ge=0.0, le=1.0, description="error of a corrected position, each axis")
-    map_sigma_rad: float = Field(default=0.004, ge=0.0, le=1.0, description="error of a corrected heading")
+    drift_share: float = parameter(0.02, "standard deviation of odometry's error along 1 m, as a share", 0.0, 1.0)
+    turn_drift_share: float = parameter(0.02, "standard deviation of its heading's error after 1 rad (rad)", 0.0, 1.0)
+    map_sigma_m: float = parameter(0.008, "error of a corrected position, each axis", 0.0, 1.0)
+    map_sigma_rad: float = parameter(0.004, "error of a corrected heading", 0.0, 1.0)
     # the defaults of nav2_amcl's update_min_d and update_min_a
-    correct_every_m: float = Field(default=0.25, ge=0.01, le=100.0, description="way after which the map corrects")
-    correct_every_rad: float = Field(default=0.2, ge=0.01, le=100.0, description="turn after which the map corrects")
+    correct_every_m: float = parameter(0.25, "way after which the map corrects", 0.01, 100.0)
+    correct_every_rad: float = parameter(0.2, "turn after which the map corrects", 0.01, 100.0)
 
 
 class BodyNoise(Parameters):
@@ -35,7 +23,7 @@ class BodyNoise(Parameters):
 
     camera: DetectionNoise = DetectionNoise()
     localization: LocalizationNoise = LocalizationNoise()
-    camera_dropout: float = Field(default=0.0, ge=0.0, le=1.0, description="share of the pictures that do not come")
+    camera_dropout: float = parameter(0.0, "share of the pictures that do not come", 0.0, 1.0)
 
     @classmethod
     def none(cls) -> BodyNoise:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Parameters, parameter
 
 EDGE_STEP_M = 0.05
 
@@ -16,46 +15,24 @@ class DetectionNoise(Parameters):
     """What goes wrong in the camera and the detector; the defaults are a consumer RGB-D camera and a good detector."""
 
     # depth: standard deviation = depth_sigma_m_at_1m * (distance / 1 m) ** depth_sigma_growth
-    depth_sigma_m_at_1m: float = Field(default=0.0015, ge=0.0, le=1.0, description="depth noise of one pixel at 1 m")
-    depth_sigma_growth: float = Field(
-        default=2.0,
-        ge=0.0,
-        le=4.0,
-        description="power of the distance that it grows with; 2: stereo and structured light",
+    depth_sigma_m_at_1m: float = parameter(0.0015, "depth noise of one pixel at 1 m", 0.0, 1.0)
+    depth_sigma_growth: float = parameter(
+        2.0, "power of the distance that it grows with; 2: stereo and structured light", 0.0, 4.0
     )
-    depth_edge_loss: float = Field(
-        default=0.5, ge=0.0, le=1.0, description="share of the pixels on a depth edge that have no return"
-    )
-    depth_max_m: float = Field(default=5.0, ge=0.0, le=100.0, description="range of the depth camera")
+    depth_edge_loss: float = parameter(0.5, "share of the pixels on a depth edge that have no return", 0.0, 1.0)
+    depth_max_m: float = parameter(5.0, "range of the depth camera", 0.0, 100.0)
     # detections, for each object and frame
-    min_pixels: int = Field(default=80, ge=0, le=1_000_000, description="pixels below which a thing is never detected")
-    max_range_m: float = Field(default=4.0, ge=0.0, le=100.0, description="range of the detector")
-    miss_probability: float = Field(
-        default=0.05,
-        ge=0.0,
-        le=1.0,
-        description="probability that an object in view is not reported",
+    min_pixels: int = parameter(80, "pixels below which a thing is never detected", 0, 1_000_000)
+    max_range_m: float = parameter(4.0, "range of the detector", 0.0, 100.0)
+    miss_probability: float = parameter(0.05, "probability that an object in view is not reported", 0.0, 1.0)
+    false_positive_rate: float = parameter(0.02, "false reports in each frame, on average", 0.0, 100.0)
+    class_confusion_probability: float = parameter(
+        0.04, "probability that an object is reported as another, alike class", 0.0, 1.0
     )
-    false_positive_rate: float = Field(
-        default=0.02, ge=0.0, le=100.0, description="false reports in each frame, on average"
-    )
-    class_confusion_probability: float = Field(
-        default=0.04, ge=0.0, le=1.0, description="probability that an object is reported as another, alike class"
-    )
-    score_mean: float = Field(default=0.85, ge=0.0, le=1.0, description="mean score of a detection")
-    score_sigma: float = Field(
-        default=0.08,
-        ge=0.0,
-        le=1.0,
-        description="standard deviation of the score of a detection",
-    )
-    box_sigma_px: float = Field(
-        default=1.5,
-        ge=0.0,
-        le=100.0,
-        description="standard deviation of each side of the 2D box",
-    )
-    mask_edge_px: int = Field(default=1, ge=0, le=20, description="how far masks are wrong at their outline, at most")
+    score_mean: float = parameter(0.85, "mean score of a detection", 0.0, 1.0)
+    score_sigma: float = parameter(0.08, "standard deviation of the score of a detection", 0.0, 1.0)
+    box_sigma_px: float = parameter(1.5, "standard deviation of each side of the 2D box", 0.0, 100.0)
+    mask_edge_px: int = parameter(1, "how far masks are wrong at their outline, at most", 0, 20)
 
     @classmethod
     def none(cls) -> DetectionNoise:

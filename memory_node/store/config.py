@@ -2,52 +2,40 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Parameters, parameter
 
 
 class StoreConfig(Parameters):
     """How the durable store writes; docs/store.md explains it."""
 
-    commit_interval_s: Expert[float] = Field(
-        default=0.1, ge=0.001, le=0.1, description="longest time that a sensor fact waits for its commit"
+    commit_interval_s: Expert[float] = parameter(
+        0.1, "longest time that a sensor fact waits for its commit", 0.001, 0.1
     )
-    retry_interval_s: Expert[float] = Field(
-        default=0.5, ge=0.001, le=60.0, description="time between two tries of a lost, locked or full database"
+    retry_interval_s: Expert[float] = parameter(
+        0.5, "time between two tries of a lost, locked or full database", 0.001, 60.0
     )
-    busy_timeout_s: Expert[float] = Field(
-        default=2.0,
-        ge=0.001,
-        le=600.0,
-        description="how long a write waits for another writer's lock before it goes to the journal",
+    busy_timeout_s: Expert[float] = parameter(
+        2.0, "how long a write waits for another writer's lock before it goes to the journal", 0.001, 600.0
     )
-    append_timeout_s: Expert[float] = Field(
-        default=2.0, ge=0.001, le=600.0, description="how long an append waits for room before it is refused"
+    append_timeout_s: Expert[float] = parameter(
+        2.0, "how long an append waits for room before it is refused", 0.001, 600.0
     )
-    max_pending: Expert[int] = Field(default=200_000, ge=1, le=100_000_000, description="facts that may wait in memory")
-    max_batch: Expert[int] = Field(default=20_000, ge=1, le=10_000_000, description="facts of one commit at most")
-    journal_mib: Expert[float] = Field(
-        default=16.0,
-        ge=0.001,
-        le=100_000.0,
-        description="disk space reserved for facts that the database cannot take now (MiB)",
+    max_pending: Expert[int] = parameter(200_000, "facts that may wait in memory", 1, 100_000_000)
+    max_batch: Expert[int] = parameter(20_000, "facts of one commit at most", 1, 10_000_000)
+    journal_mib: Expert[float] = parameter(
+        16.0, "disk space reserved for facts that the database cannot take now (MiB)", 0.001, 100_000.0
     )
-    journal_path: Expert[str] = Field(
-        default="",
-        description="file of the journal; empty: beside the SQLite file, for a server in $XDG_STATE_HOME/robot_memory",
+    journal_path: Expert[str] = parameter(
+        "", "file of the journal; empty: beside the SQLite file, for a server in $XDG_STATE_HOME/robot_memory"
     )
-    data_dir: str = Field(default="", description="folder of images; empty: where the journal is")
-    backup_interval_h: float = Field(
-        default=24.0,
-        ge=0.0,
-        le=100_000.0,
-        description="time between two backups of a SQLite file, in the folder backups beside its images; 0: none (h)",
+    data_dir: str = parameter("", "folder of images; empty: where the journal is")
+    backup_interval_h: float = parameter(
+        24.0,
+        "time between two backups of a SQLite file, in the folder backups beside its images; 0: none (h)",
+        0.0,
+        100_000.0,
     )
-    backups_kept: Expert[int] = Field(default=3, ge=1, le=10_000, description="backups that are kept, the newest ones")
-    poll_interval_s: Expert[float] = Field(
-        default=1.0,
-        ge=0.001,
-        le=3600.0,
-        description="time between two polls for others' changes, besides PostgreSQL's NOTIFY",
+    backups_kept: Expert[int] = parameter(3, "backups that are kept, the newest ones", 1, 10_000)
+    poll_interval_s: Expert[float] = parameter(
+        1.0, "time between two polls for others' changes, besides PostgreSQL's NOTIFY", 0.001, 3600.0
     )
