@@ -7,7 +7,6 @@ COMMANDS = {
     "body": ("benchmarks.body", "skills and instructions of a robot with physics"),
     "cache": ("benchmarks.cache", "hit ratio and throughput of the short-term memory's replacement policies"),
     "compiler": ("benchmarks.compiler", "what compiling memory at each step is worth, with its controls"),
-    "experience": ("benchmarks.experience", "retrieval and memory of experience after many steps and guidelines"),
     "life": ("benchmarks.life.command", "days in a home on which each memory must count"),
     "hostile": ("benchmarks.hostile", "hostile messages on every topic, service, action and parameter of the nodes"),
     "inspector": ("benchmarks.inspector", "looking into memory: load while the robot maps, REST, the page"),
