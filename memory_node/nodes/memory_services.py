@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,11 +10,12 @@ from typing import Any
 from rclpy.node import Node
 from robot_memory import srv
 
-from memory_node.domain.answer import AnswerStatus
+from memory_node.domain.answer import AnswerStatus, FindQuery, Recollection
 from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.step import EpisodeAccount
 from memory_node.domain.token_count import estimate_tokens
+from memory_node.knowledge.mode import Mode
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.conversions.ranges import (
@@ -22,6 +23,7 @@ from memory_node.nodes.conversions.ranges import (
     checked_id,
     checked_items,
     checked_label,
+    checked_member,
     checked_text,
 )
 from memory_node.nodes.memory_topics import MemoryTopics
@@ -42,8 +44,8 @@ class MemoryServices:
         self._topics = topics
         self._requests = OpenRequests(node.get_name())
         self._serve(srv.GetSceneGraph, self._get_scene_graph)
-        self._serve(srv.FindObjects, self._find_objects)
-        self._serve(srv.RecallObjects, self._recall_objects)
+        self._serve(srv.FindObjects, partial(_answer, memory.find))
+        self._serve(srv.RecallObjects, partial(_answer, memory.recall))
         self._serve(srv.LocateObject, self._locate_object)
         self._serve(srv.RankSearchAreas, self._rank_search_areas)
         self._serve(srv.Remember, self._remember)
@@ -113,12 +115,6 @@ class MemoryServices:
             response.text = self._memory.scene_text(request.token_budget)
             response.text_tokens = estimate_tokens(response.text)
 
-    def _find_objects(self, request: Any, response: Any) -> None:
-        _answer(response, self._memory.find(conversions.query_from_request(request)))
-
-    def _recall_objects(self, request: Any, response: Any) -> None:
-        _answer(response, self._memory.recall(conversions.query_from_request(request)))
-
     def _locate_object(self, request: Any, response: Any) -> None:
         location = self._memory.locate(conversions.query_from_request(request), request.max_areas)
         response.answers = [conversions.answer_to_msg(answer) for answer in location.answers]
@@ -151,7 +147,7 @@ class MemoryServices:
             told = self._memory.knowledge.told_facts(question, k)
             response.propositions = [conversions.proposition_to_msg(found) for found in told]
             return
-        mode = conversions.mode_named("mode", request.mode)
+        mode = checked_member(Mode, "mode", request.mode) if request.mode else None
         answer = self._memory.ask(checked_text("question", request.question), mode, checked_count("k", request.k))
         response.answer, response.abstains, response.mode = answer.text, answer.abstains, str(answer.mode)
         response.confidence = answer.confidence
@@ -161,7 +157,8 @@ class MemoryServices:
 
     def _get_context(self, request: Any, response: Any) -> None:
         instruction, budget = checked_text("instruction", request.instruction), request.token_budget or DEFAULT_TOKENS
-        context = self._memory.context(instruction, budget, request.episode_id, _sources(request.sources))
+        sources = frozenset(checked_member(ContextSource, "sources", name) for name in request.sources)
+        context = self._memory.context(instruction, budget, request.episode_id, sources or ALL_SOURCES)
         conversions.context_to_response(context, response)
 
     def _forget(self, request: Any, response: Any) -> None:
@@ -234,19 +231,12 @@ def _check_ids(request: Any) -> None:
             checked_label(name, getattr(request, name))
 
 
-def _sources(names: Sequence[str]) -> frozenset[ContextSource]:
-    known = {str(source): source for source in ContextSource}
-    for name in names:
-        if name not in known:
-            raise InvalidValueError(f"sources: expected each one of {', '.join(known)}, got {name!r}")
-    return frozenset(known[name] for name in names) or ALL_SOURCES
-
-
 def _as_of(request: Any) -> int:
     return conversions.stamp_from_msg(request.as_of, "as_of")
 
 
-def _answer(response: Any, recollection: Any) -> None:
+def _answer(ask: Callable[[FindQuery], Recollection], request: Any, response: Any) -> None:
+    recollection = ask(conversions.query_from_request(request))
     response.answers = [conversions.answer_to_msg(answer) for answer in recollection.answers]
     response.status = conversions.status_to_msg(recollection.status, recollection.explanation)
 

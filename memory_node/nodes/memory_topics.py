@@ -14,6 +14,7 @@ from robot_memory import msg as rm
 from memory_node.domain.scene import SceneEvent, SceneSnapshot
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
+from memory_node.nodes.conversions.paired import Paired, Part
 from memory_node.nodes.marker_messages import EditMenus, MarkerTopic
 from memory_node.nodes.qos import LATCHED, OVERRIDABLE, own
 from memory_node.short_term.statistics import CacheStatistics
@@ -147,21 +148,10 @@ class MemoryTopics:
         self._menus.show(scene)
 
 
+_STATISTICS = Paired(CacheStatistics, rm.CacheStatistics, size=Part("units"))
+
+
 def statistics_to_msg(statistics: CacheStatistics, stamp_ns: int) -> Any:
     """Return the short-term memory's statistics as a message."""
-    return rm.CacheStatistics(
-        header=conversions.header(stamp_ns),
-        policy=statistics.policy,
-        followed=statistics.followed,
-        capacity=statistics.capacity,
-        units=statistics.size,
-        occupancy=statistics.occupancy,
-        warm=statistics.warm,
-        lookups=statistics.lookups,
-        hits=statistics.hits,
-        hit_ratio=statistics.hit_ratio or 0.0,
-        evictions=statistics.evictions,
-        sketch_age=statistics.sketch_age,
-        sketch_halvings=statistics.sketch_halvings,
-        pinned=statistics.pinned,
-    )
+    shares = {"occupancy": statistics.occupancy, "hit_ratio": statistics.hit_ratio or 0.0}
+    return _STATISTICS.to_msg(statistics, header=conversions.header(stamp_ns), **shares)

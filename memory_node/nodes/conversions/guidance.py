@@ -19,7 +19,8 @@ from memory_node.domain.context import Context
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason
 from memory_node.nodes.conversions.geometry import stamp_from_msg, stamp_to_msg
-from memory_node.nodes.conversions.ranges import checked_id, checked_labels, shown
+from memory_node.nodes.conversions.paired import TEXTS, Paired
+from memory_node.nodes.conversions.ranges import checked_id, checked_labels, checked_member
 from memory_node.nodes.conversions.skills import call_from_msg, call_to_msg
 
 
@@ -108,12 +109,14 @@ def observation_from_request(request: Any) -> StepObservation:
 
 
 def _taken_from_request(request: Any) -> TakenStep:
-    known = {str(reason): reason for reason in FailureReason}
-    reason = request.reason or str(FailureReason.NONE)
-    if reason not in known:
-        raise InvalidValueError(f"reason: expected one of {', '.join(known)}, got {shown(reason)}")
+    reason = checked_member(FailureReason, "reason", request.reason or str(FailureReason.NONE))
     object_id = checked_id("object_id", request.object_id)
-    return TakenStep(call_from_msg(request.taken), bool(request.succeeded), known[reason], object_id)
+    return TakenStep(call_from_msg(request.taken), bool(request.succeeded), reason, object_id)
+
+
+_LISTS = dict.fromkeys(("completed", "pending", "locations", "agent", "facts"), TEXTS)
+_STATE = Paired(BriefState, rm.BriefState, **_LISTS)
+state_to_msg, state_from_msg = _STATE.to_msg, _STATE.from_msg
 
 
 def compiled_to_response(step: CompiledStep, response: Any) -> None:
@@ -175,26 +178,3 @@ def _delta(text: str) -> Delta:
     except ValueError as error:
         raise InvalidDeltaError(f"delta: {error}") from None
     return delta_from_rows(rows if isinstance(rows, list) else [rows])
-
-
-def state_to_msg(state: BriefState) -> rm.BriefState:
-    """Return a BriefState message."""
-    return rm.BriefState(
-        goal=state.goal,
-        completed=list(state.completed),
-        current=state.current,
-        pending=list(state.pending),
-        locations=list(state.locations),
-        agent=list(state.agent),
-        facts=list(state.facts),
-    )
-
-
-def state_from_msg(msg: rm.BriefState) -> BriefState:
-    """Return a domain BriefState.
-
-    Raises:
-        InvalidValueError: an item is none.
-    """
-    lists = (tuple(items) for items in (msg.pending, msg.locations, msg.agent, msg.facts))
-    return BriefState(msg.goal, tuple(msg.completed), msg.current, *lists)

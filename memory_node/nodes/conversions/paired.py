@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import fields
+from enum import Enum
+from functools import partial
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from memory_node.nodes.conversions.geometry import point_from_msg, point_to_msg, stamp_from_msg, stamp_to_msg
+from memory_node.nodes.conversions.ranges import checked_items, checked_member
 
 Domain = TypeVar("Domain")
 
@@ -27,6 +31,20 @@ class Part(NamedTuple):
 def stamp(name: str) -> Part:
     """Return a field with a Time, which the domain has in nanoseconds."""
     return Part(name, stamp_to_msg, lambda what, value: stamp_from_msg(value, what))
+
+
+def member(kind: type[Enum]) -> Part:
+    """Return a field with the name of a member of an enumeration."""
+    return Part("", str, partial(checked_member, kind))
+
+
+def several(to_msg: Callable[[Any], Any], from_msg: Callable[[Any], Any], most: int = sys.maxsize) -> Part:
+    """Return a field with a list of messages, of which there may be so many."""
+
+    def read(what: str, values: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(map(from_msg, checked_items(what, values, most)))
+
+    return Part("", lambda values: list(map(to_msg, values)), read)
 
 
 # Of which the domain has x and y alone.

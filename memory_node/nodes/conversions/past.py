@@ -7,42 +7,24 @@ from robot_memory import msg
 from robot_memory import msg as rm
 
 from memory_node.domain.deed import Deed
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Place
 from memory_node.domain.step import EpisodeSummary, ModelCost
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.mode import Mode
 from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
 from memory_node.nodes.conversions.geometry import (
     point_from_msg,
     pose_from_msg,
     pose_to_msg,
-    stamp_from_msg,
-    stamp_to_msg,
     vector_to_msg,
 )
-from memory_node.nodes.conversions.paired import NAMES, TEXTS, Paired, Part, stamp
+from memory_node.nodes.conversions.paired import NAMES, TEXTS, Paired, Part, member, stamp
 from memory_node.nodes.conversions.skills import TRIED
 
 _PROPOSITION = Paired(
     Proposition, msg.Proposition, concepts=NAMES, sources=TEXTS, stamp_ns=stamp("stamp"), structure=TEXTS
 )
 proposition_to_msg, proposition_from_msg = _PROPOSITION.to_msg, _PROPOSITION.from_msg
-
-
-def mode_named(what: str, name: str) -> Mode | None:
-    """Return a kind of memory by its name, None for the empty one.
-
-    Raises:
-        InvalidValueError: there is no such kind.
-    """
-    if not name:
-        return None
-    try:
-        return Mode(name)
-    except ValueError:
-        raise InvalidValueError(f"{what}: expected one of {', '.join(map(str, Mode))}, got {name!r}") from None
 
 
 _OUTCOMES = {None: rm.Episode.UNKNOWN, True: rm.Episode.SUCCEEDED, False: rm.Episode.FAILED}
@@ -76,20 +58,22 @@ _COST = Paired(
 model_cost_to_msg, model_cost_from_msg = _COST.to_msg, _COST.from_msg
 
 
+_LESSON = Paired(
+    Lesson,
+    rm.Guideline,
+    id=Part("key"),
+    kind=member(LessonKind),
+    task_types=NAMES,
+    object_classes=NAMES,
+    helped_ns=stamp("helped"),
+    evidence_for=TEXTS._replace(name="episode_ids"),
+)
+
+
 def lesson_to_msg(lesson: Lesson) -> rm.Guideline:
     """Return a lesson as a Guideline message; what it says to do stands in its text."""
-    return rm.Guideline(
-        key=lesson.id,
-        text=lesson.text,
-        kind=str(lesson.kind),
-        task_types=sorted(lesson.task_types),
-        object_classes=sorted(lesson.object_classes),
-        successes=int(lesson.given.total),
-        trials=lesson.given.trials,
-        helped=stamp_to_msg(lesson.helped_ns),
-        support=lesson.support,
-        episode_ids=list(lesson.episodes),
-    )
+    tally = {"successes": int(lesson.given.total), "trials": lesson.given.trials}
+    return _LESSON.to_msg(lesson, text=lesson.text, episode_ids=list(lesson.episodes), **tally)
 
 
 def lesson_from_msg(msg: rm.Guideline) -> Lesson:
@@ -98,19 +82,7 @@ def lesson_from_msg(msg: rm.Guideline) -> Lesson:
     Raises:
         InvalidValueError: another kind, or more successes than trials.
     """
-    if msg.kind not in set(LessonKind):
-        raise InvalidValueError(f"Guideline {msg.key}: expected a kind of {', '.join(LessonKind)}, got {msg.kind!r}")
-    return Lesson(
-        msg.key,
-        LessonKind(msg.kind),
-        (Wording("", msg.text),),
-        task_types=frozenset(msg.task_types),
-        object_classes=frozenset(msg.object_classes),
-        given=Tally(float(msg.successes), msg.trials),
-        helped_ns=stamp_from_msg(msg.helped, "helped"),
-        evidence_for=tuple(msg.episode_ids),
-        support=msg.support,
-    )
+    return _LESSON.from_msg(msg, wordings=(Wording("", msg.text),), given=Tally(float(msg.successes), msg.trials))
 
 
 _PLACE = Paired(Place, rm.PastPlace, since_ns=stamp("since"), until_ns=stamp("until"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,6 +33,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 Item = TypeVar("Item")
+Member = TypeVar("Member", bound=Enum)
 
 
 def shown(value: object) -> str:
@@ -111,6 +113,14 @@ def checked_items(what: str, items: Sequence[Item], most: int = MOST_ITEMS) -> S
 def checked_labels(what: str, texts: Sequence[str], most: int = MOST_ITEMS) -> tuple[str, ...]:
     """Return a list of names."""
     return tuple(checked_label(what, text) for text in checked_items(what, texts, most))
+
+
+def checked_member(kind: type[Member], what: str, name: str) -> Member:
+    """Return the member of an enumeration of texts that a field names."""
+    try:
+        return kind(name)
+    except ValueError:
+        raise InvalidValueError(f"{what}: expected one of {', '.join(map(str, kind))}, got {shown(name)}") from None
 
 
 def checked_states(

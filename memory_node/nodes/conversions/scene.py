@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from robot_memory import msg as rm
@@ -28,7 +27,7 @@ from memory_node.nodes.conversions.geometry import (
     pose_from_msg,
     vector_to_msg,
 )
-from memory_node.nodes.conversions.paired import PLACE, TEXTS, Paired, Part, stamp
+from memory_node.nodes.conversions.paired import PLACE, TEXTS, Paired, Part, several, stamp
 from memory_node.nodes.conversions.skills import STATES
 
 _OBJECT = Paired(
@@ -76,21 +75,16 @@ def object_from_msg(msg: rm.SceneObject) -> SceneObject:
     )
 
 
-def _several(to_msg: Callable[[Any], Any], from_msg: Callable[[Any], Any]) -> Part:
-    """Return a field with a list of messages."""
-    return Part("", lambda values: list(map(to_msg, values)), lambda what, values: tuple(map(from_msg, values)))
-
-
 _SNAPSHOT = Paired(
     SceneSnapshot,
     rm.SceneGraph,
     stamp_ns=stamp("header.stamp"),
     frame_id=Part("header.frame_id"),
-    floors=_several(_FLOOR.to_msg, _FLOOR.from_msg),
-    rooms=_several(_ROOM.to_msg, _ROOM.from_msg),
-    areas=_several(_AREA.to_msg, _AREA.from_msg),
-    objects=_several(object_to_msg, object_from_msg),
-    relations=_several(_RELATION.to_msg, _RELATION.from_msg),
+    floors=several(_FLOOR.to_msg, _FLOOR.from_msg),
+    rooms=several(_ROOM.to_msg, _ROOM.from_msg),
+    areas=several(_AREA.to_msg, _AREA.from_msg),
+    objects=several(object_to_msg, object_from_msg),
+    relations=several(_RELATION.to_msg, _RELATION.from_msg),
 )
 snapshot_to_msg, snapshot_from_msg = _SNAPSHOT.to_msg, _SNAPSHOT.from_msg
 

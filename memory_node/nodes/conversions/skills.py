@@ -22,7 +22,7 @@ from memory_node.nodes.conversions.geometry import (
     pose_from_numbers,
     pose_to_msg,
 )
-from memory_node.nodes.conversions.paired import Paired, Part, stamp
+from memory_node.nodes.conversions.paired import Paired, Part, member, several, stamp
 from memory_node.nodes.conversions.ranges import (
     SPAN_LIMIT,
     checked_count,
@@ -30,16 +30,15 @@ from memory_node.nodes.conversions.ranges import (
     checked_items,
     checked_label,
     checked_labels,
+    checked_member,
     checked_number,
     checked_probability,
     checked_states,
     checked_text,
-    shown,
 )
 
 _HELD = {None: 0, True: 1, False: 2}
 _OF_HELD = {code: held for held, code in _HELD.items()}
-_STATES = {str(state): state for state in ObjectState}
 _MOST_STATES = 100
 _MOST_TRIED = 100
 
@@ -50,10 +49,7 @@ def states_named(field: str, names: Sequence[str]) -> tuple[ObjectState, ...]:
     Raises:
         InvalidValueError: one of them is none.
     """
-    for name in checked_items(field, names, _MOST_STATES):
-        if name not in _STATES:
-            raise InvalidValueError(f"{field}: expected each one of {', '.join(_STATES)}, got {shown(name)}")
-    return tuple(_STATES[name] for name in names)
+    return tuple(checked_member(ObjectState, field, name) for name in checked_items(field, names, _MOST_STATES))
 
 
 def names_of(states: Iterable[ObjectState]) -> list[str]:
@@ -64,28 +60,14 @@ def names_of(states: Iterable[ObjectState]) -> list[str]:
 _BELIEF = Paired(
     StateBelief,
     rm.StateBelief,
-    state=Part("", str, lambda what, value: states_named(f"{what}s", [value])[0]),
+    state=Part("", str, lambda what, value: checked_member(ObjectState, f"{what}s", value)),
     probability=Part("", from_msg=lambda what, value: checked_probability(f"states.{what}", value)),
     confirmed_ns=stamp("confirmed"),
     source=Part("", from_msg=lambda what, value: checked_label(f"states.{what}", value)),
 )
 
 
-def states_to_msg(states: Iterable[StateBelief]) -> list[rm.StateBelief]:
-    """Return state beliefs as messages."""
-    return list(map(_BELIEF.to_msg, states))
-
-
-def states_from_msg(msgs: Sequence[rm.StateBelief]) -> tuple[StateBelief, ...]:
-    """Return messages as state beliefs.
-
-    Raises:
-        InvalidValueError: there are too many; a state that is not in ObjectState, a probability or stamp that is none.
-    """
-    return tuple(map(_BELIEF.from_msg, checked_items("states", msgs, _MOST_STATES)))
-
-
-STATES = Part("", states_to_msg, lambda what, value: states_from_msg(value))
+STATES = several(_BELIEF.to_msg, _BELIEF.from_msg, _MOST_STATES)
 
 
 def _held(what: str, code: int) -> bool | None:
@@ -148,25 +130,12 @@ def changes_from_msg(msgs: Sequence[rm.StateChange]) -> list[StateChange]:
     return changes
 
 
-def call_to_msg(call: SkillCall) -> rm.SkillCall:
-    """Return a SkillCall message."""
-    return rm.SkillCall(skill=call.skill, arguments=list(call.arguments))
+def _references(what: str, texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_reference(what, text) for text in checked_items(what, texts))
 
 
-def call_from_msg(msg: rm.SkillCall) -> SkillCall:
-    """Return a domain SkillCall.
-
-    Raises:
-        InvalidValueError: it names no skill, or an argument is none: too long, or at no place.
-    """
-    arguments = checked_items("arguments", msg.arguments)
-    return SkillCall(checked_label("skill", msg.skill), tuple(_reference("arguments", text) for text in arguments))
-
-
-def _pose_kind(what: str, name: str) -> PoseKind:
-    if name not in set(PoseKind):
-        raise InvalidValueError(f"{what}: expected one of {', '.join(PoseKind)}, got {shown(name)}")
-    return PoseKind(name)
+_CALL = Paired(SkillCall, rm.SkillCall, skill=Part("", from_msg=checked_label), arguments=Part("", list, _references))
+call_to_msg, call_from_msg = _CALL.to_msg, _CALL.from_msg
 
 
 def _pose_numbers(what: str, msg: PoseMsg) -> tuple[float, ...]:
@@ -177,16 +146,12 @@ def _pose_numbers(what: str, msg: PoseMsg) -> tuple[float, ...]:
 _TRIED = Paired(
     TriedPose,
     rm.TriedPose,
-    kind=Part("", str, _pose_kind),
+    kind=member(PoseKind),
     object_id=Part("", from_msg=checked_id),
     object_class=Part("", from_msg=checked_label),
     numbers=Part("pose", lambda numbers: pose_to_msg(pose_from_numbers(numbers)), _pose_numbers),
 )
-TRIED = Part(
-    "",
-    lambda tried: list(map(_TRIED.to_msg, tried)),
-    lambda what, value: tuple(map(_TRIED.from_msg, checked_items(what, value, _MOST_TRIED))),
-)
+TRIED = several(_TRIED.to_msg, _TRIED.from_msg, _MOST_TRIED)
 _SPAN = Part("", from_msg=lambda what, value: checked_number(what, value, 0.0, SPAN_LIMIT))
 _LABEL, _LABELS = Part("", from_msg=checked_label), Part("", list, checked_labels)
 _CHANGES = Part(
@@ -223,13 +188,6 @@ def skill_result_from_msg(call: SkillCall, msg: ExecuteSkill.Result) -> SkillRes
     return _RESULT.from_msg(msg, call=call, reason=reason)
 
 
-def _reason(what: str, text: str) -> FailureReason:
-    reasons = {str(reason): reason for reason in FailureReason}
-    if text not in reasons:
-        raise InvalidValueError(f"{what}: expected one of {', '.join(reasons)}, got {shown(text)}")
-    return reasons[text]
-
-
 _STEP = Paired(
     StepRecord,
     rm.StepRecord,
@@ -237,7 +195,7 @@ _STEP = Paired(
     episode_id=Part("", from_msg=checked_id),
     index=Part("", from_msg=checked_count),
     action=Part("", call_to_msg, lambda what, value: call_from_msg(value)),
-    reason=Part("", str, _reason),
+    reason=member(FailureReason),
     message=Part("", from_msg=checked_text),
     held_object=_LABEL,
     room=_LABEL,
