@@ -26,7 +26,7 @@ from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis, InputCounters
 from memory_node.nodes.inputs.arrival_poses import ArrivalPoses
-from memory_node.nodes.inputs.arrivals import Arrival, Boxes, Grid, Images, OptimizedPath, Posed
+from memory_node.nodes.inputs.arrivals import Arrival, Images, Posed, Single
 from memory_node.nodes.inputs.camera_topics import (
     COLOR,
     DEPTH,
@@ -46,7 +46,7 @@ from memory_node.nodes.inputs.rgbd_camera import RgbdCamera
 from memory_node.nodes.inputs.stage_guard import INTERNAL_ERROR, StageGuard
 from memory_node.nodes.inputs.stream_watch import StreamWatch
 from memory_node.nodes.inputs.synchronizer import Synchronizer
-from memory_node.nodes.inputs.timeline import Moment, Timeline
+from memory_node.nodes.inputs.timeline import Timelines
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 from memory_node.nodes.inputs.unread import Unread
 from memory_node.nodes.node_parameters import MemoryParameters
@@ -98,7 +98,8 @@ class CameraInput:
         limits = CorrectionLimits(config.odom_frame, corrects=follows, held_s=config.localizer_timeout_s)
         transforms = TransformHistory(config.map_frame, config.tf_timeout_s, jump_s, limits)
         self._poses = ArrivalPoses(self._camera, transforms, self._refuse_transform)
-        self._timelines = {kind: Timeline(jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)}
+        # Each counts its own runs, so that it does not matter which tells first that the clock was set back.
+        self._timelines = {kind: Timelines((), jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)}
         self._streams = (DEPTH, COLOR, *STREAMS[config.detections])
         self._synchronizer = Synchronizer(self._streams, SLOP_S, config.queue_size, jump_s)
         self._queue: OrderedInputs[Arrival, Posed] = OrderedInputs(
@@ -161,14 +162,14 @@ class CameraInput:
         ]
         listened += [
             (CameraInfo, "camera/color/camera_info", self._info_taker(self._camera.take_info), camera),
-            (Detection3DArray, "detections_3d", self._on_boxes, results),
-            (OccupancyGrid, "map", self._on_grid, LATCHED),
+            (Detection3DArray, "detections_3d", self._on_single, results),
+            (OccupancyGrid, "map", self._on_single, LATCHED),
         ]
         if config.depth_registration == "tf":
             take_info = self._info_taker(self._camera.take_depth_info)
             listened.append((CameraInfo, "camera/depth/camera_info", take_info, camera))
         if config.corrections == "path":
-            listened.append((Path, "optimized_path", self._on_path, QoSProfile(depth=10)))
+            listened.append((Path, "optimized_path", self._on_single, QoSProfile(depth=10)))
         by_images = {topic for _, topic, _, profile in listened if profile is camera or profile is results}
         needed = {"detections_3d"} if config.detections == "none" else by_images - {"detections_3d"}
         for kind, topic, take, profile in listened:
@@ -214,21 +215,12 @@ class CameraInput:
                 self._poses.add_fixed(transform)
         self._queue.stir()
 
-    def _on_boxes(self, unread: Unread) -> None:
-        self._watch.came()
-        moment = self._moment(unread)
-        self._queue.put(moment, Boxes(moment, unread))
-
-    def _on_grid(self, unread: Unread) -> None:
-        moment = self._moment(unread)
-        self._queue.put(moment, Grid(moment, unread), droppable=False)
-
-    def _on_path(self, unread: Unread) -> None:
-        moment = self._moment(unread)
-        self._queue.put(moment, OptimizedPath(moment, unread), droppable=False)
-
-    def _moment(self, unread: Unread) -> Moment:
-        return self._timelines[unread.kind].moment(unread.stamp_ns)
+    def _on_single(self, unread: Unread) -> None:
+        is_seen = unread.kind is Detection3DArray
+        if is_seen:
+            self._watch.came()
+        moment = self._timelines[unread.kind].moment("", unread.stamp_ns)
+        self._queue.put(moment, Single(moment, unread), droppable=is_seen)
 
     # --- synchronised: images and detections of one moment ---------------------------------------
 
@@ -268,13 +260,13 @@ class CameraInput:
         arrival = posed.arrival
         if isinstance(arrival, OdomJump):
             self._follow_jump(arrival)
-        elif isinstance(arrival, OptimizedPath):
+        elif isinstance(arrival, Single) and arrival.kind is Path:
             self._follow_path(arrival.unread.read())
-        elif isinstance(arrival, Grid):
+        elif isinstance(arrival, Single) and arrival.kind is OccupancyGrid:
             self._lay_map(arrival.unread.read(), posed.map_T_frame)
         else:
             map_T_sensor = self._keyframes.pose_now(arrival.moment, posed.map_T_frame)
-            if isinstance(arrival, Boxes):
+            if isinstance(arrival, Single):
                 self._remember(self._frame_of_boxes(arrival, map_T_sensor), None)
                 self._counters.used("frames")
             else:
@@ -298,7 +290,7 @@ class CameraInput:
 
     # --- perceived: what was seen, in the map ----------------------------------------------------
 
-    def _frame_of_boxes(self, boxes: Boxes, map_T_sensor: Pose) -> Frame:
+    def _frame_of_boxes(self, boxes: Single, map_T_sensor: Pose) -> Frame:
         stamp_ns = boxes.moment.stamp_ns
         detections = conversions.detections_3d_from_msg(boxes.unread.read())
         self._content_watch.saw_classes(name for one in detections for name in one.class_scores)

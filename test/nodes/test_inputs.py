@@ -15,7 +15,7 @@ from memory_node.nodes import conversions
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
 from memory_node.nodes.inputs.ordered_inputs import OrderedInputs
 from memory_node.nodes.inputs.synchronizer import Synchronizer
-from memory_node.nodes.inputs.timeline import Moment, Timeline
+from memory_node.nodes.inputs.timeline import Moment, Timelines
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 
 MS = 1_000_000
@@ -23,8 +23,8 @@ SECOND_NS = 1_000_000_000
 
 
 def test_stamps_stay_in_order_when_the_clock_is_set_back() -> None:
-    timeline = Timeline(clock_jump_s=10.0)
-    moments = [timeline.moment(stamp_s * SECOND_NS) for stamp_s in (100, 95, 101, 50, 51)]
+    timelines = Timelines(("depth",), clock_jump_s=10.0)
+    moments = [timelines.moment("depth", stamp_s * SECOND_NS) for stamp_s in (100, 95, 101, 50, 51)]
     assert [moment.run for moment in moments] == [0, 0, 0, 1, 1]
     assert max(moments) == moments[-1]
     assert moments[0].apart_s(moments[1]) == 5.0

@@ -21,7 +21,7 @@ from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import SLOP_S
 from memory_node.nodes.inputs.synchronizer import Synchronizer
-from memory_node.nodes.inputs.timeline import Moment, Timeline
+from memory_node.nodes.inputs.timeline import Moment, Timelines
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.perception.camera_model import Camera
@@ -108,10 +108,10 @@ class Rosbag:
             self._take_odometry(bag)
             for _, info in self._messages(bag, {"sensor_msgs/msg/CameraInfo"}):
                 self._take_camera(info)
-            maps = Timeline(self._clock_jump_s)
+            maps = Timelines(("maps",), self._clock_jump_s)
             for _, grid in self._messages(bag, {"nav_msgs/msg/OccupancyGrid"}):
                 self._take_map(grid, maps, config.map_frame)
-            boxes = Timeline(self._clock_jump_s)
+            boxes = Timelines(("boxes",), self._clock_jump_s)
             for _, message in self._messages(bag, {DETECTIONS_3D}):
                 self._take_boxes(message, boxes)
         self._events.sort(key=lambda event: event[0])
@@ -213,16 +213,16 @@ class Rosbag:
         except InvalidValueError as error:
             self.skipped.note(InputSkippedError("camera_info", str(error)), f"camera_info of {info.header.frame_id}")
 
-    def _take_map(self, msg: Any, maps: Timeline, map_frame: str) -> None:
+    def _take_map(self, msg: Any, maps: Timelines, map_frame: str) -> None:
         map_T_grid = self._transforms.fixed_pose(msg.header.frame_id or map_frame)
         if map_T_grid is None:
             self.skipped["map_frame"] += 1
             return
         self._grid = conversions.grid_from_msg(msg, map_T_grid)
-        self._events.append((maps.moment(_stamp(msg)), (_stamp(msg), self._grid)))
+        self._events.append((maps.moment("maps", _stamp(msg)), (_stamp(msg), self._grid)))
 
-    def _take_boxes(self, msg: Any, timeline: Timeline) -> None:
-        moment = timeline.moment(_stamp(msg))
+    def _take_boxes(self, msg: Any, boxes: Timelines) -> None:
+        moment = boxes.moment("boxes", _stamp(msg))
         try:
             frame = msg.header.frame_id
             pose = self._pose(frame, moment)

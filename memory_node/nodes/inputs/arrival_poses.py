@@ -6,9 +6,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from nav_msgs.msg import OccupancyGrid, Path
+
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
-from memory_node.nodes.inputs.arrivals import Arrival, Grid, Images, OptimizedPath, Posed
+from memory_node.nodes.inputs.arrivals import Arrival, Images, Posed, Single
 from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.nodes.inputs.rgbd_camera import RgbdCamera
 from memory_node.nodes.inputs.tf_stream import TransformStream
@@ -59,13 +61,13 @@ class ArrivalPoses:
         Raises:
             InputSkippedError: they will not.
         """
-        if isinstance(arrival, (OdomJump, OptimizedPath)):
+        if isinstance(arrival, OdomJump) or (isinstance(arrival, Single) and arrival.kind is Path):
             return Posed(arrival, Pose())
         if isinstance(arrival, Images):
             if last_call:
                 self._camera.check_known()
             return self._posed_images(arrival, last_call) if self._camera.is_known else None
-        if isinstance(arrival, Grid):
+        if arrival.kind is OccupancyGrid:
             pose = self._grid_pose(arrival.unread.frame_id or self._transforms.map_frame, last_call)
         else:
             pose = self._sensor_pose(arrival.unread.frame_id, arrival.moment, last_call)

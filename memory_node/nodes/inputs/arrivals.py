@@ -1,4 +1,4 @@
-"""What comes in: images of one moment, boxes, grids, SLAM's way, and jumps of odom; each with its moment."""
+"""What comes in: images of one moment, messages that stand for themselves, and jumps of odom; each with its moment."""
 
 from __future__ import annotations
 
@@ -23,30 +23,19 @@ class Images:
 
 
 @dataclass(frozen=True)
-class Boxes:
-    """A vision_msgs/Detection3DArray."""
+class Single:
+    """A vision_msgs/Detection3DArray, a nav_msgs/OccupancyGrid, or a nav_msgs/Path of SLAM's optimised poses."""
 
     moment: Moment
     unread: Unread
 
-
-@dataclass(frozen=True)
-class Grid:
-    """A nav_msgs/OccupancyGrid."""
-
-    moment: Moment
-    unread: Unread
+    @property
+    def kind(self) -> type:
+        """The message's class."""
+        return self.unread.kind
 
 
-@dataclass(frozen=True)
-class OptimizedPath:
-    """A nav_msgs/Path of SLAM's optimised poses."""
-
-    moment: Moment
-    unread: Unread
-
-
-Arrival = Union[Images, Boxes, Grid, OptimizedPath, OdomJump]  # noqa: UP007 - evaluated
+Arrival = Union[Images, Single, OdomJump]  # noqa: UP007 - evaluated
 
 
 @dataclass(frozen=True)

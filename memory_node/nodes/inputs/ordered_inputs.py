@@ -59,6 +59,7 @@ class _Pace:
         self._work_s += (seconds - self._work_s) / min(self._worked, _MEASURED)
 
 
+@dataclass(eq=False)
 class OrderedInputs(Generic[Item, Ready]):
     """Gives inputs out in the order of their moments; one that has to wait for something holds up those after it.
 
@@ -77,25 +78,20 @@ class OrderedInputs(Generic[Item, Ready]):
             be put.
         skip: told of each input that was lost here.
         drop: told of each picture that was dropped for newer ones.
+
+    Attributes:
+        stopped: whether `stop` was called.
     """
 
-    def __init__(
-        self,
-        ready: Callable[[Item, bool], Ready | None],
-        patience_s: float,
-        most: int,
-        behind: int,
-        on_idle: Callable[[], None],
-        skip: Callable[[InputSkippedError], None],
-        drop: Callable[[], object],
-    ) -> None:
-        self._become = ready
-        self._patience_s = patience_s
-        self._most = most
-        self._behind = behind
-        self._on_idle = on_idle
-        self._skip = skip
-        self._drop = drop
+    ready: Callable[[Item, bool], Ready | None]
+    patience_s: float
+    most: int
+    behind: int
+    on_idle: Callable[[], None]
+    skip: Callable[[InputSkippedError], None]
+    drop: Callable[[], object]
+
+    def __post_init__(self) -> None:
         self._pace = _Pace()
         self._began_s = 0.0  # when the picture was given out that is being worked on
         self._numbers = itertools.count()
@@ -105,17 +101,12 @@ class OrderedInputs(Generic[Item, Ready]):
         self._stirred = False
         self._idle = False
         self._last_stir_s = time.monotonic()
-        self._stopped = False
-
-    @property
-    def stopped(self) -> bool:
-        """Whether `stop` was called."""
-        return self._stopped
+        self.stopped = False
 
     def stop(self) -> None:
         """Give nothing out any more."""
         with self._changed:
-            self._stopped = True
+            self.stopped = True
             self._changed.notify()
 
     def put(self, moment: Moment, item: Item, droppable: bool = True, is_picture: bool = False) -> None:
@@ -123,7 +114,7 @@ class OrderedInputs(Generic[Item, Ready]):
         dropped = None
         with self._changed:
             others = [entry for entry in self._waiting if entry.droppable]
-            if droppable and len(others) >= self._most:
+            if droppable and len(others) >= self.most:
                 dropped = others[0]
                 self._waiting.remove(dropped)
             arrived_s = time.monotonic()
@@ -133,7 +124,7 @@ class OrderedInputs(Generic[Item, Ready]):
             if droppable:
                 self._newest = max(self._newest, moment)
         if dropped is not None:
-            self._skip(InputSkippedError("queue_full", f"{self._most} inputs are waiting"))
+            self.skip(InputSkippedError("queue_full", f"{self.most} inputs are waiting"))
         self.stir()
 
     def stir(self) -> None:
@@ -149,7 +140,7 @@ class OrderedInputs(Generic[Item, Ready]):
         if self._began_s:
             self._pace.worked(time.monotonic() - self._began_s)
             self._began_s = 0.0
-        while not self._stopped:
+        while not self.stopped:
             first = self._first_ready()
             if first is not None:
                 self._began_s = time.monotonic() if first.is_picture else 0.0
@@ -160,7 +151,7 @@ class OrderedInputs(Generic[Item, Ready]):
     def _first_ready(self) -> _Input[Item, Ready] | None:
         """Take out the first input if it is ready; drop it before, when too many behind it are ready as well."""
         ready = self._ready_in_order()
-        behind = max(self._behind, _CATCHES_UP) if self._pace.keeps_up else self._behind
+        behind = max(self.behind, _CATCHES_UP) if self._pace.keeps_up else self.behind
         superseded = sum(entry.is_picture for entry in ready) - (behind + 1)
         first, dropped = None, 0
         with self._changed:
@@ -173,7 +164,7 @@ class OrderedInputs(Generic[Item, Ready]):
                     break
                 dropped += 1
         for _ in range(dropped):
-            self._drop()
+            self.drop()
         return first
 
     def _ready_in_order(self) -> list[_Input[Item, Ready]]:
@@ -192,7 +183,7 @@ class OrderedInputs(Generic[Item, Ready]):
 
     def _try(self, entry: _Input[Item, Ready], last_call: bool) -> None:
         try:
-            entry.became = self._become(entry.item, last_call)
+            entry.became = self.ready(entry.item, last_call)
         except BaseException:
             with self._changed:
                 if entry in self._waiting:
@@ -202,13 +193,13 @@ class OrderedInputs(Generic[Item, Ready]):
     def _wait(self) -> None:
         """Wait for something new, at most until the next deadline by the wall clock."""
         with self._changed:
-            if not self._stirred and not self._stopped:
+            if not self._stirred and not self.stopped:
                 self._changed.wait(_OVERTAKEN_S / 2.0 if self._waiting else IDLE_S)
             self._stirred = False
             self._idle = time.monotonic() - self._last_stir_s > IDLE_S
-        if self._idle and not self._stopped:
-            self._on_idle()
+        if self._idle and not self.stopped:
+            self.on_idle()
 
     def _is_overdue(self, head: _Input[Item, Ready]) -> bool:
-        later = head.moment.run < self._newest.run or self._newest.apart_s(head.moment) > self._patience_s
+        later = head.moment.run < self._newest.run or self._newest.apart_s(head.moment) > self.patience_s
         return later and time.monotonic() - head.arrived_s > _OVERTAKEN_S

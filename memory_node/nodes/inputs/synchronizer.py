@@ -34,11 +34,6 @@ class Synchronizer:
     def __len__(self) -> int:
         return len(self._waiting[self._leader])
 
-    @property
-    def newest(self) -> Moment:
-        """The latest moment of the leading stream."""
-        return self._timelines.newest(self._leader)
-
     def add(self, stream: str, stamp_ns: int, message: Any) -> None:
         """Take in the next message of a stream."""
         waiting = self._waiting[stream]

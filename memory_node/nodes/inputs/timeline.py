@@ -22,29 +22,6 @@ class Moment:
 _BEGIN = Moment(0, -(2**62))
 
 
-class Timeline:
-    """Turns the stamps of one stream into moments: a step back of more than clock_jump_s begins another run.
-
-    Each stream counts its own runs, so that it does not matter which of them tells first that the clock was set back.
-    """
-
-    def __init__(self, clock_jump_s: float) -> None:
-        self._clock_jump_ns = int(clock_jump_s * 1e9)
-        self._newest = _BEGIN
-
-    @property
-    def newest(self) -> Moment:
-        """The latest moment so far."""
-        return self._newest
-
-    def moment(self, stamp_ns: int) -> Moment:
-        """Return the moment of the stream's next message."""
-        run = self._newest.run + (self._newest.stamp_ns - stamp_ns > self._clock_jump_ns)
-        moment = Moment(run, stamp_ns)
-        self._newest = max(self._newest, moment)
-        return moment
-
-
 class Timelines:
     """Turns the stamps of streams that belong together into moments which can be compared between them.
 
