@@ -19,12 +19,13 @@ from memory_node.nodes import conversions
 from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.sim.physics.fetch import ARM_JOINTS
-from memory_node.sim.physics.motions import ArmMotion, End, GripperMotion, Motion
+from memory_node.sim.physics.motions import ArmMotion, End, Motion
 from memory_node.sim.physics.robot import BodyRobot
 
 BASE_FRAME, TOOL_FRAME, MAP_FRAME = "base_link", "tool_link", "map"
 # Nav2's own: ComputePathToPose NO_VALID_PATH, FollowPath FAILED_TO_MAKE_PROGRESS.
 NO_WAY, NO_PROGRESS = 208, 105
+_FAILED = MoveItErrorCodes.FAILURE
 _POLL_S = 0.02
 _FEEDBACK_S = 0.25
 _FASTEST_SCALE = 1.0
@@ -33,8 +34,8 @@ _FASTEST_SCALE = 1.0
 def offer_body_actions(node: Node, robot: BodyRobot, running: RunningGoals) -> None:
     """Offer the actions; each runs one goal at a time. Someone else ticks the robot."""
     actions, gripper = _BodyActions(robot), "gripper_controller/gripper_cmd"
-    GoalServer(node, NavigateToPose, "navigate_to_pose", running, actions.navigate, _nav_failure)
-    GoalServer(node, MoveGroup, "move_action", running, actions.move_arm, _arm_failure)
+    GoalServer(node, NavigateToPose, "navigate_to_pose", running, actions.navigate, lambda _: _nav_result(NO_PROGRESS))
+    GoalServer(node, MoveGroup, "move_action", running, actions.move_arm, lambda _: _arm_result(_FAILED))
     GoalServer(node, GripperCommand, gripper, running, actions.grip, lambda _: _no_grip())
 
 
@@ -115,7 +116,8 @@ class _BodyActions:
             return Ending(_no_grip(), GoalState.ABORTED)
         motion = self._robot.move_gripper(float(command.position), float(command.max_effort))
         end = _attend(motion, goal)
-        result = _grip_result(motion)
+        reached = motion.reached
+        result = GripperCommand.Result(position=motion.gap_m, stalled=not reached, reached_goal=reached)
         # As ros2_control's gripper controllers do where a stall counts as an end.
         return Ending(result, GoalState.CANCELED if end is End.CANCELED else GoalState.SUCCEEDED)
 
@@ -149,10 +151,6 @@ def _attend(motion: Motion, goal: ServedGoal) -> End:
     return motion.ended.end
 
 
-def _nav_failure(_: str) -> NavigateToPose.Result:
-    return _nav_result(NO_PROGRESS)
-
-
 def _nav_result(code: int) -> NavigateToPose.Result:
     """Return a result with an error code, which Humble's has no field for."""
     result = NavigateToPose.Result()
@@ -161,23 +159,15 @@ def _nav_result(code: int) -> NavigateToPose.Result:
     return result
 
 
-def _arm_failure(_: str) -> MoveGroup.Result:
-    result = MoveGroup.Result()
-    result.error_code.val = MoveItErrorCodes.FAILURE
-    return result
+def _arm_result(code: int) -> MoveGroup.Result:
+    return MoveGroup.Result(error_code=MoveItErrorCodes(val=code))
 
 
 def _arm_ending(code: int) -> Ending:
-    result = MoveGroup.Result()
-    result.error_code.val = code
+    result = _arm_result(code)
     if code == MoveItErrorCodes.SUCCESS:
         return Ending(result, GoalState.SUCCEEDED)
     return Ending(result, GoalState.CANCELED if code == MoveItErrorCodes.PREEMPTED else GoalState.ABORTED)
-
-
-def _grip_result(motion: GripperMotion) -> GripperCommand.Result:
-    reached = motion.reached
-    return GripperCommand.Result(position=motion.gap_m, stalled=not reached, reached_goal=reached)
 
 
 def _no_grip() -> GripperCommand.Result:

@@ -37,7 +37,7 @@ def robot(bridge: tuple[RosPeer, SimulatedRobot, Any]) -> SimulatedRobot:
 
     def is_back() -> bool:
         with contextlib.suppress(SkillFailure):  # no transform has come yet
-            return bool(np.linalg.norm(bridge[2]._performer._preconditions.robot_pose().position) < 1e-6)
+            return bool(np.linalg.norm(bridge[2]._performer.preconditions.robot_pose().position) < 1e-6)
         return False
 
     wait_until(is_back)

@@ -75,7 +75,7 @@ def bridge(other_package: None) -> Iterator[tuple[RosPeer, SimulatedRobot, Any]]
 def robot(bridge: tuple[RosPeer, SimulatedRobot, Any]) -> SimulatedRobot:
     bridge[1].reset()
     bridge[2]._hand.release()
-    wait_until(lambda: np.linalg.norm(bridge[2]._performer._preconditions.robot_pose().position) < 1e-6)
+    wait_until(lambda: np.linalg.norm(bridge[2]._performer.preconditions.robot_pose().position) < 1e-6)
     return bridge[1]
 
 

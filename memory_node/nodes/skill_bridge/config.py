@@ -19,16 +19,7 @@ _ACTION = "action of type ExecuteSkill that does this skill; empty: the bridge's
 SkillActions = create_model(
     "SkillActions",
     __base__=Parameters,
-    **{
-        name: (
-            str,
-            Field(
-                default="",
-                description=_ACTION,
-            ),
-        )
-        for name in SKILLS
-    },  # type: ignore[call-overload]
+    **{name: (str, Field(default="", description=_ACTION)) for name in SKILLS},  # type: ignore[call-overload]
 )
 
 

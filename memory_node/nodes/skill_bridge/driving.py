@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -95,30 +95,19 @@ def _beside(base: Pose, target: Target) -> Pose:
     return Pose.planar(float(x), float(y), base.yaw_rad, float(target.box.center[2]))
 
 
+@dataclass(frozen=True, eq=False)
 class Driving:
     """Turns things and places into poses for the base."""
 
-    def __init__(
-        self,
-        base: Base,
-        view: View,
-        lookup: TargetLookup,
-        parameters: BaseParameters,
-        explore: ExploreParameters,
-        stand_off: StandOffConfig,
-        now_ns: Callable[[], int],
-        from_front: Callable[[Target], bool] = lambda _: False,
-        earlier: EarlierPoses | None = None,
-    ) -> None:
-        self._base = base
-        self._view = view
-        self._lookup = lookup
-        self._parameters = parameters
-        self._explore = explore
-        self._stand_off = stand_off
-        self._now_ns = now_ns
-        self._from_front = from_front
-        self._earlier = earlier or EarlierPoses()
+    base: Base
+    view: View
+    lookup: TargetLookup
+    parameters: BaseParameters
+    search: ExploreParameters
+    stand_off: StandOffConfig
+    now_ns: Callable[[], int]
+    from_front: Callable[[Target], bool] = lambda _: False
+    earlier: EarlierPoses = field(default_factory=EarlierPoses)
 
     def go_to(self, target: Target, run: SkillRun, elsewhere: bool = False) -> None:
         """Drive to the best stand-off pose that Nav2 can reach; elsewhere: to another place than where the base is.
@@ -126,29 +115,29 @@ class Driving:
         Raises:
             SkillFailure: UNREACHABLE when there is none, or it is on another floor; else what the base fails with.
         """
-        here = self._view.robot_pose()
+        here = self.view.robot_pose()
         run.moved_to(here)
         if is_on_another_floor(target.box.center, here.position):
             message = f"{target.object_class} is on another floor, and nothing here takes the lift"
             raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
-        where = self._stand_off
-        if self._from_front(target):
-            where = _before_front(where, self._parameters, ObjectState.OPENED in target.states)
-        count = self._parameters.candidates
-        found = rank_stand_offs(target.box, self._view.costmap(), here, where, k=_MANY)
+        where = self.stand_off
+        if self.from_front(target):
+            where = _before_front(where, self.parameters, ObjectState.OPENED in target.states)
+        count = self.parameters.candidates
+        found = rank_stand_offs(target.box, self.view.costmap(), here, where, k=_MANY)
         if elsewhere:
             found = [one for one in found if np.linalg.norm((one.pose.position - here.position)[:2]) >= _ELSEWHERE_M]
         if not found:
             message = f"no free place within reach of {target.object_class}"
             raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
-        ordered = self._earlier.ordered(
+        ordered = self.earlier.ordered(
             PoseKind.STAND_OFF, target, found, lambda one: _beside(one.pose, target), run.tried
         )
         self._drive_to_one([one.pose for one in ordered[:count]], run)
 
     def stood(self, target: Target, run: SkillRun, worked: bool) -> None:
         """Note whether the arm found a way to a thing from where the base stands."""
-        run.tried.append(tried(PoseKind.STAND_OFF, target, _beside(self._view.robot_pose(), target), worked))
+        run.tried.append(tried(PoseKind.STAND_OFF, target, _beside(self.view.robot_pose(), target), worked))
 
     def explore(self, asked: Exploration, stops: Sequence[FloatArray | Target], doors: Doors, run: SkillRun) -> Target:
         """Visit stops in order until memory has seen an object of the class since now, other than those passed over.
@@ -159,7 +148,7 @@ class Driving:
         Raises:
             SkillFailure: NOT_FOUND; UNREACHABLE when no stop could be reached.
         """
-        sought = _Sought(asked.target_class, self._now_ns(), asked.passed_over)
+        sought = _Sought(asked.target_class, self.now_ns(), asked.passed_over)
         unreachable = 0
         for stop in stops:
             try:
@@ -184,26 +173,26 @@ class Driving:
         raise SkillFailure(FailureReason.NOT_FOUND, f"no {asked.target_class} seen at {len(stops)} places")
 
     def _poses_at(self, place: FloatArray, run: SkillRun) -> list[Pose]:
-        here = self._view.robot_pose()
+        here = self.view.robot_pose()
         run.moved_to(here)
-        costmap = self._view.costmap()
+        costmap = self.view.costmap()
         rows, columns, inside = costmap.cells_at(place[None])
-        if inside[0] and costmap.clearance_m()[rows[0], columns[0]] >= self._stand_off.radius_m:
+        if inside[0] and costmap.clearance_m()[rows[0], columns[0]] >= self.stand_off.radius_m:
             way = place - here.position[:2]
             return [Pose.planar(float(place[0]), float(place[1]), float(np.arctan2(way[1], way[0])))]
-        within = self._parameters.place_within_m
+        within = self.parameters.place_within_m
         near = StandOffConfig(
-            reach_m=(0.0, 0.0, within), radius_m=self._stand_off.radius_m, clearance_m=self._stand_off.clearance_m
+            reach_m=(0.0, 0.0, within), radius_m=self.stand_off.radius_m, clearance_m=self.stand_off.clearance_m
         )
         spot = OrientedBox(np.array([*place, 0.0]), np.zeros(3))
-        return [one.pose for one in rank_stand_offs(spot, costmap, here, near, k=self._parameters.candidates)]
+        return [one.pose for one in rank_stand_offs(spot, costmap, here, near, k=self.parameters.candidates)]
 
     def _drive_to_one(self, poses: list[Pose], run: SkillRun) -> None:
         def go(pose: Pose) -> None:
             run.check()
             run.report("navigating", 0.0)
-            self._base.drive(pose, run)
-            self._view.catch_up()
+            self.base.drive(pose, run)
+            self.view.catch_up()
 
         first_reachable(poses, go, "no free place there")
 
@@ -215,22 +204,22 @@ class Driving:
         return seen
 
     def _look_around(self, sought: _Sought, run: SkillRun) -> Target | None:
-        start = self._view.robot_pose()
-        for step in range(self._explore.directions):
+        start = self.view.robot_pose()
+        for step in range(self.search.directions):
             if step:
-                yaw = start.yaw_rad + step * 2.0 * np.pi / self._explore.directions
-                self._base.drive(Pose.planar(start.position[0], start.position[1], yaw), run)
+                yaw = start.yaw_rad + step * 2.0 * np.pi / self.search.directions
+                self.base.drive(Pose.planar(start.position[0], start.position[1], yaw), run)
             seen = self._look(sought, run)
             if seen is not None:
                 return seen
         return None
 
     def _look(self, sought: _Sought, run: SkillRun) -> Target | None:
-        deadline, pause = time.monotonic() + self._explore.look_s, threading.Event()
+        deadline, pause = time.monotonic() + self.search.look_s, threading.Event()
         while True:
             run.check()
             run.report("looking", 0.0)
-            seen = self._lookup.seen_since(sought.object_class, sought.since_ns, sought.passed_over)
+            seen = self.lookup.seen_since(sought.object_class, sought.since_ns, sought.passed_over)
             if seen is not None or time.monotonic() >= deadline:
                 return seen
-            pause.wait(self._explore.poll_s)
+            pause.wait(self.search.poll_s)

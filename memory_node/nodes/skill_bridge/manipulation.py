@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -59,38 +59,23 @@ class GraspSource(Protocol):
         """
 
 
+@dataclass(frozen=True, eq=False)
 class Manipulation:
     """Pick and place with arm and gripper, around the things that memory knows."""
 
-    def __init__(
-        self,
-        arm: Arm,
-        gripper: Gripper,
-        grasps: GraspSource,
-        hand: Hand,
-        lookup: TargetLookup,
-        catalogue: ObjectCatalogue,
-        robot_pose: Callable[[], Pose],
-        now_ns: Callable[[], int],
-        parameters: ArmParameters,
-        reach_m: float,
-        opening_m: float,
-        look: SecondLook | None = None,
-        earlier: EarlierPoses | None = None,
-    ) -> None:
-        self._arm = arm
-        self._gripper = gripper
-        self._grasps = grasps
-        self._hand = hand
-        self._lookup = lookup
-        self._catalogue = catalogue
-        self._robot_pose = robot_pose
-        self._now_ns = now_ns
-        self._parameters = parameters
-        self._reach_m = reach_m
-        self._opening_m = opening_m
-        self._look = look
-        self._earlier = earlier or EarlierPoses()
+    arm: Arm
+    gripper: Gripper
+    grasps: GraspSource
+    hand: Hand
+    lookup: TargetLookup
+    catalogue: ObjectCatalogue
+    robot_pose: Callable[[], Pose]
+    now_ns: Callable[[], int]
+    parameters: ArmParameters
+    reach_m: float
+    opening_m: float
+    look: SecondLook | None = None
+    earlier: EarlierPoses = field(default_factory=EarlierPoses)
 
     def pick(self, target: Target, run: SkillRun) -> tuple[StateChange, ...]:
         """Grasp a thing and draw it back; return what changed.
@@ -100,21 +85,21 @@ class Manipulation:
                 out of the hand on its way.
         """
         grasps = self._grasps_of(target)
-        if not grasps and self._look is not None and self._look.looks:
+        if not grasps and self.look is not None and self.look.looks:
             # From afar it may have looked too wide.
-            target = self._look.again(target, run)
+            target = self.look.again(target, run)
             grasps = self._grasps_of(target)
         target = self._grounded(target)
         if not grasps:
             narrowest_m = float(target.box.size[:2].min())
             message = (
                 f"no grasp for {target.object_class}: it is {narrowest_m:.3f} m wide at least, the gripper opens "
-                f"{self._opening_m:.3f} m (parameters gripper.opening_m, arm.grasps)"
+                f"{self.opening_m:.3f} m (parameters gripper.opening_m, arm.grasps)"
             )
             raise SkillFailure(FailureReason.WRONG_OBJECT, message, target.object_id)
         run.report("manipulating", 0.0)
-        self._gripper.open(run)
-        grasps = self._earlier.ordered(PoseKind.GRASP, target, grasps, lambda one: one.pose, run.tried)
+        self.gripper.open(run)
+        grasps = self.earlier.ordered(PoseKind.GRASP, target, grasps, lambda one: one.pose, run.tried)
         chosen = self._reach([(grasp.before, grasp.pose) for grasp in grasps], run)
         grasp = grasps[chosen]
         run.report("manipulating", 0.6)
@@ -125,18 +110,18 @@ class Manipulation:
 
     def _take(self, target: Target, grasp: Grasp, run: SkillRun) -> tuple[StateChange, ...]:
         """Close the gripper, which is at a grasp, and draw back; return what changed; raises as `pick`."""
-        if not self._gripper.close(run):
-            self._gripper.open(run)
-            self._arm.move(grasp.after, run)
+        if not self.gripper.close(run):
+            self.gripper.open(run)
+            self.arm.move(grasp.after, run)
             raise SkillFailure(FailureReason.EXECUTION, "the gripper closed on nothing", target.object_id)
         # From here on the thing is in the hand, even if the retreat fails.
         above_m = float(grasp.pose.position[2] - target.box.center[2])
-        self._hand.take(target, Grip(grasp.from_above, above_m))
-        changes = declared_changes(declaration("PickupObject"), {"object": target}, self._now_ns())
+        self.hand.take(target, Grip(grasp.from_above, above_m))
+        changes = declared_changes(declaration("PickupObject"), {"object": target}, self.now_ns())
         run.changed(changes)
-        self._lookup.note(target, changes[0])
-        self._arm.move(grasp.after, run)
-        self._arm.carry(run)
+        self.lookup.note(target, changes[0])
+        self.arm.move(grasp.after, run)
+        self.arm.carry(run)
         self._require_held(target, run)
         return changes
 
@@ -148,21 +133,21 @@ class Manipulation:
                 or the thing is seen elsewhere afterwards.
         """
         self._require_held(held, run)
-        known = self._look.known(held.object_class) if self._look is not None else frozenset()
-        kind = self._catalogue.find(receptacle.object_class)
-        around = [other for other in self._lookup.around(receptacle) if other.object_id != held.object_id]
+        known = self.look.known(held.object_class) if self.look is not None else frozenset()
+        kind = self.catalogue.find(receptacle.object_class)
+        around = [other for other in self.lookup.around(receptacle) if other.object_id != held.object_id]
         furniture = [other.box for other in around if self._is_furniture(other)]
         others = [other.box for other in around if not self._is_furniture(other)]
         spots = free_spots(receptacle.box, kind, held.box, others, furniture)
         if not spots:
             message = f"no room left at {receptacle.object_class}"
             raise SkillFailure(FailureReason.OCCUPIED, message, receptacle.object_id)
-        arm = self._parameters
+        arm = self.parameters
         placements = rank_placements(
-            spots, self._robot_pose(), self._hand.grip, kind, arm.ahead_axis, arm.approach_m, self._reach_m
+            spots, self.robot_pose(), self.hand.grip, kind, arm.ahead_axis, arm.approach_m, self.reach_m
         )
         if not placements:
-            message = f"every free spot of {receptacle.object_class} is more than {self._reach_m:g} m away"
+            message = f"every free spot of {receptacle.object_class} is more than {self.reach_m:g} m away"
             raise SkillFailure(FailureReason.TOO_FAR, message, receptacle.object_id)
         run.report("manipulating", 0.0)
 
@@ -170,36 +155,36 @@ class Manipulation:
             x, y, z = map(float, placement.center)
             return Pose.planar(x, y, receptacle.box.yaw_rad, z)
 
-        placements = self._earlier.ordered(PoseKind.SPOT, receptacle, placements, spot, run.tried)
+        placements = self.earlier.ordered(PoseKind.SPOT, receptacle, placements, spot, run.tried)
         chosen = self._reach([(placement.before, placement.pose) for placement in placements], run)
         placement = placements[chosen]
         run.report("manipulating", 0.6)
         # It may have been knocked out of the hand on the way.
         self._require_held(held, run)
-        self._gripper.open(run)
-        self._hand.release()
+        self.gripper.open(run)
+        self.hand.release()
         x, y, z = (float(value) for value in placement.center)
         inside = kind is not None and kind.holds == "in"
         bound = {"object": held, "receptacle": receptacle}
-        changes = declared_changes(declaration("PutObject"), bound, self._now_ns(), inside, (x, y, z))
+        changes = declared_changes(declaration("PutObject"), bound, self.now_ns(), inside, (x, y, z))
         run.changed(changes)
-        self._lookup.note(held, changes[0])
+        self.lookup.note(held, changes[0])
         with run.trying(PoseKind.SPOT, receptacle, spot(placement)):
-            self._arm.move(placement.after, run)
+            self.arm.move(placement.after, run)
             self._require_empty(held, run)
-            self._arm.carry(run)
+            self.arm.carry(run)
             self._require_there(held, placement.center, known, run)
         run.report("manipulating", 1.0)
         return changes
 
     def _is_furniture(self, target: Target) -> bool:
-        kind = self._catalogue.find(target.object_class)
+        kind = self.catalogue.find(target.object_class)
         return kind is not None and not kind.pickupable
 
     def fold(self, run: SkillRun) -> None:
         """Bring the arm in after a skill that failed, if it can; the base is to drive without hitting anything."""
         with contextlib.suppress(SkillFailure):
-            self._arm.carry(run)
+            self.arm.carry(run)
 
     def _require_there(self, put: Target, center: FloatArray, known: frozenset[str], run: SkillRun) -> None:
         """Look at what was put down.
@@ -207,23 +192,19 @@ class Manipulation:
         Raises:
             SkillFailure: EXECUTION, it is seen to lie elsewhere.
         """
-        place = self._look.is_at(put, center, known, run) if self._look is not None else None
+        place = self.look.is_at(put, center, known, run) if self.look is not None else None
         if place is None:
             return
         x, y, z = (float(value) for value in place)
-        fell = StateChange(put.object_id, put.object_class, self._now_ns(), position=(x, y, z), held=False)
-        run.changed((fell,))
-        self._lookup.note(put, fell)
-        message = f"{put.object_class} does not stand where it was put down"
-        raise SkillFailure(FailureReason.EXECUTION, message, put.object_id)
+        raise self._told(put, run, "does not stand where it was put down", position=(x, y, z), held=False)
 
     def _grasps_of(self, target: Target) -> list[Grasp]:
-        others = [other.box for other in self._lookup.around(target)]
-        return self._grasps.grasps(self._grounded(target), self._robot_pose(), others)
+        others = [other.box for other in self.lookup.around(target)]
+        return self.grasps.grasps(self._grounded(target), self.robot_pose(), others)
 
     def _grounded(self, target: Target) -> Target:
         """Return a thing whose box reaches down to what it stands on: from above a camera sees little of its foot."""
-        support = None if target.inside else self._lookup.support_of(target)
+        support = None if target.inside else self.lookup.support_of(target)
         if support is None:
             return target
         hidden_m = float(target.box.bottom_m - support.box.top_m)
@@ -239,13 +220,10 @@ class Manipulation:
         Raises:
             SkillFailure: EXECUTION, it closes on nothing: the thing was lost, and memory is told so.
         """
-        if self._gripper.close(run):
+        if self.gripper.close(run):
             return
-        self._hand.release()
-        lost = StateChange(held.object_id, held.object_class, self._now_ns(), held=False)
-        run.changed((lost,))
-        self._lookup.note(held, lost)
-        raise SkillFailure(FailureReason.EXECUTION, f"{held.object_class} slipped out of the hand", held.object_id)
+        self.hand.release()
+        raise self._told(held, run, "slipped out of the hand", held=False)
 
     def _require_empty(self, put: Target, run: SkillRun) -> None:
         """Close the gripper on what was put down, if results are looked at: a thing as wide as the opening stays in it.
@@ -253,22 +231,26 @@ class Manipulation:
         Raises:
             SkillFailure: EXECUTION, it is still in the hand, and memory is told so.
         """
-        if self._look is None or not self._look.looks or not self._gripper.close(run):
+        if self.look is None or not self.look.looks or not self.gripper.close(run):
             return
-        self._hand.take(put, self._hand.grip)
-        kept = StateChange(put.object_id, put.object_class, self._now_ns(), held=True)
-        run.changed((kept,))
-        self._lookup.note(put, kept)
-        raise SkillFailure(FailureReason.EXECUTION, f"{put.object_class} stays in the hand", put.object_id)
+        self.hand.take(put, self.hand.grip)
+        raise self._told(put, run, "stays in the hand", held=True)
+
+    def _told(self, thing: Target, run: SkillRun, what: str, **change: Any) -> SkillFailure:
+        """Note a change that was not wanted, and return the failure that says what happened to the thing."""
+        unwanted = StateChange(thing.object_id, thing.object_class, self.now_ns(), **change)
+        run.changed((unwanted,))
+        self.lookup.note(thing, unwanted)
+        return SkillFailure(FailureReason.EXECUTION, f"{thing.object_class} {what}", thing.object_id)
 
     def _reach(self, ways: list[tuple[Pose, Pose]], run: SkillRun) -> int:
         """Bring the link along the first way (before, at) that MoveIt can go; return which one."""
 
         def go(index: int) -> int:
             before, pose = ways[index]
-            self._arm.move(before, run)
+            self.arm.move(before, run)
             run.report("manipulating", 0.3)
-            self._arm.move(pose, run)
+            self.arm.move(pose, run)
             return index
 
-        return first_reachable(range(len(ways[: self._parameters.candidates])), go, "no way to try")
+        return first_reachable(range(len(ways[: self.parameters.candidates])), go, "no way to try")

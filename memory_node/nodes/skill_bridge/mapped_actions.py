@@ -165,8 +165,7 @@ class _Values:
             depth, width, height = (float(side) for side in target.box.size)
             return Vector3(x=depth, y=width, z=height)
         x, y, z = (float(value) for value in target.box.center)
-        pose = conversions.pose_to_msg(geometry.Pose.planar(x, y, target.box.yaw_rad))
-        pose.position.z = z
+        pose = conversions.pose_to_msg(geometry.Pose.planar(x, y, target.box.yaw_rad, z))
         place = pose.position
         makers: dict[str, Callable[[], Any]] = {
             "geometry_msgs/Pose": lambda: pose,

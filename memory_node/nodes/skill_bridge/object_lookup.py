@@ -137,7 +137,8 @@ class TargetLookup:
             found = _now_at(self._met[text], scene)
         if found is None:
             raise SkillFailure(FailureReason.NOT_FOUND, f"memory knows no object or class {text!r}")
-        _require_verified(scene)
+        if not scene.frame_verified:
+            raise SkillFailure(FailureReason.PRECONDITION, _UNVERIFIED)
         return self._latest(Target.of_scene_object(found))
 
     def _meet(self, target: Target) -> Target:
@@ -172,11 +173,6 @@ def _now_at(gone: Target, scene: SceneSnapshot) -> SceneObject | None:
     gaps_m = {one.id: Target.of_scene_object(one).gap_m(gone.box.center) for one in alike}
     near = [one for one in alike if gaps_m[one.id] <= SAME_PLACE_M]
     return min(near, key=lambda one: (gaps_m[one.id], np.linalg.norm(one.box.center - gone.box.center)), default=None)
-
-
-def _require_verified(scene: SceneSnapshot) -> None:
-    if not scene.frame_verified:
-        raise SkillFailure(FailureReason.PRECONDITION, _UNVERIFIED)
 
 
 _UNVERIFIED = "memory's frame is not verified: confirm that the robot is localised in it first"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
@@ -31,6 +31,7 @@ _BARE_STEPS = frozenset({"GoToObject", "PickupObject", "PutObject"})
 _DONE_ALREADY = frozenset({FailureReason.ALREADY_OPEN, FailureReason.ALREADY_CLOSED})
 
 
+@dataclass(frozen=True, eq=False)
 class SkillPerformer:
     """Runs skills one at a time.
 
@@ -39,48 +40,35 @@ class SkillPerformer:
     often the base goes elsewhere when the arm finds no way.
     """
 
-    def __init__(
-        self,
-        driving: Driving | None,
-        manipulation: Manipulation | None,
-        actions: ForwardedSkills,
-        lookup: TargetLookup,
-        hand: Hand,
-        preconditions: Preconditions,
-        catalogue: ObjectCatalogue,
-        now_ns: Callable[[], int],
-        plugins: SkillPlugins | None = None,
-        repositions: int = 0,
-    ) -> None:
-        self._driving = driving
-        self._manipulation = manipulation
-        self._actions = actions
-        self._lookup = lookup
-        self._hand = hand
-        self._preconditions = preconditions
-        self._catalogue = catalogue
-        self._now_ns = now_ns
-        self._plugins = plugins
-        self._repositions = repositions
+    driving: Driving | None
+    manipulation: Manipulation | None
+    actions: ForwardedSkills
+    lookup: TargetLookup
+    hand: Hand
+    preconditions: Preconditions
+    catalogue: ObjectCatalogue
+    now_ns: Callable[[], int]
+    plugins: SkillPlugins | None = None
+    repositions: int = 0
 
     def available(self) -> frozenset[str]:
         """Return the skills of the library that the robot can do; a composite needs its bare steps, at least."""
         simple = {name for name, skill in SKILLS.items() if not skill.composite and self._does(name)}
         whole = {name for name, skill in SKILLS.items() if skill.composite}
         if not simple >= _BARE_STEPS:
-            whole = {name for name in whole if name in self._actions or self._in_plugins(name)}
+            whole = {name for name in whole if name in self.actions or self._in_plugins(name)}
         return frozenset(simple | whole)
 
     def execute(self, call: SkillCall, run: SkillRun) -> SkillResult:
         """Run one skill to its end; a skill that fails half-way reports what it changed until then."""
-        started_ns = self._now_ns()
-        self._lookup.start()
+        started_ns = self.now_ns()
+        self.lookup.start()
         result = outcome_of(call, lambda: self._perform(call, run))
-        if run.manipulated and result.reason in _LEAVES_ARM_OUT and self._manipulation is not None:
-            self._manipulation.fold(run)
+        if run.manipulated and result.reason in _LEAVES_ARM_OUT and self.manipulation is not None:
+            self.manipulation.fold(run)
         return replace(
             result,
-            duration_s=(self._now_ns() - started_ns) * 1e-9,
+            duration_s=(self.now_ns() - started_ns) * 1e-9,
             distance_m=run.distance_m,
             explored_areas=run.explored_areas,
             changes=tuple(run.changes),
@@ -96,8 +84,8 @@ class SkillPerformer:
         if skill.name == "Explore":
             return self._explore(call, run)
         bound = self._bind(skill, call)
-        self._preconditions.check(skill, bound)
-        if skill.name in self._actions:
+        self.preconditions.check(skill, bound)
+        if skill.name in self.actions:
             self._forward(skill, call, bound, run)
         elif skill.composite and not self._in_plugins(skill.name):
             self._compose(skill, call, bound, run)
@@ -110,8 +98,8 @@ class SkillPerformer:
     def _use_arm(self, skill: Skill, bound: Mapping[str, Target], run: SkillRun) -> None:
         """Run a skill of the arm; begin it anew with things as memory has them then, while the hand holds what it held:
         from another place after the arm found no way, from the same after it was stopped or closed on nothing."""
-        held = self._hand.held
-        for left in range(self._repositions, -1, -1):
+        held = self.hand.held
+        for left in range(self.repositions, -1, -1):
             target = list(bound.values())[-1]
             try:
                 self._work(skill, bound, run)
@@ -119,31 +107,31 @@ class SkillPerformer:
             except SkillFailure as failure:
                 if failure.reason is FailureReason.UNREACHABLE:
                     self._stood(target, run, False)
-                if not left or self._hand.held is not held or not self._begins_anew(skill, failure):
+                if not left or self.hand.held is not held or not self._begins_anew(skill, failure):
                     raise
-                if run.manipulated and self._manipulation is not None:
-                    self._manipulation.fold(run)
-                bound = {name: self._lookup.renewed(target) for name, target in bound.items()}
+                if run.manipulated and self.manipulation is not None:
+                    self.manipulation.fold(run)
+                bound = {name: self.lookup.renewed(target) for name, target in bound.items()}
                 is_elsewhere = failure.reason is FailureReason.UNREACHABLE
                 if is_elsewhere and not self._stands_elsewhere(list(bound.values())[-1], run):
                     raise
 
     def _stood(self, target: Target, run: SkillRun, worked: bool) -> None:
         """Note whether the arm found a way from where the base stands."""
-        if self._driving is not None:
-            self._driving.stood(target, run, worked)
+        if self.driving is not None:
+            self.driving.stood(target, run, worked)
 
     def _begins_anew(self, skill: Skill, failure: SkillFailure) -> bool:
         """Return whether another attempt may do; the plug-ins see for themselves what a motion that was stopped did."""
         if failure.reason is FailureReason.UNREACHABLE:
-            return self._driving is not None and skill.name != "GoToObject"
+            return self.driving is not None and skill.name != "GoToObject"
         return failure.reason is FailureReason.EXECUTION and not self._in_plugins(skill.name)
 
     def _stands_elsewhere(self, target: Target, run: SkillRun) -> bool:
         """Drive to another place before a thing; return whether there is one."""
-        assert self._driving is not None
+        assert self.driving is not None
         try:
-            self._driving.go_to(target, run, elsewhere=True)
+            self.driving.go_to(target, run, elsewhere=True)
         except SkillFailure as failure:
             if failure.reason is not FailureReason.UNREACHABLE:
                 raise
@@ -152,13 +140,13 @@ class SkillPerformer:
 
     def _work(self, skill: Skill, bound: Mapping[str, Target], run: SkillRun) -> None:
         """Run a skill of the arm from where the robot stands."""
-        if self._plugins is not None and skill.name in self._plugins:
-            changes = self._plugins.run(PluginCall(skill, bound), run)
+        if self.plugins is not None and skill.name in self.plugins:
+            changes = self.plugins.run(PluginCall(skill, bound), run)
             self._take_over(tuple(changes) if changes else self._declared(skill, bound), bound, run)
-        elif self._manipulation is not None and skill.name == "PickupObject":
-            self._manipulation.pick(bound["object"], run)
-        elif self._manipulation is not None and skill.name == "PutObject":
-            self._manipulation.put(bound["object"], bound["receptacle"], run)
+        elif self.manipulation is not None and skill.name == "PickupObject":
+            self.manipulation.pick(bound["object"], run)
+        elif self.manipulation is not None and skill.name == "PutObject":
+            self.manipulation.put(bound["object"], bound["receptacle"], run)
         else:
             raise SkillFailure(FailureReason.INVALID_CALL, self._missing(skill.name))
 
@@ -175,26 +163,26 @@ class SkillPerformer:
 
     def _does(self, skill: str) -> bool:
         """Return whether there is a way to do a skill as a whole."""
-        if skill in self._actions or self._in_plugins(skill):
+        if skill in self.actions or self._in_plugins(skill):
             return True
         if skill in ("GoToObject", "Explore"):
-            return self._driving is not None
-        return skill in ("PickupObject", "PutObject") and self._manipulation is not None
+            return self.driving is not None
+        return skill in ("PickupObject", "PutObject") and self.manipulation is not None
 
     def _in_plugins(self, skill: str) -> bool:
-        return self._plugins is not None and skill in self._plugins
+        return self.plugins is not None and skill in self.plugins
 
     def _appliance(self, skill: Skill, call: SkillCall) -> Appliance:
         """Return what a composite is done at: what the call names, else the first usual place that memory knows."""
         if len(call.arguments) > 1:
-            found = self._lookup.resolve(call.arguments[1])
-            return self._catalogue.appliance(found.object_class, found.object_id)
-        usual = self._catalogue.usual_treatment(GOAL_OF_SKILL[skill.name])
+            found = self.lookup.resolve(call.arguments[1])
+            return self.catalogue.appliance(found.object_class, found.object_id)
+        usual = self.catalogue.usual_treatment(GOAL_OF_SKILL[skill.name])
         failure = SkillFailure(FailureReason.INVALID_CALL, f"no class of this label space serves for {skill.name}")
         for name in usual.at if usual is not None else ():
             try:
-                found = self._lookup.resolve(name)
-                return self._catalogue.appliance(found.object_class, found.object_id)
+                found = self.lookup.resolve(name)
+                return self.catalogue.appliance(found.object_class, found.object_id)
             except SkillFailure as error:
                 failure = error
         raise failure
@@ -207,28 +195,28 @@ class SkillPerformer:
 
     def _bind(self, skill: Skill, call: SkillCall) -> dict[str, Target]:
         pairs = zip(skill.arguments, call.arguments)
-        return {a.name: self._lookup.resolve(text) for a, text in pairs if a.kind is ArgumentKind.OBJECT}
+        return {a.name: self.lookup.resolve(text) for a, text in pairs if a.kind is ArgumentKind.OBJECT}
 
     def _go_to(self, target: Target, run: SkillRun) -> None:
-        held = self._hand.held
-        if self._driving is not None and (held is None or held.object_id != target.object_id):
-            self._driving.go_to(target, run)
+        held = self.hand.held
+        if self.driving is not None and (held is None or held.object_id != target.object_id):
+            self.driving.go_to(target, run)
 
     def _explore(self, call: SkillCall, run: SkillRun) -> str:
-        if "Explore" in self._actions:
-            return self._actions.run(call, run).object_id
-        assert self._driving is not None
+        if "Explore" in self.actions:
+            return self.actions.run(call, run).object_id
+        assert self.driving is not None
         asked = Exploration.of(call)
-        stops = [self._stop(text) for text in asked.stops or self._lookup.search_places(asked.target_class)]
-        return self._driving.explore(asked, stops, self, run).object_id
+        stops = [self._stop(text) for text in asked.stops or self.lookup.search_places(asked.target_class)]
+        return self.driving.explore(asked, stops, self, run).object_id
 
     def _stop(self, text: str) -> FloatArray | Target:
         """Return a place, or a container that can be opened; what cannot counts as the place where it is."""
-        place = self._lookup.place(text)
+        place = self.lookup.place(text)
         if place is not None:
             return place
-        target = self._lookup.resolve(text)
-        kind = self._catalogue.find(target.object_class)
+        target = self.lookup.resolve(text)
+        kind = self.catalogue.find(target.object_class)
         opens = kind is not None and kind.can(Property.OPENABLE) and self._does("OpenObject")
         return target if opens else target.box.center[:2]
 
@@ -250,18 +238,18 @@ class SkillPerformer:
     def _forward(self, skill: Skill, call: SkillCall, bound: Mapping[str, Target], run: SkillRun) -> None:
         # By class and position, because the user's server does not know memory's ids.
         references = [bound[argument.name].reference for argument, _ in zip(skill.arguments, call.arguments)]
-        result = self._actions.run(SkillCall(skill.name, tuple(references)), run, bound)
+        result = self.actions.run(SkillCall(skill.name, tuple(references)), run, bound)
         self._take_over(result.changes or self._declared(skill, bound), bound, run)
 
     def _declared(self, skill: Skill, bound: Mapping[str, Target]) -> tuple[StateChange, ...]:
         receptacle = bound.get("receptacle")
-        kind = self._catalogue.find(receptacle.object_class) if receptacle is not None else None
+        kind = self.catalogue.find(receptacle.object_class) if receptacle is not None else None
         inside = kind is not None and kind.holds == "in"
         position = None
         if receptacle is not None:
             x, y, top = *receptacle.box.center[:2], receptacle.box.top_m
             position = (float(x), float(y), float(receptacle.box.center[2]) if inside else float(top))
-        return declared_changes(skill, bound, self._now_ns(), inside, position)
+        return declared_changes(skill, bound, self.now_ns(), inside, position)
 
     def _take_over(self, changes: tuple[StateChange, ...], bound: Mapping[str, Target], run: SkillRun) -> None:
         run.changed(changes)
@@ -273,16 +261,16 @@ class SkillPerformer:
             if target is None:
                 continue
             if change.held is True:
-                self._hand.take(target)
+                self.hand.take(target)
             elif change.held is False:
-                self._hand.release()
-            self._lookup.note(target, change)
+                self.hand.release()
+            self.lookup.note(target, change)
 
     def _compose(self, skill: Skill, call: SkillCall, bound: Mapping[str, Target], run: SkillRun) -> None:
         target = bound["object"]
         for step in skill.steps_at(target.object_id, self._appliance(skill, call)):
             self._step(step, run)
-        changes = declared_changes(skill, {"object": target}, self._now_ns())
+        changes = declared_changes(skill, {"object": target}, self.now_ns())
         self._take_over(changes, {"object": target}, run)
 
     def _step(self, step: SkillCall, run: SkillRun) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +25,7 @@ def _wait(duration_s: float) -> None:
     threading.Event().wait(duration_s)
 
 
+@dataclass(frozen=True, eq=False)
 class SecondLook:
     """Asks memory what it has seen since.
 
@@ -34,18 +36,15 @@ class SecondLook:
         pause: waits so many seconds.
     """
 
-    def __init__(
-        self, lookup: TargetLookup, now_ns: Callable[[], int], look_s: float, pause: Callable[[float], None] = _wait
-    ) -> None:
-        self._lookup = lookup
-        self._now_ns = now_ns
-        self._look_s = look_s
-        self._pause = pause
+    lookup: TargetLookup
+    now_ns: Callable[[], int]
+    look_s: float
+    pause: Callable[[float], None] = _wait
 
     @property
     def looks(self) -> bool:
         """Whether anything is looked at."""
-        return self._look_s > 0.0
+        return self.look_s > 0.0
 
     def is_now(self, target: Target, state: ObjectState, run: SkillRun) -> bool | None:
         """Return whether a thing is seen in a state; None: it is not seen, or not in which state it is."""
@@ -61,11 +60,11 @@ class SecondLook:
     def again(self, target: Target, run: SkillRun) -> Target:
         """Return a thing as memory has it once it was seen again; as it was when it is not."""
         self._until(target.object_class, lambda seen: True if _find(seen, target) else None, run)
-        return self._lookup.renewed(target)
+        return self.lookup.renewed(target)
 
     def known(self, object_class: str) -> frozenset[str]:
         """Return the ids of what is remembered of a class."""
-        return frozenset(one.object_id for one in self._lookup.all_seen_since(object_class, 0))
+        return frozenset(one.object_id for one in self.lookup.all_seen_since(object_class, 0))
 
     def is_at(self, target: Target, center: FloatArray, known: frozenset[str], run: SkillRun) -> FloatArray | None:
         """Return where a thing that was to stand at a place (3,) lies instead; None: it is there, or is not seen.
@@ -86,12 +85,12 @@ class SecondLook:
 
     def _until(self, object_class: str, told: Callable[[list[Target]], bool | None], run: SkillRun) -> bool | None:
         """Return the first result of the newest sightings; None when time is up."""
-        since_ns = self._now_ns()
-        for _ in range(int(np.ceil(self._look_s / _POLL_S))):
+        since_ns = self.now_ns()
+        for _ in range(int(np.ceil(self.look_s / _POLL_S))):
             run.check()
             run.report("looking", 1.0)
-            self._pause(_POLL_S)
-            answer = told(self._lookup.all_seen_since(object_class, since_ns))
+            self.pause(_POLL_S)
+            answer = told(self.lookup.all_seen_since(object_class, since_ns))
             if answer is not None:
                 return answer
         return None
