@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from rclpy.node import Node
@@ -18,6 +19,7 @@ from memory_node.nodes.waiting import PeerTimeoutError
 _SERVICES = (srv.StartEpisode, srv.RecordStep, srv.EndEpisode, srv.CompileContext)
 
 
+@dataclass(eq=False)
 class ExperienceClient:
     """`ExperiencePort` and `GuidancePort` over ROS services; every call has a deadline.
 
@@ -27,20 +29,15 @@ class ExperienceClient:
     What memory does not take or answer is logged: an instruction never fails for its record or for want of guidance.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        memory_name: str,
-        timeout_s: float = 5.0,
-        compiler: str = "rules",
-        compile_timeout_s: float = 15.0,
-        is_ending: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self._node = node
-        self.compiler = compiler
-        self._compile_timeout_s = compile_timeout_s
-        self._timeout_s = timeout_s
-        self._clients = ServiceClients(node, memory_name, _SERVICES, is_ending)
+    node: Node
+    memory_name: str
+    timeout_s: float = 5.0
+    compiler: str = "rules"
+    compile_timeout_s: float = 15.0
+    is_ending: Callable[[], bool] = lambda: False
+
+    def __post_init__(self) -> None:
+        self._clients = ServiceClients(self.node, self.memory_name, _SERVICES, self.is_ending)
         self._max_attempts = 1
         self.episode_id = ""
 
@@ -82,7 +79,7 @@ class ExperienceClient:
         if not episode_id:
             return None
         request = conversions.observation_to_request(episode_id, observation, self.compiler)
-        response = self._call(request, self._compile_timeout_s)
+        response = self._call(request, self.compile_timeout_s)
         return conversions.compiled_from_response(response) if response is not None else None
 
     def may_retry(self, attempt: int) -> bool:
@@ -92,12 +89,12 @@ class ExperienceClient:
     def _call(self, request: Any, timeout_s: float = 0.0) -> Any:
         """Return the response; None, and a line in the log, where there is none or memory refused."""
         try:
-            response = self._clients.call(request, timeout_s or self._timeout_s)
+            response = self._clients.call(request, timeout_s or self.timeout_s)
         except PeerTimeoutError as error:
-            self._node.get_logger().warning(f"experience does not answer: {error}")
+            self.node.get_logger().warning(f"experience does not answer: {error}")
             return None
         if not response.success:
-            self._node.get_logger().warning(
+            self.node.get_logger().warning(
                 f"experience refused {self._clients.of(type(request)).srv_name}: {response.message}"
             )
             return None

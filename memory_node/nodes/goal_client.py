@@ -6,6 +6,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -85,6 +86,7 @@ class GoalStoppedError(RobotMemoryError):
         self.response = response
 
 
+@dataclass(eq=False)
 class GoalClient:
     """A client of one action server.
 
@@ -98,23 +100,18 @@ class GoalClient:
         label: what messages call it.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        action_type: Any,
-        name: str,
-        running: RunningGoals,
-        connect_s: float = 10.0,
-        stop_s: float = 5.0,
-        label: str = "",
-    ) -> None:
-        self._logger = node.get_logger()
-        self._name = name
-        self._label = label or name
-        self._running = running
-        self._connect_s = connect_s
-        self._stop_s = stop_s
-        self._client = PatientActionClient(node, action_type, name, callback_group=ReentrantCallbackGroup())
+    node: Node
+    action_type: Any
+    name: str
+    running: RunningGoals
+    connect_s: float = 10.0
+    stop_s: float = 5.0
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        self.label = self.label or self.name
+        group = ReentrantCallbackGroup()
+        self._client = PatientActionClient(self.node, self.action_type, self.name, callback_group=group)
 
     @property
     def is_served(self) -> bool:
@@ -132,7 +129,7 @@ class GoalClient:
             if is_canceled():
                 raise GoalStoppedError(Cause.CANCELED, "canceled")
             if time.monotonic() > deadline_s:
-                raise GoalStoppedError(Cause.NO_SERVER, f"no node offers {self._label}")
+                raise GoalStoppedError(Cause.NO_SERVER, f"no node offers {self.label}")
 
     def run(
         self,
@@ -151,7 +148,7 @@ class GoalClient:
         """
         if is_canceled():
             raise GoalStoppedError(Cause.CANCELED, "canceled")
-        self.wait_for_server(self._connect_s, is_canceled)
+        self.wait_for_server(self.connect_s, is_canceled)
         goal_id = uuid.uuid4().bytes
         watch = _Watch(timeout_s, silence_s)
 
@@ -159,7 +156,7 @@ class GoalClient:
             watch.hear()
             on_feedback(message.feedback)
 
-        with self._running.asking(self._name, goal_id):
+        with self.running.asking(self.name, goal_id):
             sent = self._client.send_goal_async(goal, feedback_callback=hear, goal_uuid=UUID(uuid=list(goal_id)))
             try:
                 return self._ended(self._accepted(sent, is_canceled), goal_id, watch, is_canceled)
@@ -180,46 +177,46 @@ class GoalClient:
                 offered_s = time.monotonic()
             if is_canceled():
                 raise self._stopped(Cause.CANCELED, "canceled", handle, ended)
-            server = self._running.other_side(goal_id)
+            server = self.running.other_side(goal_id)
             is_lost = server is not None and server.is_gone
             if is_lost or time.monotonic() - offered_s > _LAST_WORD_S:
                 handle.cancel_goal_async()  # were it there after all, nothing may move while the goal counts as ended
                 if server is not None:
-                    self._running.cancel_for(server)
-                name = server.node if server is not None else f"the server of {self._label}"
+                    self.running.cancel_for(server)
+                name = server.node if server is not None else f"the server of {self.label}"
                 raise GoalStoppedError(Cause.SERVER_GONE, f"{name} is gone; what it had running was told to stop")
             late = watch.late()
             if late is not None:
                 cause, why = late
-                raise self._stopped(cause, f"{self._label} {why}", handle, ended)
+                raise self._stopped(cause, f"{self.label} {why}", handle, ended)
         return ended.result()
 
     def _accepted(self, sent: Future, is_canceled: Callable[[], bool]) -> Any:
         """Return the handle of an accepted goal."""
         is_answered = done_event(sent)
-        deadline_s = time.monotonic() + self._connect_s
+        deadline_s = time.monotonic() + self.connect_s
         canceled_s = 0.0
         while not is_answered.wait(_POLL_S):
             now_s = time.monotonic()
             if is_canceled() and not canceled_s:
                 # What may be accepted yet must be stopped then: wait for it.
-                canceled_s, deadline_s = now_s, min(deadline_s, now_s + self._stop_s)
+                canceled_s, deadline_s = now_s, min(deadline_s, now_s + self.stop_s)
             if now_s > deadline_s:
                 sent.add_done_callback(_cancel_accepted)
                 cause = Cause.CANCELED if canceled_s else Cause.LATE
-                raise GoalStoppedError(cause, f"{self._label} did not answer the goal")
+                raise GoalStoppedError(cause, f"{self.label} did not answer the goal")
         handle = sent.result()
         if not handle.accepted:
-            raise GoalStoppedError(Cause.REFUSED, f"{self._label} refused the goal")
+            raise GoalStoppedError(Cause.REFUSED, f"{self.label} refused the goal")
         return handle
 
     def _stopped(self, cause: Cause, why: str, handle: Any, ended: Future) -> GoalStoppedError:
         """Stop a goal; return the error that says whether it did."""
         handle.cancel_goal_async()
-        stop_s = min(self._stop_s, _SILENT_STOP_S) if cause is Cause.SILENT else self._stop_s
+        stop_s = min(self.stop_s, _SILENT_STOP_S) if cause is Cause.SILENT else self.stop_s
         if done_event(ended).wait(stop_s):
             return GoalStoppedError(cause, f"{why}; it has stopped", ended.result())
-        self._logger.error(f"{self._label} did not confirm within {stop_s:g} s that it stopped")
+        self.node.get_logger().error(f"{self.label} did not confirm within {stop_s:g} s that it stopped")
         return GoalStoppedError(cause, f"{why}; IT DID NOT CONFIRM that it stopped within {stop_s:g} s")
 
 

@@ -82,6 +82,7 @@ class ServedGoal:
             self._handle.publish_feedback(feedback)
 
 
+@dataclass(eq=False)
 class GoalServer:
     """Runs goals in a thread each, so that no wait of theirs can keep a node from ending.
 
@@ -96,35 +97,31 @@ class GoalServer:
         carry_out: does it; ends soon after the goal's cancel_reason is set.
         result_of_failure: the result message of a goal that cannot say itself how it ended, from a message for people.
         refusal: why a goal is not accepted; "" for one that is.
+
+    Attributes:
+        is_ending: whether the node is to end.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        action_type: Any,
-        name: str,
-        running: RunningGoals,
-        carry_out: Callable[[ServedGoal], Ending],
-        result_of_failure: Callable[[str], Any],
-        refusal: Callable[[Any], str] = lambda request: "",
-    ) -> None:
-        self._node = node
-        self._name = name
-        self._running = running
-        self._carry_out = carry_out
-        self._result_of_failure = result_of_failure
-        self._refusal = refusal
-        self._faults = Faults(lambda text: node.get_logger().error(text))
+    node: Node
+    action_type: Any
+    name: str
+    running: RunningGoals
+    carry_out: Callable[[ServedGoal], Ending]
+    result_of_failure: Callable[[str], Any]
+    refusal: Callable[[Any], str] = lambda request: ""
+
+    def __post_init__(self) -> None:
+        self.is_ending = False
+        self._faults = Faults(lambda text: self.node.get_logger().error(text))
         self._counts: Counter[str] = Counter()
         self._busy = threading.Lock()
         self._goal: ServedGoal | None = None
         self._last_id = b""
-        self._is_ending = False
-        running.servers.append(self)
+        self.running.servers.append(self)
         self._server = ActionServer(
-            node,
-            action_type,
-            name,
+            self.node,
+            self.action_type,
+            self.name,
             execute_callback=self._execute,
             goal_callback=self._on_goal,
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
@@ -137,34 +134,29 @@ class GoalServer:
 
         A result still has to leave when its goal has ended; on a busy machine that takes its time.
         """
-        if self._busy.locked() or not self._is_ending:
+        if self._busy.locked() or not self.is_ending:
             return not self._busy.locked()
-        asker = self._running.other_side(self._last_id)
+        asker = self.running.other_side(self._last_id)
         return asker is None or asker.is_gone
-
-    @property
-    def is_ending(self) -> bool:
-        """Whether the node is to end."""
-        return self._is_ending
 
     def diagnosis(self) -> Diagnosis:
         """Return how many goals were refused and how many ended in which state, and what failed by internal errors."""
         faults = self._faults.counts()
         failures = sum(faults.values())
-        problem = f"{self._name} failed {failures} times by internal errors, which the log tells"
+        problem = f"{self.name} failed {failures} times by internal errors, which the log tells"
         figures = {"running": not self.is_idle, **self._counts, **{f"failed.{name}": n for name, n in faults.items()}}
         return Diagnosis(figures, (problem,) if failures else ())
 
     def end(self) -> None:
         """Accept nothing more and tell the running goal to stop; `is_idle` says when it has."""
-        self._is_ending = True
+        self.is_ending = True
         if self._goal is not None:
-            self._goal.cancel(f"the node {self._node.get_name()} is being stopped")
+            self._goal.cancel(f"the node {self.node.get_name()} is being stopped")
 
     def close(self) -> None:
         """Offer the action no more; nothing may be running."""
         self._server.destroy()
-        self._running.servers.remove(self)
+        self.running.servers.remove(self)
 
     def wait_idle(self, timeout_s: float) -> bool:
         """Wait until the server is idle; False when it is not after `timeout_s`."""
@@ -174,31 +166,31 @@ class GoalServer:
         return self.is_idle
 
     def _on_goal(self, request: Any) -> GoalResponse:
-        refusal = "the node is being stopped" if self._is_ending else self._refusal_of(request)
+        refusal = "the node is being stopped" if self.is_ending else self._refusal_of(request)
         if not refusal and not self._busy.acquire(blocking=False):
             refusal = "another goal is being carried out"
         if refusal:
             self._counts["refused"] += 1
-            told = f"{self._name} refused a goal: {refusal}"
-            self._node.get_logger().warning(told, throttle_duration_sec=_REFUSALS_TOLD_EVERY_S)
+            told = f"{self.name} refused a goal: {refusal}"
+            self.node.get_logger().warning(told, throttle_duration_sec=_REFUSALS_TOLD_EVERY_S)
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 
     def _refusal_of(self, request: Any) -> str:
         try:
-            return self._refusal(request)
+            return self.refusal(request)
         except Exception as error:  # the boundary of the node: an executor would end with it
-            self._faults.note(f"{self._name} request", error)
+            self._faults.note(f"{self.name} request", error)
             return f"internal error: {type(error).__name__}"
 
     def _execute(self, handle: Any) -> Any:
         goal = ServedGoal(handle)
         try:
-            with self._running.carrying_out(goal.id):
+            with self.running.carrying_out(goal.id):
                 self._goal = goal
-                if self._is_ending:
+                if self.is_ending:
                     self.end()
-                threading.Thread(target=self._work, args=(goal,), name=self._name, daemon=True).start()
+                threading.Thread(target=self._work, args=(goal,), name=self.name, daemon=True).start()
                 ending = self._attend(goal)
             self._counts[ending.state.value] += 1
             self._finish(handle, ending.state)
@@ -210,29 +202,29 @@ class GoalServer:
 
     def _work(self, goal: ServedGoal) -> None:
         try:
-            goal.ending = self._carry_out(goal)
+            goal.ending = self.carry_out(goal)
         except Exception as error:  # the boundary of the node: the waiting client must get an answer
             if not goal.done.is_set():
-                self._faults.note(self._name, error)
+                self._faults.note(self.name, error)
                 message = f"{type(error).__name__}: {error}"
-                goal.ending = Ending(self._result_of_failure(message), GoalState.ABORTED)
+                goal.ending = Ending(self.result_of_failure(message), GoalState.ABORTED)
         goal.done.set()
 
     def _attend(self, goal: ServedGoal) -> Ending:
         """Wait for the goal's end and return it; meanwhile check that its client is still there."""
-        clients = _UnannouncedClients(self._running, self._node.resolve_topic_name(f"{self._name}/_action/feedback"))
+        clients = _UnannouncedClients(self.running, self.node.resolve_topic_name(f"{self.name}/_action/feedback"))
         while not goal.done.wait(_POLL_S):
             if not goal.is_canceled:
-                asker = self._running.other_side(goal.id)
+                asker = self.running.other_side(goal.id)
                 lost = asker.node if asker is not None and asker.is_gone else ""
                 if asker is None and clients.have_left():
                     lost = "who sent the goal"
                 if lost:
-                    self._node.get_logger().error(f"{self._name}: {lost} is gone: stopping")
+                    self.node.get_logger().error(f"{self.name}: {lost} is gone: stopping")
                     goal.cancel(f"{lost} is gone")
-            elif self._is_ending and goal.canceled_for_s > _PATIENCE_S:
+            elif self.is_ending and goal.canceled_for_s > _PATIENCE_S:
                 message = f"{goal.cancel_reason}; it did not end within {_PATIENCE_S:g} s"
-                return Ending(self._result_of_failure(message), GoalState.CANCELED)
+                return Ending(self.result_of_failure(message), GoalState.CANCELED)
         assert goal.ending is not None
         return goal.ending
 
@@ -249,7 +241,7 @@ class _UnannouncedClients:
     """The nodes that may have sent a goal that nobody announced: those that subscribe to the action's feedback."""
 
     def __init__(self, running: RunningGoals, topic: str) -> None:
-        self._running = running
+        self.running = running
         self._topic = topic
         self._asked_s = 0.0
         # Looks without one since there was one; None: there was none yet.
@@ -259,7 +251,7 @@ class _UnannouncedClients:
         """Return whether there was one, and there is none now: the graph may lack a name for a moment."""
         if time.monotonic() - self._asked_s >= _GRAPH_POLL_S:
             self._asked_s = time.monotonic()
-            if self._running.unannounced_clients(self._topic):
+            if self.running.unannounced_clients(self._topic):
                 self._missed = 0
             elif self._missed is not None:
                 self._missed += 1

@@ -8,6 +8,7 @@ liveliness lease on a topic of its own: DDS tells there which node is lost.
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 import uuid
@@ -38,6 +39,7 @@ except ImportError:  # Humble
     from rclpy.qos_event import SubscriptionEventCallbacks
 
 TOPIC = "running_goals"
+_CANCEL = "/_action/cancel_goal"
 # What the graph calls the node of an endpoint before it has heard of it.
 _UNKNOWN = "_NODE_NAMESPACE_UNKNOWN_/_NODE_NAME_UNKNOWN_"
 # DDS tells after 0.3 s of a process that has ended, is stopped, or gets no processor at all. The lease is for both
@@ -66,7 +68,7 @@ class Peer:
 
     silence_s: see RunningGoals.
     lease: the subscription that DDS tells its liveliness by.
-    lost_s: the monotonic time when DDS missed it; None while it is alive.
+    lost_s: the monotonic time since when DDS has missed it; endless while it is alive.
     """
 
     node: str
@@ -74,7 +76,7 @@ class Peer:
     lease: Any = None
     asked: dict[bytes, str] = field(default_factory=dict)
     carried_out: frozenset[bytes] = frozenset()
-    lost_s: float | None = None
+    lost_s: float = math.inf
 
     @property
     def is_busy(self) -> bool:
@@ -84,23 +86,11 @@ class Peer:
     @property
     def is_gone(self) -> bool:
         """Whether the node was lost: DDS has heard nothing of it for silence_s, and for no less than its lease."""
-        return self.lost_for_s > max(0.0, self.silence_s - LEASE_S)
-
-    @property
-    def lost_for_s(self) -> float:
-        """For how long DDS has missed it; what is heard of it after all ends this."""
-        return 0.0 if self.lost_s is None else time.monotonic() - self.lost_s
-
-    def speak(self, asked: dict[bytes, str], carried_out: frozenset[bytes]) -> None:
-        """Take note of what it announces. It is alive then, also where its lease ran out while it was idle: DDS may
-        have noticed the node before it was told of the lease's renewals."""
-        if not self.is_busy:
-            self.lost_s = None
-        self.asked, self.carried_out = asked, carried_out
+        return time.monotonic() - self.lost_s > max(0.0, self.silence_s - LEASE_S)
 
     def on_liveliness(self, change: Any) -> None:
         """Take note of what DDS tells of its lease."""
-        self.lost_s = None if change.alive_count else time.monotonic()
+        self.lost_s = math.inf if change.alive_count else time.monotonic()
 
 
 class RunningGoals:
@@ -133,13 +123,14 @@ class RunningGoals:
         self._subscription = node.create_subscription(
             rm.RunningGoals, TOPIC, self._on_announcement, _LATCHED_OF_ALL, callback_group=in_order
         )
-        self._announcer = WorkerThread("running-goals", self._announce)
-        self._announcer.start()
+        self._tell()
+        self._beat = WorkerThread("running-goals", self._renew)
+        self._beat.start()
 
     def close(self) -> None:
         """Leave the others; before the node is destroyed."""
         self._closed.set()
-        self._announcer.join(1.0)
+        self._beat.join(1.0)
         self._node.destroy_subscription(self._subscription)
         self._node.destroy_publisher(self._publisher)
         self._node.destroy_publisher(self._lease)
@@ -156,8 +147,7 @@ class RunningGoals:
 
     def asking(self, action: str, goal_id: bytes) -> AbstractContextManager[None]:
         """Announce a goal that this node sends to `action`, until the block ends."""
-        suffix = "/_action/cancel_goal"
-        name = str(self._node.resolve_service_name(action + suffix)).removesuffix(suffix)
+        name = str(self._node.resolve_service_name(action + _CANCEL)).removesuffix(_CANCEL)
         return self._announced(self._asked, goal_id, name)
 
     def carrying_out(self, goal_id: bytes) -> AbstractContextManager[None]:
@@ -205,8 +195,8 @@ class RunningGoals:
         """Return the client that cancels goals of an action; None for one too many, or what is no name."""
         if action not in self._cancellers and len(self._cancellers) < _MAX_CANCELLERS:
             with contextlib.suppress(InvalidServiceNameException):  # anybody may announce anything
-                name, group = f"{action}/_action/cancel_goal", ReentrantCallbackGroup()
-                self._cancellers[action] = self._node.create_client(CancelGoal, name, callback_group=group)
+                group = ReentrantCallbackGroup()
+                self._cancellers[action] = self._node.create_client(CancelGoal, action + _CANCEL, callback_group=group)
         return self._cancellers.get(action)
 
     def _on_announcement(self, message: rm.RunningGoals) -> None:
@@ -224,13 +214,16 @@ class RunningGoals:
                 self._canceller(action)
         with self._lock:
             peer = self._peers.pop(session, None) or self._met(session, message.node)
-            peer.speak(asked, carried_out)
+            if not peer.is_busy:
+                # Its lease may have run out while it was idle: DDS notices a node before its lease's renewals.
+                peer.lost_s = math.inf
+            peer.asked, peer.carried_out = asked, carried_out
             self._peers[session] = peer  # last: it was heard last
 
     def _met(self, session: bytes, node: str) -> Peer:
         """Return a node that was not known before, and forget those that are no use any more."""
         for other, known in list(self._peers.items()):
-            if known.lost_for_s > _FORGOTTEN_S or len(self._peers) >= _MAX_PEERS:
+            if time.monotonic() - known.lost_s > _FORGOTTEN_S or len(self._peers) >= _MAX_PEERS:
                 self._node.destroy_subscription(self._peers.pop(other).lease)
         peer = Peer(node, self._silence_s)
         peer.lease = self._node.create_subscription(
@@ -247,8 +240,7 @@ class RunningGoals:
         """Return the topic on which a node holds its lease: beside the announcements, and hidden from lists."""
         return f"{self._publisher.topic_name}/_lease_{session.hex()}"
 
-    def _announce(self) -> None:
-        self._tell()
+    def _renew(self) -> None:
         while not self._closed.wait(_BEAT_S):
             if self._asked or self._carried_out:
                 self._publish(self._lease, Empty())

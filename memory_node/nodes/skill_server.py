@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
@@ -46,6 +46,7 @@ class SkillGoal:
         self._goal.publish_feedback(feedback)
 
 
+@dataclass(eq=False)
 class SkillServer:
     """The action execute_skill of a node.
 
@@ -63,24 +64,19 @@ class SkillServer:
         goals: the action's server.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        perform: Callable[[SkillGoal], SkillResult],
-        held_class: Callable[[], str],
-        stamp_ns: Callable[[], int],
-        frame: str,
-        running: RunningGoals,
-        available: Collection[str],
-    ) -> None:
-        self._logger = node.get_logger()
-        self._perform = perform
-        self._held_class = held_class
-        self._stamp_ns = stamp_ns
-        self._frame = frame
-        self.goals = GoalServer(node, ExecuteSkill, "execute_skill", running, self._carry_out, self._cut_short)
-        self._available = node.create_publisher(rm.AvailableSkills, AVAILABLE.format("execute_skill"), LATCHED)
-        self._available.publish(rm.AvailableSkills(skills=sorted(available)))
+    node: Node
+    perform: Callable[[SkillGoal], SkillResult]
+    held_class: Callable[[], str]
+    stamp_ns: Callable[[], int]
+    frame: str
+    running: RunningGoals
+    available: Collection[str]
+
+    def __post_init__(self) -> None:
+        name = "execute_skill"
+        self.goals = GoalServer(self.node, ExecuteSkill, name, self.running, self._carry_out, self._cut_short)
+        self._told = self.node.create_publisher(rm.AvailableSkills, AVAILABLE.format(name), LATCHED)
+        self._told.publish(rm.AvailableSkills(skills=sorted(self.available)))
 
     def close(self, timeout_s: float = 1.5) -> None:
         """Stop the skill that runs, tell its caller, and offer the action no more."""
@@ -90,21 +86,21 @@ class SkillServer:
 
     def _carry_out(self, goal: ServedGoal) -> Ending:
         try:
-            result = self._perform(SkillGoal(goal, self._stamp_ns, self._frame))
+            result = self.perform(SkillGoal(goal, self.stamp_ns, self.frame))
         except (RobotMemoryError, ValueError) as error:
-            self._logger.error(str(error))
+            self.node.get_logger().error(str(error))
             late = isinstance(error, PeerTimeoutError)
             reason = FailureReason.TIMEOUT if late else FailureReason.INVALID_CALL
             return Ending(self._failed(reason, str(error)), GoalState.ABORTED)
-        self._logger.info(f"{result.call}: {'done' if result.success else result.reason} {result.message}")
+        self.node.get_logger().info(f"{result.call}: {'done' if result.success else result.reason} {result.message}")
         state = GoalState.SUCCEEDED if result.success else GoalState.ABORTED
         if result.reason is FailureReason.CANCELED and goal.is_canceled:
             message = f"{goal.cancel_reason}; {result.message}".removesuffix("; canceled")
             result, state = replace(result, message=message), GoalState.CANCELED
-        return Ending(conversions.skill_result_to_msg(result, self._held_class()), state)
+        return Ending(conversions.skill_result_to_msg(result, self.held_class()), state)
 
     def _cut_short(self, message: str) -> ExecuteSkill.Result:
         return self._failed(FailureReason.CANCELED if self.goals.is_ending else FailureReason.EXECUTION, message)
 
     def _failed(self, reason: FailureReason, message: str) -> ExecuteSkill.Result:
-        return ExecuteSkill.Result(reason=str(reason), message=message, held_object=self._held_class())
+        return ExecuteSkill.Result(reason=str(reason), message=message, held_object=self.held_class())
