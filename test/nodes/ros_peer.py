@@ -65,7 +65,7 @@ class RosPeer:
         wait_until(lambda: all(one.get_subscription_count() > 0 for one in self._publishers.values()))
 
 
-def wait_until(condition: Callable[[], object], timeout_s: float = 20.0) -> None:
+def wait_until(condition: Callable[[], object], timeout_s: float = 60.0) -> None:
     """Wait until something is true; fail when it is not in time."""
     done = threading.Event()
     for _ in range(int(timeout_s / 0.05)):
