@@ -23,7 +23,7 @@ _QOS = QoSProfile(depth=10)
 
 
 class CameraOutput:
-    """Publishes one picture at a time, all of its messages with one stamp."""
+    """Publishes one picture at a time, all of its messages with one stamp. published: how many it has."""
 
     def __init__(self, node: Node) -> None:
         publisher = partial(node.create_publisher, qos_overriding_options=OVERRIDABLE)
@@ -32,12 +32,7 @@ class CameraOutput:
         self._info = publisher(CameraInfo, "camera/color/camera_info", own(_QOS))
         self._masks = publisher(Image, "detections/masks", own(_QOS))
         self._detections = publisher(Detection2DArray, "detections", own(_QOS))
-        self._published = 0
-
-    @property
-    def published(self) -> int:
-        """How many frames have been published."""
-        return self._published
+        self.published = 0
 
     def publish(self, picture: CameraFrame) -> None:
         """Publish a picture."""
@@ -56,4 +51,4 @@ class CameraOutput:
         for publisher, image, encoding in images:
             publisher.publish(conversions.image_to_msg(image, encoding, stamp_ns, FRAME))
         self._detections.publish(conversions.detections_to_msg(picture.detections, stamp_ns, FRAME))
-        self._published += 1
+        self.published += 1

@@ -89,7 +89,7 @@ class DetectorNode(ManagedNode):
             labels = labels_from_masks([nothing if one.mask is None else one.mask for one in found], shape)
             image = conversions.image_to_msg(labels.astype(np.uint16), "16UC1", stamp_ns, msg.header.frame_id)
             self._masks.publish(image)
-        self._age_ms = (self.get_clock().now().nanoseconds - stamp_ns) * 1e-6
+        self._age_ms = (self.now_ns() - stamp_ns) * 1e-6
         self._complain()
 
     def _complain(self) -> None:

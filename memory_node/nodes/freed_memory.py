@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import functools
-from collections.abc import Callable
-from typing import Any
 
 
 def give_back() -> None:
@@ -15,11 +13,5 @@ def give_back() -> None:
     stays, so that a node would for ever take what it took in its busiest moment. One call takes some milliseconds, 20
     for 350 MB.
     """
-    trim = _trim()
-    if trim is not None:
-        trim(0)
-
-
-@functools.cache
-def _trim() -> Callable[[int], Any] | None:
-    return getattr(ctypes.CDLL(None), "malloc_trim", None)
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)

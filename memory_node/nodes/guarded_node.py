@@ -35,6 +35,10 @@ class GuardedNode(Node):
         levels = {"enable_logger_service": True} if has_levels else {}
         super().__init__(name, automatically_declare_parameters_from_overrides=True, **levels)
 
+    def now_ns(self) -> int:
+        """Return the time of the node's clock (ns)."""
+        return int(self.get_clock().now().nanoseconds)
+
     def destroy_node(self) -> None:
         """Close what `at_end` holds, then go."""
         self.at_end.close()

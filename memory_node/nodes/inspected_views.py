@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from nav_msgs.msg import Odometry
@@ -27,12 +28,10 @@ from memory_node.nodes.qos import LATCHED
 from memory_node.short_term.crop_files import read_crop
 
 MAP = "map"
+_UNITS, _FIGURES, _WORK = "memory_units", "cache_statistics", "working_memory"
 _PATH_STEP_M = 0.05
 _PATH_POINTS = 5000
-_STATISTICS = (
-    "policy", "followed", "capacity", "units", "occupancy", "warm", "lookups", "hits", "hit_ratio", "evictions",
-    "sketch_age", "sketch_halvings", "pinned",
-)  # fmt: skip
+_STATISTICS = tuple(name for name in rm.CacheStatistics.get_fields_and_field_types() if name != "header")
 
 
 class NodeViews:
@@ -44,9 +43,7 @@ class NodeViews:
         self.lessons, self.places = client.lessons, client.places
         self._lock = threading.Lock()
         self._listeners: list[Listener] = []
-        self._units: Any = None
-        self._statistics: Any = None
-        self._working_memory = ""
+        self._last: dict[str, Any] = {}  # message, by topic
         self._map_T_frame: dict[str, Pose] = {}
         self._simulated_ns = 0
         self._path: deque[tuple[int, float, float]] = deque(maxlen=_PATH_POINTS)
@@ -56,9 +53,9 @@ class NodeViews:
             node.create_subscription(kind, topic, callback, qos, callback_group=group)
 
         listen(rm.SceneGraphDelta, f"{memory_name}/scene_graph_delta", self._on_delta, 100)
-        listen(rm.MemoryUnits, f"{memory_name}/memory_units", self._on_units, LATCHED)
-        listen(rm.CacheStatistics, f"{memory_name}/cache_statistics", self._on_statistics, 10)
-        listen(rm.WorkingMemory, f"{memory_name}/working_memory", self._on_working_memory, LATCHED)
+        for kind, topic in ((rm.MemoryUnits, _UNITS), (rm.CacheStatistics, _FIGURES), (rm.WorkingMemory, _WORK)):
+            qos = 10 if topic == _FIGURES else LATCHED
+            listen(kind, f"{memory_name}/{topic}", partial(self._last.__setitem__, topic), qos)
         listen(TFMessage, "tf", self._on_transforms, 100)
         listen(TFMessage, "tf_static", self._on_transforms, LATCHED)
         listen(Odometry, "odom", self._on_odometry, 10)
@@ -70,14 +67,14 @@ class NodeViews:
 
     def crop_jpeg(self, object_id: str) -> bytes | None:
         """Return the picture that the short-term memory names; only where its file lies on this machine."""
-        units = self._units.units if self._units is not None else ()
+        units = self._last[_UNITS].units if _UNITS in self._last else ()
         return read_crop(next((unit.image_path for unit in units if unit.object_id == object_id), ""))
 
     def cache(self) -> CacheView | None:
         """Return the short-term memory as the node last told it."""
-        if self._units is None:
+        if _UNITS not in self._last:
             return None
-        return CacheView(conversions.units_from_msg(self._units), dict(self._told()))
+        return CacheView(conversions.units_from_msg(self._last[_UNITS]), dict(self._told()))
 
     def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:
         """Return the k statements that answer a concept; "": that people told last."""
@@ -95,7 +92,7 @@ class NodeViews:
         """Return the running episode's last steps in words."""
         # The node's last message stays after the episode has ended.
         ended = episodes is not None and all(episode.ended_ns for episode in episodes)
-        return None if ended else self._working_memory
+        return None if ended else self._last[_WORK].text if _WORK in self._last else ""
 
     def robot_path(self) -> tuple[tuple[int, float, float], ...]:
         """Return where the robot has been since this began: stamp, x, y."""
@@ -108,7 +105,7 @@ class NodeViews:
         return lambda: self._listeners.remove(listener)
 
     def _told(self) -> dict[str, float | str]:
-        told = self._statistics
+        told = self._last.get(_FIGURES)
         return {} if told is None else {name: getattr(told, name) for name in _STATISTICS}
 
     def _on_delta(self, msg: Any) -> None:
@@ -119,15 +116,6 @@ class NodeViews:
             listeners = tuple(self._listeners)
         for listener in listeners:
             listener(MemoryChange(msg.to_version, ids, gone, msg.from_version, changed))
-
-    def _on_units(self, msg: Any) -> None:
-        self._units = msg
-
-    def _on_statistics(self, msg: Any) -> None:
-        self._statistics = msg
-
-    def _on_working_memory(self, msg: Any) -> None:
-        self._working_memory = msg.text
 
     def _on_transforms(self, msg: Any) -> None:
         for transform in msg.transforms:

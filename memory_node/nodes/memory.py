@@ -14,7 +14,7 @@ from memory_node.domain.observation import Frame
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import CameraInput
-from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, InputCounters, threads_diagnosis
+from memory_node.nodes.diagnostics import Diagnosis, InputCounters
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes
 from memory_node.nodes.managed_node import ManagedNode
@@ -47,7 +47,7 @@ class MemoryNode(ManagedNode):
         """Open memory."""
         database = self.config.database or str(default_database(self.get_namespace()))
         try:
-            self.memory = open_memory(self.config.changed(database=database), clock=self._now_ns)
+            self.memory = open_memory(self.config.changed(database=database), clock=self.now_ns)
         except StoreInUseError as error:
             remedy = "stop it, or give this robot a memory of its own: database:=FILE, or a namespace:=NAME of its own"
             raise StoreInUseError(f"{error}; {remedy}") from error
@@ -71,15 +71,10 @@ class MemoryNode(ManagedNode):
         recipient = kinds[kinds.recipient] if kinds.recipient else None
         self._people = People(self, self.memory, recipient, config.map_frame, config.person_at)
         group = MutuallyExclusiveCallbackGroup()
-        components = {
-            "inputs": self._inputs.diagnosis,
-            "memory": self._diagnosis,
-            "callbacks": self.callbacks_diagnosis,
-            "threads": threads_diagnosis,
-        }
+        components = {"inputs": self._inputs.diagnosis, "memory": self._diagnosis}
         if self._view is not None:
             components["view"] = self._view_diagnosis
-        self._diagnostics = DiagnosticsPublisher(self, config.diagnostic_updater, components)
+        self.publish_diagnostics(config.diagnostic_updater, components)
         self.create_timer(0.5, self.memory.take_over_changes, callback_group=group)
         self.create_timer(60.0, self._end_abandoned, callback_group=group)
 
@@ -109,9 +104,6 @@ class MemoryNode(ManagedNode):
 
     def _view_diagnosis(self) -> Diagnosis:
         return Diagnosis(self._view.figures() if self._view is not None else {})
-
-    def _now_ns(self) -> int:
-        return int(self.get_clock().now().nanoseconds)
 
     def _on_map(self, msg: OccupancyGrid, map_T_grid: Pose) -> None:
         try:

@@ -58,6 +58,7 @@ class MemoryClient:
 
     Raises (every method):
         PeerTimeoutError: the memory node does not answer.
+        RobotMemoryError: it refused, could not commit a change, or sent what cannot be read.
     """
 
     def __init__(
@@ -120,9 +121,6 @@ class MemoryClient:
         """Tell memory what changed; returns once it is committed, with memory's id of each change's object.
 
         edit_id: under which it can be undone.
-
-        Raises:
-            RobotMemoryError: memory refused or could not commit it.
         """
         told = [conversions.change_to_msg(change) for change in changes]
         request = srv.Remember.Request(changes=told, edit_id=edit_id)
@@ -160,11 +158,7 @@ class MemoryClient:
         return str(self._call(srv.GetSceneGraph.Request(token_budget=token_budget)).text)
 
     def forget(self, object_id: str) -> int:
-        """Have an object erased; return how many went.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Have an object erased; return how many went."""
         return int(self._granted(srv.Forget.Request(object_id=object_id), "forget").forgotten)
 
     def edit(
@@ -176,11 +170,7 @@ class MemoryClient:
         position: tuple[float, float, float] = (0.0, 0.0, 0.0),
         edit_id: str = "",
     ) -> str:
-        """Have memory corrected by hand; return the id of the object that carries on, or of the new one.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Have memory corrected by hand; return the id of the object that carries on, or of the new one."""
         request = srv.EditObject.Request(
             operation=operation,
             object_id=object_id,
@@ -192,19 +182,11 @@ class MemoryClient:
         return str(self._granted(request, "edit").object_id)
 
     def confirm_relocalization(self) -> None:
-        """Say that the robot is localised in the map that the graph was built in.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Say that the robot is localised in the map that the graph was built in."""
         self._granted(srv.ConfirmRelocalization.Request(), "confirm the map frame")
 
     def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> KnowledgeAnswer:
-        """Ask what is known; ways are told in the answer's text alone.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Ask what is known; ways are told in the answer's text alone."""
         request = srv.AskMemory.Request(question=question, mode=str(mode) if mode else "", k=k)
         response = self._granted(request, "answer")
         told = tuple(conversions.proposition_from_msg(proposition) for proposition in response.propositions)
@@ -219,29 +201,17 @@ class MemoryClient:
         )
 
     def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
-        """Tell a fact; return the statements that it was understood as.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Tell a fact; return the statements that it was understood as."""
         request = srv.TellFact.Request(text=text, teller=teller, stamp=conversions.stamp_to_msg(stamp_ns))
         response = self._granted(request, "take the fact")
         return tuple(conversions.proposition_from_msg(proposition) for proposition in response.propositions)
 
     def retract_fact(self, text: str, back: bool = False) -> None:
-        """Let a statement, by its text, count no longer; back: let it count again.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Let a statement, by its text, count no longer; back: let it count again."""
         self._granted(srv.TellFact.Request(text=text, retract=True, back=back), "retract the fact")
 
     def delete_document(self, document: str, back: bool = False) -> None:
-        """Delete what is known from a document, talk or episode alone; back: bring it back.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Delete what is known from a document, talk or episode alone; back: bring it back."""
         request = srv.TellFact.Request(text=document, retract=True, document=True, back=back)
         self._granted(request, "delete the document")
 
@@ -255,11 +225,7 @@ class MemoryClient:
         return tuple(map(conversions.proposition_from_msg, response.propositions))
 
     def recall_past(self) -> Recalled:
-        """Ask for told facts, deeds and unfinished instructions.
-
-        Raises:
-            RobotMemoryError: memory refused, or sent what cannot be read.
-        """
+        """Ask for told facts, deeds and unfinished instructions."""
         response = self._granted(srv.RecallPast.Request(), "recall the past")
         return Recalled(
             tuple(map(ToldFact.from_json, response.facts)),
@@ -272,11 +238,7 @@ class MemoryClient:
         )
 
     def tried_poses(self, object_class: str) -> tuple[TriedPose, ...]:
-        """Ask at which poses things of a class were used, and what came of it; the newest last.
-
-        Raises:
-            RobotMemoryError: memory refused, or sent what cannot be read.
-        """
+        """Ask at which poses things of a class were used, and what came of it; the newest last."""
         response = self._granted(srv.RecallPast.Request(posed_with=object_class), "recall the past")
         found = (one for deed in map(conversions.deed_from_msg, response.tried) for one in deed.tried)
         return tuple(one for one in found if one.object_class == object_class)
@@ -286,38 +248,22 @@ class MemoryClient:
         return in_words(self.tell_fact(text))
 
     def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
-        """Ask for the whole scene graph, now or as of a stamp; removed: with what is kept for its history.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Ask for the whole scene graph, now or as of a stamp; removed: with what is kept for its history."""
         request = srv.GetSceneGraph.Request(include_removed=removed, as_of=conversions.stamp_to_msg(as_of_ns))
         return conversions.snapshot_from_msg(self._granted(request, "tell the scene").graph)
 
     def scene_of_one(self, object_id: str, as_of_ns: int = 0) -> SceneSnapshot:
-        """Ask for one object alone, now (removed or not) or as of a stamp; none where nothing has, or had, this id.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Ask for one object alone, now (removed or not) or as of a stamp; none where nothing has, or had, this id."""
         request = srv.GetSceneGraph.Request(object_id=object_id, as_of=conversions.stamp_to_msg(as_of_ns))
         return conversions.snapshot_from_msg(self._granted(request, "tell the object").graph)
 
     def episodes(self, newest: int) -> tuple[EpisodeSummary, ...]:
-        """Ask for the newest episodes, the newest first.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Ask for the newest episodes, the newest first."""
         response = self._granted(srv.GetEpisodes.Request(newest=newest), "tell episodes")
         return tuple(map(conversions.episode_from_msg, response.episodes))
 
     def episode(self, episode_id: str) -> PastEpisode:
-        """Ask for what is kept of an episode.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Ask for what is kept of an episode."""
         response = self._granted(srv.GetEpisodes.Request(episode_id=episode_id), "tell the episode")
         return PastEpisode(
             tuple(map(conversions.step_from_msg, response.steps)),
@@ -327,20 +273,12 @@ class MemoryClient:
         )
 
     def lessons(self) -> tuple[Lesson, ...]:
-        """Ask for the lessons that memory holds.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Ask for the lessons that memory holds."""
         response = self._granted(srv.GetEpisodes.Request(newest=1), "tell lessons")
         return tuple(map(conversions.lesson_from_msg, response.guidelines))
 
     def places(self, object_id: str) -> tuple[Place, ...]:
-        """Ask where an object was before; "": the newest earlier places of all objects.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
+        """Ask where an object was before; "": the newest earlier places of all objects."""
         response = self._granted(srv.GetPastPlaces.Request(object_id=object_id), "tell its places")
         return tuple(map(conversions.place_from_msg, response.places))
 

@@ -1,4 +1,4 @@
-"""What the planner node needs to verify instructions by its camera."""
+"""The planner node's camera, by which instructions are verified."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 
-from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.llm.deadline import Deadline
 from memory_node.nodes import conversions
-from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.inputs.camera_topics import topic_of
 from memory_node.nodes.newest_image import NewestImage
 from memory_node.nodes.qos import OVERRIDABLE
 from memory_node.nodes.verifier_parameters import VerifierParameters
 from memory_node.perception.crop import picture_jpeg
-from memory_node.planner.picture_source import PictureSource, SeenPicture
-from memory_node.planner.planner import Planner
-from memory_node.planner.seen_verification import SeenVerification, VerificationCounts
-from memory_node.planner.visual_verifier import open_seer
+from memory_node.planner.picture_source import SeenPicture
 
 _JPEG_QUALITY = 90
 _CLOSER_MAX_PX = 512
@@ -75,26 +70,3 @@ class CameraPictures:
     def _stamp_ns(self) -> int:
         """Return when the held picture was taken (ns); before everything where there is none."""
         return -1 if self._held is None else conversions.stamp_from_msg(self._held.header.stamp)
-
-
-class PictureVerification:
-    """Verifies the successes of planners by pictures of the camera.
-
-    clock: the node's, which stamps pictures, too.
-    """
-
-    def __init__(self, pictures: PictureSource, config: VerifierParameters, clock: Clock) -> None:
-        self._config = config
-        self._clock = clock
-        self._seer = open_seer(config.llm)
-        self._pictures = pictures
-        self._counts = VerificationCounts()
-
-    def of(self, inner: Planner) -> Planner:
-        """Return a planner whose successes are verified."""
-        return SeenVerification(inner, self._seer, self._pictures, self._clock, self._config, self._counts)
-
-    def diagnosis(self) -> Diagnosis:
-        """Return how many outcomes were verified, refused, not visible and skipped; why, where the last one was."""
-        problem = self._counts.problem
-        return Diagnosis(self._counts.values(), (problem,) if problem else ())

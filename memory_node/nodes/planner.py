@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
 
 from memory_node.catalogue.label_space import load_catalogue
@@ -23,7 +22,7 @@ from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.node_parameters import PlannerParameters
 from memory_node.nodes.parameters import declare
-from memory_node.nodes.picture_verification import CameraPictures, PictureVerification
+from memory_node.nodes.picture_verification import CameraPictures
 from memory_node.nodes.skill_client import SkillClient
 from memory_node.nodes.waiting import PeerTimeoutError
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
@@ -32,8 +31,10 @@ from memory_node.planner.memory_mode import MODES, memory_in, sources_of
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
 from memory_node.planner.reading.plain_reader import Known
+from memory_node.planner.seen_verification import SeenVerification, VerificationCounts
 from memory_node.planner.session import Session
 from memory_node.planner.told_limits import ToldLimits, nothing_told
+from memory_node.planner.visual_verifier import open_seer
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.store.location import default_database
 
@@ -64,10 +65,12 @@ class PlannerNode(GuardedNode):
         self._planner: Planner = open_planner(
             self.config.planner, MiniLmEmbedder(), self.config, catalogue, camera=self._camera
         )
-        self._verification: PictureVerification | None = None
+        components: dict[str, Callable[[], Diagnosis]] = {}
         if verifies and self._camera is not None:
-            self._verification = PictureVerification(self._camera, self.config.verifier, self._now_ns)
-            self._planner = self._verification.of(self._planner)
+            verifier, counts = self.config.verifier, VerificationCounts()
+            seer = open_seer(verifier.llm)
+            self._planner = SeenVerification(self._planner, seer, self._camera, self.now_ns, verifier, counts)
+            components["verification"] = lambda: Diagnosis(counts.values(), tuple(filter(None, [counts.problem])))
         self._session = Session(_session_file(self.config.session_file, self.get_namespace()), self.config.session_s)
         self._server = GoalServer(
             self,
@@ -78,14 +81,9 @@ class PlannerNode(GuardedNode):
             self._result_of_failure,
             refusal=_refusal,
         )
-        components = {"instructions": self._server.diagnosis, "peers": self._peers_diagnosis}
-        if self._verification is not None:
-            components["verification"] = self._verification.diagnosis
+        components |= {"instructions": self._server.diagnosis, "peers": self._peers_diagnosis}
         self.publish_diagnostics(self.config.diagnostic_updater, components)
         self.get_logger().info(f"planner {self.config.planner!r} ready at execute_instruction")
-
-    def _now_ns(self) -> int:
-        return int(self.get_clock().now().nanoseconds)
 
     def end(self) -> None:
         """Stop the robot and tell the caller."""
@@ -128,13 +126,13 @@ class PlannerNode(GuardedNode):
         planner = GuidedPlanner(
             self._planner,
             self._experience,
-            self._now_ns,
+            self.now_ns,
             self.config.attempts,
             guidance=self._experience if compiled else None,
         )
         recalled = self._memory.recall_past() if advised else Recalled()
         lessons = expectations_of(
-            recalled.tried, recalled.facts, self._kinds, self._memory.scene, self._now_ns(), recalled.zone
+            recalled.tried, recalled.facts, self._kinds, self._memory.scene, self.now_ns(), recalled.zone
         )
         executor = InstructionExecutor(
             memory_in(mode, self._memory),
@@ -142,15 +140,15 @@ class PlannerNode(GuardedNode):
             planner,
             sources=sources,
             skills=self._robot.skills,
-            conversation=self._session.conversation(self._now_ns(), self._memory.scene),
+            conversation=self._session.conversation(self.now_ns(), self._memory.scene),
             told=self._memory.told_facts if advised else nothing_told,
             # Who remembers no things looks for the person as for any other thing.
             asks_for_person=ContextSource.OBJECTS in sources,
-            limits=ToldLimits(recalled.facts, self._memory.scene, self._kinds, self._now_ns, recalled.zone),
-            known=Known(recalled, self._now_ns, self._memory.tell_in_words, lessons=lessons) if advised else None,
+            limits=ToldLimits(recalled.facts, self._memory.scene, self._kinds, self.now_ns, recalled.zone),
+            known=Known(recalled, self.now_ns, self._memory.tell_in_words, lessons=lessons) if advised else None,
         )
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
-        self._session.note(self._now_ns(), self._memory.scene)
+        self._session.note(self.now_ns(), self._memory.scene)
         ended = "done" if result.success else goal.cancel_reason or "failed"
         self.get_logger().info(f"instruction {instruction!r}: {ended}")
         return result
@@ -267,7 +265,8 @@ def result_to_msg(result: InstructionResult, episode_id: str, held_object: str) 
         unmet_goals=unmet,
         held_object=held_object,
         notes=list(result.notes),
-        metrics=rm.InstructionMetrics(
+        metrics=conversions.model_cost_to_msg(
+            outcome.cost,
             skills=result.skills,
             failed_skills=sum(not step.result.success for step in result.steps),
             explorations=result.explorations,
@@ -278,11 +277,5 @@ def result_to_msg(result: InstructionResult, episode_id: str, held_object: str) 
             short_term_hits=result.lookups_hit,
             long_term_hits=result.lookups_answered - result.lookups_hit,
             replans=outcome.replans,
-            context_tokens=outcome.tokens_in,
-            cached_tokens=outcome.tokens_cached,
-            reply_tokens=outcome.tokens_out,
-            replies=outcome.replies,
-            model_time=outcome.model_s,
-            cost=outcome.cost_usd,
         ),
     )

@@ -47,7 +47,7 @@ class SkillsNode(ManagedNode):
             self,
             self._perform,
             lambda: self._hand.held_class,
-            self._now_ns,
+            self.now_ns,
             self.config.map_frame,
             self._goals,
             available,
@@ -86,7 +86,7 @@ class SkillsNode(ManagedNode):
                 config.base,
                 config.explore,
                 config.stand_off,
-                self._now_ns,
+                self.now_ns,
                 used_from_front(catalogue),
                 earlier,
             )
@@ -94,7 +94,7 @@ class SkillsNode(ManagedNode):
             arm = MoveGroupArm(self, config, view, self._goals)
             kind = TrajectoryGripper if config.gripper.joints else CommandGripper
             gripper = kind(self, config, self._goals)
-        look = SecondLook(lookup, self._now_ns, config.arm.look_s)
+        look = SecondLook(lookup, self.now_ns, config.arm.look_s)
         parts = RobotParts(self, config, self._hand, view.robot_pose, arm, gripper, look)
         if arm is not None and gripper is not None:
             manipulation = Manipulation(
@@ -105,7 +105,7 @@ class SkillsNode(ManagedNode):
                 lookup,
                 catalogue,
                 view.robot_pose,
-                self._now_ns,
+                self.now_ns,
                 config.arm,
                 config.base.reach_m,
                 config.gripper.opening_m,
@@ -123,7 +123,7 @@ class SkillsNode(ManagedNode):
             self._hand,
             rules,
             catalogue,
-            self._now_ns,
+            self.now_ns,
             plugins,
             config.base.repositions,
         )
@@ -131,9 +131,6 @@ class SkillsNode(ManagedNode):
     @property
     def _is_ending(self) -> bool:
         return self._server is not None and self._server.goals.is_ending
-
-    def _now_ns(self) -> int:
-        return int(self.get_clock().now().nanoseconds)
 
     def _perform(self, goal: SkillGoal) -> SkillResult:
         result = self._performer.execute(goal.call, SkillRun(goal.is_canceled, goal.report, goal.episode_id))
