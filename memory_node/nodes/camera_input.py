@@ -27,16 +27,7 @@ from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis, InputCounters
 from memory_node.nodes.inputs.arrival_poses import ArrivalPoses
 from memory_node.nodes.inputs.arrivals import Arrival, Images, Posed, Single
-from memory_node.nodes.inputs.camera_topics import (
-    COLOR,
-    DEPTH,
-    DETECTIONS,
-    MASKS,
-    STREAMS,
-    camera_profile,
-    detections_profile,
-    topic_of,
-)
+from memory_node.nodes.inputs.camera_topics import COLOR, DEPTH, DETECTIONS, MASKS, STREAMS, profile_of, topic_of
 from memory_node.nodes.inputs.content_watch import ContentWatch
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.frame_watch import FrameWatch
@@ -154,7 +145,8 @@ class CameraInput:
 
     def _camera_node(self, node: Node) -> SideNode:
         config, side = self._config, SideNode(node, "camera")
-        camera, results = camera_profile(config), detections_profile(config)
+        camera = profile_of(config.camera_reliability, config.queue_size)
+        results = profile_of(config.detections_reliability, config.queue_size)
         profiles = {DEPTH: camera, COLOR: camera, MASKS: results, DETECTIONS: results}
         listened: list[tuple[type, str, Callable[[Unread], None], QoSProfile]] = [
             (*topic_of(stream, config.image_transport), self._adder(stream), profiles[stream])

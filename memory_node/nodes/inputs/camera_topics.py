@@ -6,7 +6,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CompressedImage, Image
 from vision_msgs.msg import Detection2DArray
 
-from memory_node.nodes.node_parameters import MemoryParameters
+from memory_node.nodes.inputs.config import CameraReliability
 
 DEPTH, COLOR, MASKS, DETECTIONS = "camera/depth/image_raw", "camera/color/image_raw", "detections/masks", "detections"
 # What comes with the images, by the parameter `detections`.
@@ -29,16 +29,7 @@ def topic_of(stream: str, transport: str) -> tuple[type, str]:
     return CompressedImage, f"{stream}/{'compressedDepth' if stream == DEPTH else 'compressed'}"
 
 
-def camera_profile(config: MemoryParameters) -> QoSProfile:
-    """Return the quality of service of images and camera_info; `auto` begins with best effort."""
-    return _profile("reliable" if config.camera_reliability == "reliable" else "best_effort", config.queue_size)
-
-
-def detections_profile(config: MemoryParameters) -> QoSProfile:
-    """Return the quality of service of what a detector publishes."""
-    return _profile(config.detections_reliability, config.queue_size)
-
-
-def _profile(reliability: str, depth: int) -> QoSProfile:
+def profile_of(reliability: CameraReliability, depth: int) -> QoSProfile:
+    """Return the quality of service of a stream; `auto` begins with best effort."""
     policy = ReliabilityPolicy.RELIABLE if reliability == "reliable" else ReliabilityPolicy.BEST_EFFORT
     return QoSProfile(depth=depth, reliability=policy)
