@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from nav_msgs.msg import OccupancyGrid, Path
@@ -158,7 +159,7 @@ class CameraInput:
             (OccupancyGrid, "map", self._on_single, LATCHED),
         ]
         if config.depth_registration == "tf":
-            take_info = self._info_taker(self._camera.take_depth_info)
+            take_info = self._info_taker(partial(self._camera.take_info, of_depth=True))
             listened.append((CameraInfo, "camera/depth/camera_info", take_info, camera))
         if config.corrections == "path":
             listened.append((Path, "optimized_path", self._on_single, QoSProfile(depth=10)))

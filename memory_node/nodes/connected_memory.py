@@ -43,13 +43,9 @@ def commanded(domain_id: int) -> Iterator[InstructionClient]:
         RobotMemoryError: the domain cannot be joined.
     """
     # A node of its own: its sign of life must never wait for an answer of memory, or the robot stops.
-    with _joined("memory_agent", domain_id) as node:
-        robot = InstructionClient(node)
-        try:
-            robot.wait_for_server(_WAIT_S)
-            yield robot
-        finally:
-            robot.close()
+    with _joined("memory_agent", domain_id) as node, contextlib.closing(InstructionClient(node)) as robot:
+        robot.wait_for_server(_WAIT_S)
+        yield robot
 
 
 @contextlib.contextmanager

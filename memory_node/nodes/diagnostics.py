@@ -20,38 +20,37 @@ _HARDWARE_ID = "robot_memory"
 
 
 class InputCounters:
-    """Thread-safe counts of inputs: used, skipped because of a fault, dropped on purpose, each by reason."""
+    """Thread-safe counts of inputs: used, skipped because of a fault, dropped on purpose, each by reason.
+
+    last_skip: why the last input was skipped that was: the reason and its detail; empty when none was.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
-        self._last_skip = ""
+        self.last_skip = ""
 
     def used(self, what: str) -> None:
         """Count an input that was taken."""
-        with self._lock:
-            self._counts[f"used.{what}"] += 1
+        self._count(f"used.{what}")
 
     def skipped(self, error: InputSkippedError) -> None:
         """Count an input that was skipped, under the error's reason."""
-        with self._lock:
-            self._counts[f"skipped.{error.reason}"] += 1
-            self._last_skip = str(error)
+        self._count(f"skipped.{error.reason}")
+        self.last_skip = str(error)
 
     def dropped(self, reason: str) -> None:
         """Count an input that was not needed."""
+        self._count(f"dropped.{reason}")
+
+    def _count(self, name: str) -> None:
         with self._lock:
-            self._counts[f"dropped.{reason}"] += 1
+            self._counts[name] += 1
 
     def of(self, reason: str) -> int:
         """Return how many inputs were skipped for a reason."""
         with self._lock:
             return self._counts[f"skipped.{reason}"]
-
-    @property
-    def last_skip(self) -> str:
-        """Why the last input was skipped that was: the reason and its detail; empty when none was."""
-        return self._last_skip
 
     def values(self) -> dict[str, int]:
         """Return a copy of the counts."""

@@ -143,15 +143,9 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         return _DONE
 
     def _entities(self) -> Iterator[tuple[Callable[[Any], object], Any]]:
-        for destroy, entities in (
-            (self.destroy_timer, self.timers),
-            (self.destroy_subscription, self.subscriptions),
-            (self.destroy_service, self.services),
-            (self.destroy_client, self.clients),
-            (self.destroy_publisher, self.publishers),
-        ):
-            for entity in list(entities):
-                yield destroy, entity
+        for kind in ("timer", "subscription", "service", "client", "publisher"):
+            for entity in list(getattr(self, f"{kind}s")):
+                yield getattr(self, f"destroy_{kind}"), entity
 
 
 def _refusing(change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -124,10 +124,7 @@ class MemoryClient:
         """
         told = [conversions.change_to_msg(change) for change in changes]
         request = srv.Remember.Request(changes=told, edit_id=edit_id)
-        response = self._call(request)
-        if not response.success:
-            raise RobotMemoryError(f"memory did not take the change: {response.message}")
-        return tuple(response.object_ids)
+        return tuple(self._granted(request, "take the change").object_ids)
 
     def held_object(self) -> HeldObject | None:
         """Ask what the hand holds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from rclpy.exceptions import InvalidHandle
@@ -28,6 +29,7 @@ _QUIET_LOOKS = 3
 _STAMP = slice(4, 12)
 
 
+@dataclass(eq=False)
 class AdaptiveSubscription:
     """Reliable while every publisher of the topic is, else best effort.
 
@@ -42,23 +44,18 @@ class AdaptiveSubscription:
         callback: gets each message once, also where one subscription takes over from another; some may be late then.
     """
 
-    def __init__(
-        self,
-        make: Callable[[ReliabilityPolicy, Callable[[bytes], None]], Any],
-        destroy: Callable[[Any], object],
-        publishers: Callable[[str], list[Any]],
-        callback: Callable[[bytes], object],
-    ) -> None:
-        self._make = make
-        self._destroy = destroy
-        self._publishers = publishers
-        self._callback = callback
+    make: Callable[[ReliabilityPolicy, Callable[[bytes], None]], Any]
+    destroy: Callable[[Any], object]
+    publishers: Callable[[str], list[Any]]
+    callback: Callable[[bytes], object]
+
+    def __post_init__(self) -> None:
         self._other: Any = None  # which goes once both have brought the same message
         # What was brought since the last change.
         self._stamps: deque[bytes] = deque(maxlen=_OVERLAPPING)
         self._is_taking_over = self._both_hear = False
         self._quiet_looks = 0
-        self._now = make(ReliabilityPolicy.BEST_EFFORT, self._take)
+        self._now = self.make(ReliabilityPolicy.BEST_EFFORT, self._take)
         self.adapt()
 
     @property
@@ -78,16 +75,16 @@ class AdaptiveSubscription:
             self._is_taking_over = False
         elif self._both_hear or self._quiet_looks >= _QUIET_LOOKS:
             # Before, the new one may not have found the publisher: a busy machine takes long for it.
-            self._destroy(self._other)
+            self.destroy(self._other)
             self._other = None
-        offered = {one.qos_profile.reliability for one in self._publishers(self.topic_name)}
+        offered = {one.qos_profile.reliability for one in self.publishers(self.topic_name)}
         reliable, best_effort = ReliabilityPolicy.RELIABLE, ReliabilityPolicy.BEST_EFFORT
         wanted = reliable if offered == {reliable} else best_effort
         if offered and wanted != self._now.qos_profile.reliability:
             if self._other is None:
                 self._stamps.clear()
                 self._is_taking_over, self._both_hear, self._quiet_looks = True, False, 0
-                self._other = self._make(wanted, self._take)
+                self._other = self.make(wanted, self._take)
             self._now, self._other = self._other, self._now
 
     def _take(self, data: bytes) -> None:
@@ -98,7 +95,7 @@ class AdaptiveSubscription:
                 self._both_hear = True
                 return
             self._stamps.append(stamp)
-        self._callback(data)
+        self.callback(data)
 
 
 class SideNode:

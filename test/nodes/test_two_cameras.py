@@ -128,7 +128,7 @@ def test_depth_without_a_camera_info_of_its_own_is_waited_for_and_then_skipped()
     assert not camera.is_known
     with pytest.raises(InputSkippedError, match="camera/depth/camera_info"):
         camera.pictures(images)
-    camera.take_depth_info(by_topic["camera/depth/camera_info"])
+    camera.take_info(by_topic["camera/depth/camera_info"], of_depth=True)
     assert camera.is_known
     color, depth_m, lens = camera.view(*camera.pictures(images), depth_camera_beside())
     assert color.shape[:2] == depth_m.shape == (lens.height, lens.width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.tracked_segments import FollowedSegments
 
 
+@dataclass(eq=False)
 class FrameMaker:
     """Detects where no detections come along, and perceives. While the detector looks at the colours, a second thread
     works out what making masks from rectangles needs of the depth.
@@ -29,24 +30,19 @@ class FrameMaker:
         segments: finds things by geometry, over many views, instead of a detector.
     """
 
-    def __init__(
-        self,
-        pipeline: PerceptionPipeline,
-        detector: Detector | None = None,
-        keyframe_of: Callable[[int, Pose], str] = lambda stamp_ns, pose: "",
-        segments: FollowedSegments | None = None,
-    ) -> None:
-        self.pipeline = pipeline
-        self._detector = detector
-        self._keyframe_of = keyframe_of
-        self._segments = segments
-        self._beside = ThreadPoolExecutor(1, "relief") if detector is not None else None
+    pipeline: PerceptionPipeline
+    detector: Detector | None = None
+    keyframe_of: Callable[[int, Pose], str] = lambda stamp_ns, pose: ""
+    segments: FollowedSegments | None = None
+
+    def __post_init__(self) -> None:
+        self._beside = ThreadPoolExecutor(1, "relief") if self.detector is not None else None
         self._gives_rectangles = True
 
     def start_anew(self) -> None:
         """Follow no thing from before: the map has moved under them."""
-        if self._segments is not None:
-            self._segments.start_anew()
+        if self.segments is not None:
+            self.segments.start_anew()
 
     def make(
         self,
@@ -69,12 +65,12 @@ class FrameMaker:
             raise InputSkippedError("depth_empty", "no pixel of the depth image has a return")
         ended: tuple[tuple[str, str], ...] = ()
         relief: Callable[[], Relief] | None = None
-        if self._segments is not None:
-            found = self._segments.of_view(depth_m, intrinsics, map_T_camera)
+        if self.segments is not None:
+            found = self.segments.of_view(depth_m, intrinsics, map_T_camera)
             labels, detections, ended = found.labels, found.detections, found.ended
-        elif self._detector is not None:
+        elif self.detector is not None:
             relief = self._relief(depth_m, intrinsics)
-            labels, detections = None, self._detector.detect(color, depth_m, intrinsics)
+            labels, detections = None, self.detector.detect(color, depth_m, intrinsics)
             self._note_kind(detections)
         if labels is not None and detections and not labels.any():
             raise InputSkippedError("masks_empty", f"{len(detections)} detections own no pixel")
@@ -87,8 +83,8 @@ class FrameMaker:
             detections or (),
             None if nothing_found else labels,
             color,
-            complete=self._segments is None,
-            keyframe=self._keyframe_of(stamp_ns, map_T_camera),
+            complete=self.segments is None,
+            keyframe=self.keyframe_of(stamp_ns, map_T_camera),
             relief=relief,
         )
         return replace(frame, ended_tracks=ended) if ended else frame

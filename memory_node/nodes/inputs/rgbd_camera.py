@@ -40,27 +40,19 @@ class RgbdCamera:
         if not self.is_known:
             raise InputSkippedError("no_camera_info", f"no usable message has come on {lacking}")
 
-    def take_info(self, msg: Any) -> None:
-        """Take in the colour camera's CameraInfo.
+    def take_info(self, msg: Any, of_depth: bool = False) -> None:
+        """Take in the CameraInfo of the colour camera, or of the depth camera.
 
         Raises:
             InputSkippedError: it is none.
         """
         try:
-            self._color = conversions.intrinsics_from_msg(msg)
+            if of_depth:
+                self._depth = conversions.camera_from_msg(msg)
+            else:
+                self._color = conversions.intrinsics_from_msg(msg)
         except InvalidValueError as error:
-            raise InputSkippedError("camera_info", str(error)) from error
-
-    def take_depth_info(self, msg: Any) -> None:
-        """Take in the depth camera's CameraInfo.
-
-        Raises:
-            InputSkippedError: it is none.
-        """
-        try:
-            self._depth = conversions.camera_from_msg(msg)
-        except InvalidValueError as error:
-            raise InputSkippedError("depth_camera_info", str(error)) from error
+            raise InputSkippedError("depth_camera_info" if of_depth else "camera_info", str(error)) from error
 
     def frame_of(self, images: Images) -> str:
         """Return the frame that images are looked at from."""

@@ -56,6 +56,7 @@ class _Stream:
         return str(self.subscription.topic_name)
 
 
+@dataclass(eq=False)
 class StreamWatch:
     """Watches subscriptions. Thread-safe.
 
@@ -66,14 +67,13 @@ class StreamWatch:
         clock: seconds.
     """
 
-    def __init__(
-        self, node: Node, silent_s: float, clock_jump_s: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._node = node
-        self._silent_s = silent_s
-        self._clock_jump_s = clock_jump_s
-        self._clock = clock
-        self._begun_s = clock()
+    node: Node
+    silent_s: float
+    clock_jump_s: float
+    clock: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        self._begun_s = self.clock()
         self._lock = threading.Lock()
         self._streams: dict[str, _Stream] = {}
 
@@ -88,12 +88,12 @@ class StreamWatch:
             stream = self._streams.get(name)
             if stream is None:  # a message between the subscription's making and `listen`
                 return
-            stream.heard_s, stream.last_ns = self._clock(), stamp_ns
+            stream.heard_s, stream.last_ns = self.clock(), stamp_ns
             stream.stamps.append(stamp_ns)
             behind_s = (stream.newest_ns - stamp_ns) * _NS
-            is_back = _LATE_S < behind_s <= self._clock_jump_s
+            is_back = _LATE_S < behind_s <= self.clock_jump_s
             stream.backwards = stream.backwards + 1 if is_back else 0
-            stream.newest_ns = stamp_ns if behind_s > self._clock_jump_s else max(stream.newest_ns, stamp_ns)
+            stream.newest_ns = stamp_ns if behind_s > self.clock_jump_s else max(stream.newest_ns, stamp_ns)
 
     def problems(self, tf_newest_ns: int | None = None) -> tuple[str, ...]:
         """Return in words what is wrong now. tf_newest_ns: the newest stamp of /tf, None while it has told nothing."""
@@ -104,11 +104,11 @@ class StreamWatch:
 
     def _unoffered(self, streams: list[_Stream]) -> Iterator[str]:
         """Topics that nobody publishes, or only with a quality of service that does not fit."""
-        if self._clock() - self._begun_s < _OFFERED_WITHIN_S:
+        if self.clock() - self._begun_s < _OFFERED_WITHIN_S:
             return
         missing = []
         for stream in streams:
-            publishers = self._node.get_publishers_info_by_topic(stream.topic)
+            publishers = self.node.get_publishers_info_by_topic(stream.topic)
             refusals = [_refusal(one, stream) for one in publishers]
             if refusals and all(refusals):
                 yield refusals[0]
@@ -120,19 +120,19 @@ class StreamWatch:
     def _hint(self, topic: str) -> str:
         for suffix, transport, other_suffix in OTHER_TRANSPORTS:
             other = f"{topic.removesuffix(suffix)}{other_suffix}"
-            if topic.endswith(suffix) and self._node.count_publishers(other):
+            if topic.endswith(suffix) and self.node.count_publishers(other):
                 return f" (but {other} is published: set image_transport:={transport})"
         return ""
 
     def _unheard(self, streams: list[_Stream]) -> Iterator[str]:
         """Topics that are published and silent while others come."""
-        now_s = self._clock()
+        now_s = self.clock()
         heard = [stream.heard_s for stream in streams if stream.heard_s is not None]
-        if not heard or now_s - max(heard) > self._silent_s:
+        if not heard or now_s - max(heard) > self.silent_s:
             return
         for stream in streams:
             since_s = now_s - (stream.heard_s or self._begun_s)
-            publishers = self._node.get_publishers_info_by_topic(stream.topic) if since_s > self._silent_s else ()
+            publishers = self.node.get_publishers_info_by_topic(stream.topic) if since_s > self.silent_s else ()
             if stream.needed and publishers and not all(_refusal(one, stream) for one in publishers):
                 names = ", ".join(sorted({one.node_name for one in publishers}))
                 how = "has fallen silent" if stream.heard_s else "has never come"
@@ -146,7 +146,7 @@ class StreamWatch:
             yield (
                 f"stamps of {', '.join(stream.topic for stream in back)} have gone back, by {behind_s:.1f} s now, so "
                 f"that they count as late: of a recording in a loop that is shorter than scene_graph.clock_jump_s "
-                f"({self._clock_jump_s:g} s)? set that below the loop's length"
+                f"({self.clock_jump_s:g} s)? set that below the loop's length"
             )
 
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -29,13 +30,8 @@ from memory_node.planner.stand_off_poses import Costmap, StandOffConfig, rank_st
 _ELSEWHERE_M, _MANY = 0.15, 64
 
 
-@dataclass(frozen=True)
-class _Sought:
-    """The target of a search: an object of a class that was seen after a moment and is not excluded by its id."""
-
-    object_class: str
-    since_ns: int
-    passed_over: frozenset[str]
+# Returns what a search is for, once memory has seen it.
+Seen = Callable[[], "Target | None"]
 
 
 class Base(Protocol):
@@ -148,7 +144,7 @@ class Driving:
         Raises:
             SkillFailure: NOT_FOUND; UNREACHABLE when no stop could be reached.
         """
-        sought = _Sought(asked.target_class, self.now_ns(), asked.passed_over)
+        seen_now = partial(self.lookup.seen_since, asked.target_class, self.now_ns(), asked.passed_over)
         unreachable = 0
         for stop in stops:
             try:
@@ -163,9 +159,9 @@ class Driving:
                 continue
             run.explored_areas += 1
             if isinstance(stop, Target):
-                seen = self._look_into(stop, sought, doors, run)
+                seen = self._look_into(stop, seen_now, doors, run)
             else:
-                seen = self._look_around(sought, run)
+                seen = self._look_around(seen_now, run)
             if seen is not None:
                 return seen
         if stops and unreachable == len(stops):
@@ -196,30 +192,30 @@ class Driving:
 
         first_reachable(poses, go, "no free place there")
 
-    def _look_into(self, container: Target, sought: _Sought, doors: Doors, run: SkillRun) -> Target | None:
+    def _look_into(self, container: Target, seen_now: Seen, doors: Doors, run: SkillRun) -> Target | None:
         opened = doors.open(container, run)
-        seen = self._look(sought, run)
+        seen = self._look(seen_now, run)
         if opened and seen is None:
             doors.close(container, run)
         return seen
 
-    def _look_around(self, sought: _Sought, run: SkillRun) -> Target | None:
+    def _look_around(self, seen_now: Seen, run: SkillRun) -> Target | None:
         start = self.view.robot_pose()
         for step in range(self.search.directions):
             if step:
                 yaw = start.yaw_rad + step * 2.0 * np.pi / self.search.directions
                 self.base.drive(Pose.planar(start.position[0], start.position[1], yaw), run)
-            seen = self._look(sought, run)
+            seen = self._look(seen_now, run)
             if seen is not None:
                 return seen
         return None
 
-    def _look(self, sought: _Sought, run: SkillRun) -> Target | None:
+    def _look(self, seen_now: Seen, run: SkillRun) -> Target | None:
         deadline, pause = time.monotonic() + self.search.look_s, threading.Event()
         while True:
             run.check()
             run.report("looking", 0.0)
-            seen = self.lookup.seen_since(sought.object_class, sought.since_ns, sought.passed_over)
+            seen = seen_now()
             if seen is not None or time.monotonic() >= deadline:
                 return seen
             pause.wait(self.search.poll_s)

@@ -89,8 +89,6 @@ class Doors:
             depth_m = _FEEL_M if isinstance(failure, _NoHandleError) else self._handle_m
             failure = self._try(partial(self._pull, front, hinge, depth_m), run)
             if self._is_so(target, ObjectState.OPENED, failure, run):
-                if failure is not None:
-                    self._arm.carry(run)
                 self._hinges[target.object_id] = hinge
                 return
         raise failure or _unmoved(target, ObjectState.OPENED)
@@ -102,8 +100,6 @@ class Doors:
             face = known or side_of(target.box, self._parts.robot_pose())
             failure = self._try(partial(self._push, face, hinge, _BEYOND_M if known else _WAY_M), run)
             if self._is_so(target, ObjectState.CLOSED, failure, run):
-                if failure is not None:
-                    self._arm.carry(run)
                 return
         raise failure or _unmoved(target, ObjectState.CLOSED)
 
@@ -124,9 +120,12 @@ class Doors:
         return failure
 
     def _is_so(self, target: Target, wanted: ObjectState, failure: SkillFailure | None, run: SkillRun) -> bool:
-        """Return whether it is seen in a state; where nothing is seen, the motion's own end counts."""
+        """Return whether it is seen in a state, and fold the arm if it was left out then; where nothing is seen, the
+        motion's own end counts."""
         look = self._parts.look
         seen = look.is_now(target, wanted, run) if look is not None else None
+        if seen and failure is not None:
+            self._arm.carry(run)
         return failure is None if seen is None else seen
 
     def _pull(self, front: Side, hinge: int, depth_m: float, run: SkillRun) -> None:
