@@ -45,6 +45,7 @@ def refusal_of(convert: Callable[[Any], object], message: Any) -> str:
     return ""
 
 
+@pytest.mark.timeout(600)  # it computes all the time
 @pytest.mark.parametrize(
     ("kind", "convert"),
     [

@@ -236,6 +236,7 @@ def test_lost_client_of_a_skill_stops_the_robot_beside_a_planner(
             time.sleep(1.0)
             assert not robot.drive_canceled.is_set()
             client.signal(number)
+            client.wait(30.0)
             # One that ends in order leaves the graph; of a killed one, the graph tells after DDS's lease.
             assert robot.drive_canceled.wait(2.0 if number == signal.SIGINT else 30.0)
         finally:
@@ -330,6 +331,7 @@ def test_instruction_goes_on_when_its_memory_is_killed_and_comes_again(tmp_path:
         with node_processes(tmp_path, peer.domain_id, parameters) as nodes:
             caller = instruction(peer, "put the apple in the bowl")
             wait_until(lambda: "instruction 'put" in nodes["planner"].log, 60.0)
+            wait_until(lambda: "remembering" in nodes["memory"].log, 60.0)
             time.sleep(2.0)
             nodes["memory"].signal(signal.SIGKILL)
             with node_processes(tmp_path / "again", peer.domain_id, {"memory": parameters["memory"]}) as later:
