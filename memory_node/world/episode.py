@@ -233,11 +233,9 @@ class EpisodeWorld:
         asked = self.state.named(result.call.arguments[0])
         done_id = memory_ids.get(result.object_id, "")
         done = self.state.named(done_id)
-        is_new = done_id not in {"", *self._names} and not any(change.created_from for change in result.changes)
-        if asked is not None and asked.memory_id in self._names and is_new:
-            # What memory takes for one that nobody was told of is what was asked for: the name goes on with it.
-            self._names[done_id] = self._names.pop(asked.memory_id)
-            self.state = self.state.with_thing(replace(asked, memory_id=done_id))
+        if asked is not None and done_id and not any(change.created_from for change in result.changes):
+            self._go_on_with(asked, done_id, bool(asked.object_id) and asked.object_id == result.object_id)
+            asked, done = self.state.things[asked.id], self.state.named(done_id)
         if asked is None or done is None or asked.id == done.id or not asked.memory_id:
             return result.call
         self.shut_in = {name: done.id if outer == asked.id else outer for name, outer in self.shut_in.items()}
@@ -245,6 +243,22 @@ class EpisodeWorld:
         self._own.pop(asked.id, None)
         self.state = self.state.with_thing(replace(asked, object_id=""))
         return SkillCall(result.call.skill, (done.id, *result.call.arguments[1:]))
+
+    def _go_on_with(self, asked: Thing, done_id: str, is_same: bool) -> None:
+        """Let the name of what was asked for go on with what memory holds that the robot took, where that is the same
+        to the robot (`is_same`) or nobody was told of it: memory has two entries of one thing. They change names."""
+        known = asked.memory_id in self._names and done_id != asked.memory_id
+        if not known or not (is_same or done_id not in self._names):
+            return
+        other = self._names.get(done_id, "")
+        self._names[done_id] = self._names.pop(asked.memory_id)
+        self._robot_ids.pop(asked.memory_id, None)
+        if other:
+            self._names[asked.memory_id] = other
+            self.state = self.state.with_thing(
+                replace(self.state.things[other], memory_id=asked.memory_id, object_id="")
+            )
+        self.state = self.state.with_thing(replace(asked, memory_id=done_id))
 
     def _identify(self, thing: Thing, robot_id: str) -> None:
         """Note the robot's own id of a thing. What was found and what memory holds may turn out to be one thing: it

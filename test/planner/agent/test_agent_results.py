@@ -1,5 +1,6 @@
 """What a model is told of its calls: with which thing, by which name, and what is left to do."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,8 +9,9 @@ from scripted_model import ScriptedModel, carry_out, home
 from tiny_home import TinyHome, TinyThing
 
 from memory_node.domain.answer import RankedArea
+from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import Area, Room, SceneSnapshot
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor
@@ -343,10 +345,28 @@ class Doubling(TinyHome):
         return super().execute(call)
 
 
-def test_a_name_goes_on_with_what_the_robot_took_by_it() -> None:
-    place = Doubling(*home().things.values())
+class Following(TinyHome):
+    """A home whose memory gets a second entry of the mug on the way, and follows that one; the first stays."""
+
+    def scene(self) -> SceneSnapshot:
+        scene = super().scene()
+        mug = next(one for one in scene.objects if one.id == "m")
+        entries = (replace(mug, support_id="t", inside=False), replace(mug, id="m9")) if self.calls else (mug,)
+        return replace(scene, objects=(*(one for one in scene.objects if one is not mug), *entries))
+
+    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
+        return tuple("m9" if one.object_id == "m" else one.object_id for one in changes)
+
+    def held_object(self) -> HeldObject | None:
+        held = super().held_object()
+        return replace(held, object_id="m9") if held is not None else None
+
+
+@pytest.mark.parametrize(("home_of", "taken"), [(Doubling, "m9"), (Following, "m")])
+def test_a_name_goes_on_with_what_the_robot_took_by_it(home_of: type[TinyHome], taken: str) -> None:
+    place = home_of(*home().things.values())
     place.things["f"].states = {ObjectState.OPENED}
     goal = goals({"kind": "place", "thing": "Mug", "place": "Fridge", "words": "put the mug into the fridge"})
     put = ("PutObject", {"object": "Mug", "receptacle": "Fridge"})
     carry_out(ScriptedModel([[goal, ("PickupObject", {"object": "Mug"}), put], END]), place=place)
-    assert place.things["m9"].support_id == "f"
+    assert place.things[taken].support_id == "f"
