@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -176,18 +178,21 @@ class SceneEventKind(str, enum.Enum):
 _LONG_AFTER_NS = 600 * 10**9
 
 
-def has_moved_to(older: SceneObject, younger: SceneObject, support: SceneObject | None) -> bool:
-    """Return whether the only two things of a kind are one that was moved unseen: the younger came into view long after
-    the older was seen last, or on a support that was known long before without it. Things are moved more often than
-    others like them come.
+def met_elsewhere(alike: Sequence[SceneObject], find: Callable[[str], SceneObject | None]) -> SceneObject | None:
+    """Return which of the only two things of a kind is the other one, which was moved unseen and met again; None where
+    they are two. The younger came into view long after the older was seen last, or on a support that was known long
+    before without it. Things are moved more often than others like them come.
 
-    support: what the younger is on or in, None where that is not known.
+    find: returns an object by its id, None for no such.
     """
-    came_ns = younger.first_seen_ns
+    if len(alike) != 2:
+        return None
+    older, younger = sorted(alike, key=lambda one: one.first_seen_ns)
+    came_ns, support = younger.first_seen_ns, find(younger.support_id)
     if not younger.movable or came_ns <= older.last_seen_ns:
-        return False
+        return None
     was_bare = support is not None and came_ns > support.first_seen_ns + _LONG_AFTER_NS
-    return was_bare or came_ns > older.last_seen_ns + _LONG_AFTER_NS
+    return older if was_bare or came_ns > older.last_seen_ns + _LONG_AFTER_NS else None
 
 
 @dataclass(frozen=True)
@@ -229,14 +234,19 @@ class SceneSnapshot:
         names = {room.id: room.name for room in self.rooms}
         return {area.id: names.get(area.room_id, "") for area in self.areas}
 
+    @cached_property
+    def believed(self) -> tuple[SceneObject, ...]:
+        """The objects that are there: neither removed nor met elsewhere since (see `met_elsewhere`)."""
+        by_id, alike = {one.id: one for one in self.objects}, dict[str, list[SceneObject]]()
+        for one in self.objects:
+            if not one.removed:
+                alike.setdefault(one.class_name, []).append(one)
+        moved = [met_elsewhere(same, by_id.get) for same in alike.values()]
+        return tuple(one for one in self.objects if not one.removed and one not in moved)
+
     def was_met_elsewhere(self, one: SceneObject) -> bool:
-        """Return whether the only other thing of its kind is it, met at another place since (see `has_moved_to`)."""
-        others = [other for other in self.objects if other.class_name == one.class_name and not other.removed]
-        others = [other for other in others if other.id != one.id]
-        if len(others) != 1:
-            return False
-        support = next((other for other in self.objects if other.id == others[0].support_id), None)
-        return has_moved_to(one, others[0], support)
+        """Return whether the only other thing of its kind is it, met at another place since (see `met_elsewhere`)."""
+        return not one.removed and one not in self.believed
 
     def on_floor(self, floor_id: str) -> SceneSnapshot:
         """Return what is on one floor: its rooms, areas and their objects, and the relations between these."""

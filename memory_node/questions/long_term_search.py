@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
 from memory_node.domain.errors import UnknownPlaceError
-from memory_node.domain.scene import has_moved_to
+from memory_node.domain.scene import met_elsewhere
 from memory_node.questions.scene_view import SceneView
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.ranker import Ranker
@@ -36,17 +36,13 @@ class LongTermSearch:
             return self._ranker.rank(request, SceneView(self._scene, self._ranker, request, within))
 
     def latest_first(self, answers: tuple[ObjectAnswer, ...]) -> tuple[ObjectAnswer, ...]:
-        """Return the only two answers of a class with the younger first, if they are one thing that was moved (see
-        `has_moved_to`); other answers are returned as they are."""
-        if len(answers) != 2 or answers[0].object_class != answers[1].object_class:
-            return answers
-        older, younger = answers
-        if younger.status is not AnswerStatus.OK:
+        """Return the only two answers with the younger first, if they are one thing that was moved (see
+        `met_elsewhere`); other answers are returned as they are."""
+        if len(answers) != 2 or answers[1].status is not AnswerStatus.OK:
             return answers
         with self._lock:
-            before, now, support = map(self._scene.find, (older.object_id, younger.object_id, younger.support_id))
-        moved = before is not None and now is not None and has_moved_to(before, now, support)
-        return (younger, older) if moved else answers
+            older = met_elsewhere(self._scene.objects_of_class(answers[0].object_class), self._scene.find)
+        return answers[::-1] if older is not None and older.id == answers[0].object_id else answers
 
     def _meet_classes(self) -> None:
         """Let the ranker know of every class that the graph holds before it reads a request."""

@@ -59,13 +59,14 @@ class EpisodeWorld:
 
     def refresh(self, scene: SceneSnapshot, held: HeldObject | None = None) -> WorldState:
         """Take over what memory holds now, under what skills told and it does not hold; return the state."""
-        there = [one for one in scene.objects if not one.removed and one.id not in self._gone]
-        self._keep_names(there)
-        self._merge_found(there)
+        known = [one for one in scene.objects if not one.removed and one.id not in self._gone]
+        there = replace(scene, objects=tuple(known))
+        self._keep_names(known)
+        self._merge_found(there.believed)
         self._stamp_ns = scene.stamp_ns
-        names = {found.id: self._name_of(found.id, found.name, found.class_name) for found in there}
+        names = {found.id: self._name_of(found.id, found.name, found.class_name) for found in there.believed}
         held_id = held.object_id if held is not None else ""
-        memory = remembered(replace(scene, objects=tuple(there)), self._kinds, held_id, names)
+        memory = remembered(there, self._kinds, held_id, names)
         things = dict(memory.things)
         for name, own in list(self._own.items()):
             seen = things.get(name)

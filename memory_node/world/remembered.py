@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.object_reference import ObjectReference
@@ -25,7 +25,7 @@ def remembered(
     held_id: memory's id of what the hand holds, "" for nothing. names: other names, by id. The robot stands at nothing
     known.
     """
-    there = [found for found in scene.objects if not found.removed]
+    there = scene.believed
     keys = names if names is not None else {found.id: found.name or found.id for found in there}
     laps = dict(_laps(there, kinds))
     room_of = scene.room_of_area
@@ -43,7 +43,6 @@ def remembered(
                 memory_id=found.id,
                 container=keys.get(support, "") if found.id != held_id else "",
                 inside=found.inside if support else None,
-                part_of=keys.get(str(found.attributes.get("created_from", "")), ""),
                 states=frozenset(believed(found.states)) - _faded(found, scene.stamp_ns),
                 position=(x, y, z),
                 room=room_of.get(found.area_id, ""),
@@ -61,7 +60,7 @@ def _faded(found: SceneObject, now_ns: int) -> frozenset[ObjectState]:
     )
 
 
-def _laps(there: list[SceneObject], kinds: ObjectCatalogue) -> Iterator[tuple[str, str]]:
+def _laps(there: Sequence[SceneObject], kinds: ObjectCatalogue) -> Iterator[tuple[str, str]]:
     """Yield (id, id of the person in whose box it lies) of things that are in or on nothing known: a camera takes no
     lap for a support."""
     people = [found for found in there if found.class_name == kinds.recipient]

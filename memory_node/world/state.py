@@ -24,10 +24,10 @@ class Thing:
 
     id: its key in a state, by which its owner knows it. object_class: "" where only an id is known. reference: how
     skills name it, "" for its id; object_id: the robot's own id; memory_id: memory's. container: the key of what it is
-    in or on, "" where that is unknown; inside: in it, not on it, None where nobody knows. part_of: the key of what it
-    was cut from. count: of pieces that nothing tells apart. states: those that are believed; denied: those that are
-    known not to hold. position (x, y, z in map) and room: where memory holds it to be. existence: how sure memory is
-    that it is there, in [0, 1]. description: what it looks like, in somebody's words.
+    in or on, "" where that is unknown; inside: in it, not on it, None where nobody knows. count: of pieces that nothing
+    tells apart. states: those that are believed; denied: those that are known not to hold. position (x, y, z in map)
+    and room: where memory holds it to be. existence: how sure memory is that it is there, in [0, 1]. description: what
+    it looks like, in somebody's words.
     """
 
     id: str
@@ -37,7 +37,6 @@ class Thing:
     memory_id: str = ""
     container: str = ""
     inside: bool | None = None
-    part_of: str = ""
     count: int = 1
     states: frozenset[ObjectState] = frozenset()
     denied: frozenset[ObjectState] = frozenset()

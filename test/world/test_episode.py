@@ -147,6 +147,19 @@ def test_what_is_not_there_is_no_more_and_holds_nothing() -> None:
     assert state.container_of("Apple") == ""
 
 
+def test_thing_that_was_moved_unseen_is_believed_where_it_was_met_last_until_it_is_not_there() -> None:
+    later = 10**12
+    moved = replace(seen("m4", "Apple", 3.0, "m2"), movable=True, first_seen_ns=later, last_seen_ns=later)
+    scene = replace(HOME, stamp_ns=later, objects=(*HOME.objects, moved))
+    assert [one.memory_id for one in world_after(scene=scene).of_class("Apple")] == ["m4"]
+    reference = world_after(scene=scene).of_class("Apple")[0].call_name
+    gone = SkillResult(SkillCall("GoToObject", (reference,)), False, FailureReason.NOT_FOUND)
+    assert [one.memory_id for one in world_after(gone, scene=scene).of_class("Apple")] == ["m1"]
+    still_seen = replace(HOME.objects[0], last_seen_ns=later + 1)
+    two = replace(scene, objects=(still_seen, *scene.objects[1:]))
+    assert len(world_after(scene=two).of_class("Apple")) == 2
+
+
 def test_memory_names_come_first() -> None:
     named = replace(HOME, objects=tuple(replace(one, name=f"{one.class_name} 4") for one in HOME.objects))
     assert set(world_after(scene=named).things) == {"Apple 4", "SinkBasin 4", "DiningTable 4"}
