@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.alfred_home import ALFRED_REACH_M
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import ArgumentKind
 from memory_node.domain.skill_library import SKILLS
-from memory_node.sim.alfred_home import ALFRED_REACH_M
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import RobotConfig
 from memory_node.sim.world import World

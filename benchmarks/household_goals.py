@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from benchmarks.alfred_goals import goal_from_alfred
 from benchmarks.household_cases import Case
 from benchmarks.household_conditions import Condition, ConditionReader
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
-from memory_node.planner.goal import Goal, Mention, goal_from_alfred
+from memory_node.planner.goal import Goal, Mention
 from memory_node.sim.thing import HAND, Thing
 from memory_node.sim.world import World
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.alfred_home import AlfredScenes
 from benchmarks.household_cases import Case
 from benchmarks.household_conditions import ConditionReader
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, OrientedBox
-from memory_node.sim.alfred_home import AlfredScenes
 from memory_node.sim.appliances import chill
 from memory_node.sim.object_types import ObjectType
 from memory_node.sim.placement import fits, free_spot

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from benchmarks.ablated_memory import KARMA_NO_SHORT_TERM, ablated, sources_of
+from benchmarks.alfred_home import ALFRED_REACH_M
 from benchmarks.household_cases import Case
 from benchmarks.household_goals import Judge
 from benchmarks.household_homes import some_classes
@@ -29,7 +30,6 @@ from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import Lookup, Planner
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap
-from memory_node.sim.alfred_home import ALFRED_REACH_M
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
 from memory_node.sim.visibility import horizontal_distance

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import plain_commands
+from benchmarks.alfred_goals import alfred_goal
 from benchmarks.averages import median_of
 from benchmarks.household_cases import read_rows
 from benchmarks.instruction_checks import PARTS, load_checks, measure
@@ -21,7 +22,6 @@ from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar, shown
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import ResourceMissingError
-from memory_node.planner.goal import alfred_goal
 from memory_node.planner.open_planner import open_understander
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.trained_reader import GoalModel

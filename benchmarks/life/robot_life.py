@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.alfred_home import ALFRED_REACH_M
 from benchmarks.life.calls import MeantCall, meant_by, things_of
 from benchmarks.life.faults import HomeFaults
 from benchmarks.life.forgetting import Forgetting
@@ -28,7 +29,6 @@ from memory_node.opening import open_memory
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.policies import build_policy
-from memory_node.sim.alfred_home import ALFRED_REACH_M
 from memory_node.sim.execution import Progress
 from memory_node.sim.placement import Spot
 from memory_node.sim.robot import HomeRobot

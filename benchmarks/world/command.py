@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.alfred_home import AlfredScenes
 from benchmarks.household_cases import Case, load_cases
 from benchmarks.household_homes import Homes
 from benchmarks.rows import emit
@@ -18,7 +19,6 @@ from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
-from memory_node.sim.alfred_home import AlfredScenes
 from memory_node.sim.home_file import load_home, shipped_homes
 from memory_node.sim.world import World
 

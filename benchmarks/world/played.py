@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.alfred_home import ALFRED_REACH_M
 from benchmarks.world.relevant import listed
 from benchmarks.world.truth import Comparison, Score, is_there
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -23,7 +24,6 @@ from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap
-from memory_node.sim.alfred_home import ALFRED_REACH_M
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import RobotConfig

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from benchmarks.alfred_goals import goal_from_alfred
 from benchmarks.household_conditions import ConditionReader
 from benchmarks.household_goals import AlfredJudge, ConditionJudge
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.states import ObjectState
-from memory_node.planner.goal import goal_from_alfred
 from memory_node.sim.home_file import load_home
 from memory_node.sim.placement import free_spot
 from memory_node.sim.world import World

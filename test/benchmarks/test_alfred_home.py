@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_node.domain.errors import NotFoundError
-from memory_node.domain.geometry import OrientedBox
-from memory_node.domain.skill import SkillCall
-from memory_node.domain.states import ObjectState
-from memory_node.sim.alfred_geometry import part_neighbours
-from memory_node.sim.alfred_home import (
+from benchmarks.alfred_geometry import part_neighbours
+from benchmarks.alfred_home import (
     ALFRED_REACH_M,
     AlfredScenes,
     pose_from_thor,
     position_from_thor,
 )
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.states import ObjectState
 from memory_node.sim.object_types import load_types
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import RobotConfig

@@ -16,11 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from memory_node.catalogue.object_kind import Property
-from memory_node.domain.errors import NotFoundError
-from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
-from memory_node.domain.states import ObjectState
-from memory_node.sim.alfred_geometry import (
+from benchmarks.alfred_geometry import (
     fixture_box,
     front_yaw,
     nearest_point,
@@ -29,6 +25,10 @@ from memory_node.sim.alfred_geometry import (
     receptacle_of,
     settle_surfaces,
 )
+from memory_node.catalogue.object_kind import Property
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
+from memory_node.domain.states import ObjectState
 from memory_node.sim.appliances import TAP_RANGE_M, chill
 from memory_node.sim.grid import FREE, OCCUPIED, FreeGrid
 from memory_node.sim.layout import Layout, RoomPlan
