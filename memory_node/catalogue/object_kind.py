@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.text_enum import TextEnum
 
 
-class Property(str, enum.Enum):
+class Property(TextEnum):
     """What can be done with a kind of thing (first group), or what it does to others (second group), as far as code
     asks for it by name. Skills declare further abilities ("wipeable", "wipes"): see ABILITIES."""
 
@@ -39,9 +39,6 @@ class Property(str, enum.Enum):
     CUTS = "cuts"
 
     __hash__ = str.__hash__  # equal to its text, and found by it
-
-    def __str__(self) -> str:
-        return self.value
 
 
 # What a label space may say of a kind: properties, and what the declared skills need of things and tools.

@@ -6,17 +6,17 @@ match an item exactly.
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.text_enum import TextEnum
 
 # Most characters of an item: a belief is one short sentence.
 MAX_ITEM = 400
 
 
-class Section(str, enum.Enum):
+class Section(TextEnum):
     """A part of the brief state that holds items."""
 
     GOAL = "goal"
@@ -26,9 +26,6 @@ class Section(str, enum.Enum):
     LOCATIONS = "locations"
     AGENT = "agent"
     FACTS = "facts"
-
-    def __str__(self) -> str:
-        return self.value
 
     @property
     def is_single(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -16,18 +15,16 @@ from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import TaskMemory
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.text_enum import TextEnum
 
 
-class Delivery(str, enum.Enum):
+class Delivery(TextEnum):
     """What is delivered (MemCompiler): guidance, changes of the brief state, both, or nothing."""
 
     EXPERIENCE = "experience"
     BRIEF = "brief"
     HYBRID = "hybrid"
     NOACTION = "noaction"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +11,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.text_enum import TextEnum
 from memory_node.episodes.episode_graph import Transition
 from memory_node.lessons.brainmem import confidence
 from memory_node.lessons.expectations import ENABLING
@@ -25,7 +25,7 @@ from memory_node.world.skills import establishing
 UNTRIED_WORTH = 0.5
 
 
-class EntryKind(str, enum.Enum):
+class EntryKind(TextEnum):
     """Which memory an entry comes from, and what it says."""
 
     PREPARATION = "preparation"  # what made a call work in earlier tries
@@ -34,9 +34,6 @@ class EntryKind(str, enum.Enum):
     PLACE = "place"  # where a thing is likely
     REMINDER = "reminder"  # what the skill library declares against a failure in a task of this kind
     DECLARED = "declared"  # what the skill library declares: known without any memory
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

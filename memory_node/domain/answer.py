@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import enum
 import math
 from dataclasses import dataclass
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.text_enum import TextEnum
 
 # Most characters of a request.
 MAX_TEXT = 4000
 
 
-class AnswerStatus(str, enum.Enum):
+class AnswerStatus(TextEnum):
     """How far an answer may be trusted, or that the question made no sense."""
 
     OK = "ok"
@@ -22,9 +22,6 @@ class AnswerStatus(str, enum.Enum):
     FRAME_NOT_VERIFIED = "frame_not_verified"
     PROBABLY_GONE = "probably_gone"
     INVALID = "invalid"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, field
 
+from memory_node.domain.text_enum import TextEnum
 
-class ContextSource(str, enum.Enum):
+
+class ContextSource(TextEnum):
     """What a part of the context is drawn from."""
 
     OBJECTS = "objects"  # where things and places are
     EXPERIENCE = "experience"  # what episodes taught, and the running one
-
-    def __str__(self) -> str:
-        return self.value
 
 
 ALL_SOURCES = frozenset(ContextSource)

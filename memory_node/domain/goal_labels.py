@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from memory_node.domain.states import ObjectState
+from memory_node.domain.text_enum import TextEnum
 
 NO_CLASS = ""
 
 
-class GoalKind(str, enum.Enum):
+class GoalKind(TextEnum):
     """What an instruction wants done with its target."""
 
     PLACE = "place"
@@ -39,9 +39,6 @@ class GoalKind(str, enum.Enum):
     WAIT = "wait"
     TELL = "tell"  # answer a question; nothing is to be moved
     WIPE = "wipe"  # a surface, with what wipes in the hand
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import enum
+from memory_node.domain.text_enum import TextEnum
 
 
-class Memory(str, enum.Enum):
+class Memory(TextEnum):
     """A memory that answers by itself."""
 
     SHORT_TERM = "short-term"  # what was just seen or used
     EPISODES = "episodes"  # what the robot did, instruction by instruction
     LESSONS = "lessons"  # guidelines, repairs, ways, and counts that episodes taught
     FACTS = "facts"  # what people told, and documents
-
-    def __str__(self) -> str:
-        return self.value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,9 +13,10 @@ from numpy.typing import NDArray
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, OrientedBox, finite_array
 from memory_node.domain.states import StateBelief
+from memory_node.domain.text_enum import TextEnum
 
 
-class RelationKind(str, enum.Enum):
+class RelationKind(TextEnum):
     """How two nodes of the scene graph stand to each other; `source kind target`."""
 
     CONTAINS = "contains"
@@ -25,9 +25,6 @@ class RelationKind(str, enum.Enum):
     IN = "in"
     NEAR = "near"
     SUPPORTS = "supports"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -160,7 +157,7 @@ class SceneObject:
         return replace(self, **changes)
 
 
-class SceneEventKind(str, enum.Enum):
+class SceneEventKind(TextEnum):
     """What happened to an object of the scene graph."""
 
     APPEARED = "appeared"
@@ -169,9 +166,6 @@ class SceneEventKind(str, enum.Enum):
     REMOVED = "removed"
     MERGED = "merged"
     FORGOTTEN = "forgotten"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 # On one round through a home the second of two things comes into view sooner.

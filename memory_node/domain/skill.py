@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.states import ObjectState, StateBelief, with_state
+from memory_node.domain.text_enum import TextEnum
 from memory_node.domain.tried_pose import TriedPose
 
 
-class FailureReason(str, enum.Enum):
+class FailureReason(TextEnum):
     """The fixed vocabulary of why a skill failed; NONE is success."""
 
     NONE = "none"
@@ -33,9 +33,6 @@ class FailureReason(str, enum.Enum):
     TIMEOUT = "timeout"
     CANCELED = "canceled"
     FORBIDDEN = "forbidden"
-
-    def __str__(self) -> str:
-        return self.value
 
     @property
     def by_chance(self) -> bool:

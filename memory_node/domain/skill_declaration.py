@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
+from memory_node.domain.text_enum import TextEnum
 
 
-class ArgumentKind(str, enum.Enum):
+class ArgumentKind(TextEnum):
     """What an argument refers to."""
 
     OBJECT = "object"  # an id, a class name, or Class@x,y,z
     OBJECT_CLASS = "class"  # a class name alone
     AREA = "area"  # an area's id, or "x,y" in map, metres
 
-    def __str__(self) -> str:
-        return self.value
 
-
-class Predicate(str, enum.Enum):
+class Predicate(TextEnum):
     """The facts that preconditions and effects are stated in; the first argument is the subject.
 
     What each of them means, `world/facts.py` says, and nothing else.
@@ -37,9 +34,6 @@ class Predicate(str, enum.Enum):
     CONTAINED = "contained"  # (object, receptacle): in or on
     STATE = "state"
     KIND = "kind"  # it is a thing of the kind that the fact's `ability` names, which never changes
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

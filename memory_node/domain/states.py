@@ -3,15 +3,15 @@ them."""
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.text_enum import TextEnum
 
 
-class ObjectState(str, enum.Enum):
+class ObjectState(TextEnum):
     """What can be true of an object; a thing carries a set of these."""
 
     HEATED = "heated"
@@ -28,9 +28,6 @@ class ObjectState(str, enum.Enum):
     COLD = "cold"
     BROKEN = "broken"
     WIPED = "wiped"
-
-    def __str__(self) -> str:
-        return self.value
 
     @property
     def contrary(self) -> ObjectState | None:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.text_enum import TextEnum
 
 
-class PoseKind(str, enum.Enum):
+class PoseKind(TextEnum):
     """What stood at a tried pose."""
 
     STAND_OFF = "stand_off"  # the base, for the arm to use the thing
     GRASP = "grasp"  # the tool, when it took the thing
     SPOT = "spot"  # what was put down in or on the thing
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

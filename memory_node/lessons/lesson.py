@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.text_enum import TextEnum
 
 # Later wordings that can be taken back; of older ones only the episodes are named.
 _WORDINGS_KEPT = 8
@@ -18,7 +18,7 @@ _EVIDENCE_KEPT = 64
 _PRIOR_TRIALS = 2.0
 
 
-class LessonKind(str, enum.Enum):
+class LessonKind(TextEnum):
     """What a lesson says."""
 
     AVOID = "avoid"  # a call fails there
@@ -26,9 +26,6 @@ class LessonKind(str, enum.Enum):
     WAY = "way"  # how a kind of task is done, or what makes a call work
     WHERE = "where"  # where a thing is found
     PREFER = "prefer"  # advice in words
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

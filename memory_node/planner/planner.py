@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -18,6 +17,7 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.domain.step import ModelCost
+from memory_node.domain.text_enum import TextEnum
 from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.goal import Goal
 from memory_node.planner.reading.conversation import Conversation
@@ -37,7 +37,7 @@ class PlanningFailedError(RobotMemoryError):
         self.outcome = outcome
 
 
-class ProgressKind(str, enum.Enum):
+class ProgressKind(TextEnum):
     """What a progress report is about."""
 
     PLAN = "plan"
@@ -48,9 +48,6 @@ class ProgressKind(str, enum.Enum):
     STATE = "state"
     QUESTION = "question"
     ANSWER = "answer"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -13,10 +12,11 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.text_enum import TextEnum
 from memory_node.episodes.class_actions import class_action, class_arguments
 
 
-class DeedKind(str, enum.Enum):
+class DeedKind(TextEnum):
     """What an action does, whatever it is called."""
 
     TRAVEL = "travel"
@@ -26,9 +26,6 @@ class DeedKind(str, enum.Enum):
     TAKE = "take"
     PUT = "put"
     CHANGE = "change"  # to heat, to clean, to switch on
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)
