@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
 from memory_node.domain.goal_labels import GOALS, GoalKind
-from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.states import ObjectState, door_of
+from memory_node.domain.states import ObjectState
 from memory_node.lessons.expectations import TAKEN_FROM, Expectations, is_done_anywhere
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.goal import Goal
+from memory_node.world.episode import EpisodeWorld
 from memory_node.world.state import Thing
 
 _PLACED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
@@ -26,14 +23,14 @@ _TAKING = [("PickupObject", "")]  # of the thing's own class
 
 @dataclass
 class ExpectedFailures:
-    """expectations: what was learnt; scene: what memory knows; told: gets each lesson that was used, in words.
+    """expectations: what was learnt; world: what is believed now; told: gets each lesson that was used, in words.
     has_prepared: something was switched, opened or closed in this instruction because it asks for that. failed: the
     skills that failed in it.
     """
 
     expectations: Expectations
     kinds: ObjectCatalogue
-    scene: Callable[[], SceneSnapshot]
+    world: EpisodeWorld
     clock: Clock
     told: Callable[[str], None]
     has_prepared: bool = False
@@ -73,13 +70,13 @@ class ExpectedFailures:
         lesson = self.expectations.way(call.skill, object_class, place_id, place_class)
         if lesson is not None and object_class not in lesson.object_classes and call.skill not in self.failed:
             return None  # a thing of another class may do without: it is tried so first
-        support = self._support_of(place_id) if call.skill == "PickupObject" else None
+        support = self._support_of(place) if call.skill == "PickupObject" else None
         if support is not None:
             stuck_on = self.expectations.stuck_on(place_id)
-            if stuck_on and support.id not in stuck_on and call.skill not in self.failed:
+            if stuck_on and support.memory_id not in stuck_on and call.skill not in self.failed:
                 lesson = None  # here it may come off by itself
-            if lesson is None and self.expectations.was_tried(TAKEN_FROM, support.id):
-                lesson = self.expectations.way(TAKEN_FROM, object_class, support.id, support.class_name)
+            if lesson is None and self.expectations.was_tried(TAKEN_FROM, support.memory_id):
+                lesson = self.expectations.way(TAKEN_FROM, object_class, support.memory_id, support.object_class)
         if lesson is None:
             return None
         about = subject.memory_id if subject is not None and any(not one.thing_id for one in lesson.before) else ""
@@ -107,24 +104,20 @@ class ExpectedFailures:
             return False
         return self.expectations.never_worked(call.skill, place.memory_id)
 
-    def thing_of(self, object_id: str) -> SceneObject | None:
-        """Return a thing of the scene, None where it is gone."""
-        return next((one for one in self.scene().objects if one.id == object_id and not one.removed), None)
-
-    def _failing(self, places: list[SceneObject], ways: list[tuple[str, str]]) -> frozenset[str]:
+    def _failing(self, places: list[Thing], ways: list[tuple[str, str]]) -> frozenset[str]:
         failing: dict[str, Lesson] = {}
         for place in places:
             for skill, object_class in ways:
-                if skill == "OpenObject" and door_of(place.states) is ObjectState.OPENED:
+                if skill == "OpenObject" and place.door is ObjectState.OPENED:
                     continue
-                of_class = object_class or place.class_name
+                of_class = object_class or place.object_class
                 lesson = self._failure(skill, of_class, place)
-                support = self._support_of(place.id) if skill == "PickupObject" else None
+                support = self._support_of(place) if skill == "PickupObject" else None
                 if lesson is None and support is not None:
                     lesson = self._failure(TAKEN_FROM, of_class, support)
                 lesson = lesson or self._failing_step(skill, of_class, place)
                 if lesson is not None:
-                    failing[place.id] = lesson
+                    failing[place.memory_id] = lesson
         if not failing:
             return self._doubtful(places, ways[0][0])
         if len(failing) == len(places):
@@ -133,47 +126,44 @@ class ExpectedFailures:
             self._tell(lesson)
         return frozenset(failing)
 
-    def _doubtful(self, places: list[SceneObject], skill: str) -> frozenset[str]:
+    def _doubtful(self, places: list[Thing], skill: str) -> frozenset[str]:
         """Return the ids of the places where a call failed the last time, whatever with, where it worked at another of
         their class: nothing tells whether the place was at fault."""
-        failed = {one.id: self.expectations.failed_last(skill, one.id, self.clock()) for one in places}
-        worked = {one.class_name for one in places if failed[one.id] is False}
-        return frozenset(one.id for one in places if failed[one.id] and one.class_name in worked)
+        failed = {one.memory_id: self.expectations.failed_last(skill, one.memory_id, self.clock()) for one in places}
+        worked = {one.object_class for one in places if failed[one.memory_id] is False}
+        return frozenset(one.memory_id for one in places if failed[one.memory_id] and one.object_class in worked)
 
-    def _failing_step(self, skill: str, of_class: str, place: SceneObject) -> Lesson | None:
+    def _failing_step(self, skill: str, of_class: str, place: Thing) -> Lesson | None:
         """Return the lesson that a step of a composite fails, where the composite has not worked at the place since."""
         if not SKILLS[skill].composite:
             return None
-        for step in SKILLS[skill].steps_at(of_class, self.kinds.appliance(place.class_name, place.id)):
-            is_open = step.skill == "OpenObject" and door_of(place.states) is ObjectState.OPENED
-            at = place if step.arguments[-1] == place.id else self._nearest(step.arguments[-1], place)
+        for step in SKILLS[skill].steps_at(of_class, self.kinds.appliance(place.object_class, place.id)):
+            is_open = step.skill == "OpenObject" and place.door is ObjectState.OPENED
+            name, state = step.arguments[-1], self.world.state
+            at = place if name == place.id else state.nearest(place, state.of_class(name))
             if step.skill == "PickupObject" or is_open or at is None:
                 continue
-            lesson = self._failure(step.skill, of_class if len(step.arguments) > 1 else at.class_name, at)
-            if lesson is not None and not self.expectations.worked_after(skill, place.id, step.skill, at.id):
+            lesson = self._failure(step.skill, of_class if len(step.arguments) > 1 else at.object_class, at)
+            worked = self.expectations.worked_after(skill, place.memory_id, step.skill, at.memory_id)
+            if lesson is not None and not worked:
                 return lesson
         return None
 
-    def _nearest(self, class_name: str, place: SceneObject) -> SceneObject | None:
-        same = self._of((class_name,))
-        return min(same, key=lambda one: float(np.linalg.norm(one.box.center - place.box.center)), default=None)
-
-    def _failure(self, skill: str, of_class: str, place: SceneObject) -> Lesson | None:
+    def _failure(self, skill: str, of_class: str, place: Thing) -> Lesson | None:
         """Return the lesson that a call fails at a place, or works only at last; None where there is a way."""
-        lesson = self.expectations.failing(skill, of_class, place.id, self.clock())
-        lesson = lesson or self.expectations.stubborn(skill, of_class, place.id)
-        has_way = lesson and self.expectations.way(skill, of_class, place.id, place.class_name) is not None
+        lesson = self.expectations.failing(skill, of_class, place.memory_id, self.clock())
+        lesson = lesson or self.expectations.stubborn(skill, of_class, place.memory_id)
+        has_way = lesson and self.expectations.way(skill, of_class, place.memory_id, place.object_class) is not None
         return None if has_way else lesson
 
-    def _support_of(self, object_id: str) -> SceneObject | None:
-        thing = self.thing_of(object_id)
-        return self.thing_of(thing.support_id) if thing is not None else None
+    def _support_of(self, thing: Thing | None) -> Thing | None:
+        support = self.world.state.things.get(thing.container) if thing is not None else None
+        return support if support is not None and support.memory_id else None
 
     def _tell(self, lesson: Lesson) -> None:
         if lesson.text not in self._used:
             self._used.add(lesson.text)
             self.told(lesson.note)
 
-    def _of(self, classes: tuple[str, ...]) -> list[SceneObject]:
-        spelt = {folded(name) for name in classes}
-        return [one for one in self.scene().objects if not one.removed and folded(one.class_name) in spelt]
+    def _of(self, classes: tuple[str, ...]) -> list[Thing]:
+        return [one for name in classes for one in self.world.state.of_class(name) if one.memory_id]

@@ -281,15 +281,6 @@ class Locator:
             return None
         return Thing("beside it", support.class_name, _reference_to(support), memory_id=support.id)
 
-    def nearest(self, object_class: str, beside: Thing) -> Mention:
-        """Return the one of a class that memory knows nearest to a thing; any where it knows none."""
-        itself, known = self._lookup.scene_object(beside.memory_id), self._lookup.of_classes((object_class,))
-        mention = Mention(object_class, (object_class,))
-        if itself is None or not known:
-            return mention
-        near = min(known, key=lambda one: one.box.distance_m(itself.box.center[:2]))
-        return replace(mention, thing_id=near.id)
-
     def surfaces(self) -> Mention:
         """Return where something that is in the way may be put down."""
         places = self._kinds.put_down_places

@@ -200,7 +200,7 @@ class PlanningContext:
         def tell(text: str) -> None:
             self.report(PlanProgress(ProgressKind.NOTE, text))
 
-        return ExpectedFailures(known.lessons, kinds, self.memory.scene, known.clock, tell)
+        return ExpectedFailures(known.lessons, kinds, self.world(kinds), known.clock, tell)
 
     def world(self, kinds: ObjectCatalogue) -> EpisodeWorld:
         """Return what is believed in this instruction; it is the same in all attempts."""

@@ -109,7 +109,9 @@ class TreatmentSteps:
         acting, fixture = self._acting, self._acting.attempt.part("fixture")
         appliance = self._kinds.appliance(fixture.object_class, "fixture")
         if appliance.switch not in ("", "fixture"):
-            yield from acting.need("switch", acting.locator.nearest(appliance.switch, fixture))
+            near = acting.state.nearest(fixture, acting.state.of_class(appliance.switch))
+            meant = near.memory_id if near is not None else ""
+            yield from acting.need("switch", Mention(appliance.switch, (appliance.switch,), thing_id=meant))
             appliance = replace(appliance, switch="switch")
         yield from acting.make(Wanted(_P.HOLDING, ("target",)))
         for step in SKILLS[treatment.skill].steps_at("target", appliance):

@@ -316,12 +316,9 @@ class EpisodeWorld:
         return self._kinds[thing.object_class].lidded and (not robot_id or thing.object_id in ("", robot_id))
 
     def _nearest_lid(self, thing: Thing, robot_id: str) -> Thing | None:
-        if thing.position is None:
-            return None
-        placed = (one for one in self.state if one.position is not None and self._may_be_lid(one, robot_id))
-        near = [(math.dist(one.position or (), thing.position), one.id) for one in placed]
-        distance, name = min(near, default=(math.inf, ""))
-        return self.state.things[name] if distance <= _REACH_M else None
+        near = self.state.nearest(thing, (one for one in self.state if self._may_be_lid(one, robot_id)))
+        is_there = near is not None and math.dist(near.position or (), thing.position or ()) <= _REACH_M
+        return near if is_there else None
 
     def _add_found(self, result: SkillResult) -> None:
         if not result.object_id:

@@ -6,6 +6,7 @@ takes 0.1 to 0.7 us; persistent maps (immutables, pyrsistent) save nothing below
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -166,6 +167,11 @@ class WorldState:
     def contents(self, key: str) -> list[Thing]:
         """Return what is in or on a thing, directly."""
         return [thing for thing in self if thing.container == key]
+
+    def nearest(self, to: Thing, among: Iterable[Thing]) -> Thing | None:
+        """Return the thing whose middle is nearest to another's; None where nothing, or not that one, is placed."""
+        placed = [(math.dist(one.position, to.position), one) for one in among if one.position and to.position]
+        return min(placed, key=lambda found: found[0], default=(0.0, None))[1]
 
     def has(self, key: str, state: ObjectState) -> bool:
         """Return whether a thing is believed to be in a state."""

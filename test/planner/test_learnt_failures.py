@@ -21,6 +21,7 @@ from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.reading.understanding import Understander
+from memory_node.world.episode import EpisodeWorld
 from memory_node.world.state import Thing
 
 
@@ -181,7 +182,8 @@ def test_what_one_person_wants_first_says_nothing_of_another(robot) -> None:
         Deed("e1:0", "SwitchOn", "l", "FloorLamp", 2),
         Deed("e1:1", "PutObject", "n", "Newspaper", 3, to_id="ana", to_class="User"),
     ]
-    expected = ExpectedFailures(Expectations(tried), robot.kinds, robot.memory.scene, lambda: 4, lambda _: None)
+    world = EpisodeWorld(robot.kinds)
+    expected = ExpectedFailures(Expectations(tried), robot.kinds, world, lambda: 4, lambda _: None)
     call = SkillCall("PutObject", ("Newspaper", "User"))
     newspaper, to = Thing("target", "Newspaper", "Newspaper"), Thing("destination", "User", "User")
     assert expected.way(call, newspaper, replace(to, memory_id="me")) is None
