@@ -33,7 +33,7 @@ from memory_node.llm.prompt_templates import prompt_templates
 # What a single step may prepare, whatever memory says.
 _PREPARATIONS = ("GoToObject", "OpenObject", "PickupObject")
 _MOST_OPERATIONS = 8
-_MOST_USED = 3
+MOST_USED = 3
 _LONGEST_ENTRY = 300
 
 
@@ -196,23 +196,6 @@ def shown_entries(observation: StepObservation, memory: TaskMemory, most: int) -
     return tuple(ordered[:most])
 
 
-def reply_of(compiled: Compiled, shown: Sequence[Entry], state: BriefState) -> SaidCompilation:
-    """Return the reply by which a model would deliver the same: what a learned compiler is taught to say.
-
-    Of a reason of several beliefs the first is said, and of the entries those that were shown.
-    """
-    guidance = compiled.guidance
-    if guidance is None:
-        return SaidCompilation(delivery=Delivery.NOACTION)
-    ids = [entry.id for entry in shown]
-    beliefs = {text for section in Section for text in state.items(section)}
-    # "Not known" is no belief; the reason for searching the thing is one.
-    current = next(iter(state.items(Section.CURRENT)), "")
-    reason = next((text for text in guidance.reason.split("; ") if text in beliefs), current)
-    entries = tuple(ids.index(one) for one in guidance.entries if one in ids)[:_MOST_USED]
-    return SaidCompilation(delivery=Delivery.EXPERIENCE, goal=str(guidance.goal), reason=reason, entries=entries)
-
-
 def possible_goals(observation: StepObservation, entries: Sequence[Entry]) -> tuple[SkillCall, ...]:
     """Return the calls that guidance may name: the next step, what prepares for it, and what entries say of it."""
     proposed = observation.proposed
@@ -254,7 +237,7 @@ def reply_schema(goals: Sequence[str], beliefs: Sequence[str], entries: int, cha
         "delivery": (Literal[tuple(str(one) for one in Delivery)], ...),
         "goal": (Literal[tuple(dict.fromkeys(("", *goals)))], ...),
         "reason": (Literal[tuple(dict.fromkeys(("", *beliefs)))], ...),
-        "entries": (Annotated[list[index], Field(max_length=min(entries, _MOST_USED))], ...),
+        "entries": (Annotated[list[index], Field(max_length=min(entries, MOST_USED))], ...),
     }
     if changes:
         fields["delta"] = (Annotated[list[Operation], Field(max_length=_MOST_OPERATIONS)], ...)

@@ -166,4 +166,4 @@ class ExpectedFailures:
             self.told(lesson.note)
 
     def _of(self, classes: tuple[str, ...]) -> list[Thing]:
-        return [one for name in classes for one in self.world.state.of_class(name) if one.memory_id]
+        return [one for one in self.world.state.of_class(*classes) if one.memory_id]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
@@ -67,7 +67,7 @@ class GoalCheck:
             return ""
         if goal.kind is GoalKind.DROP:
             return f"the hand still holds {self._held}" if self._held else ""
-        if goal.kind is GoalKind.BREAK and not self._of(self._wanted_classes(goal)):
+        if goal.kind is GoalKind.BREAK and not self._state.of_class(*self._wanted_classes(goal)):
             return ""
         there = self._in_wanted_state(goal)
         if goal.kind is GoalKind.SLICE:
@@ -84,7 +84,7 @@ class GoalCheck:
             meant = self._in_room(goal, targets)
             not_meant = {found.id for found in targets} - {found.id for found in meant}
             return frozenset(found.id for found in self._placed(goal, targets, place)) | not_meant
-        vessels = self._of(goal.container.candidates)
+        vessels = self._state.of_class(*goal.container.candidates)
         all_vessels = {vessel.id for vessel in vessels}
         inside = [target for target in targets if target.container in all_vessels]
         full = {target.container for target in inside}
@@ -92,12 +92,12 @@ class GoalCheck:
 
     def _unmet_in_hand(self, goal: Goal) -> str:
         people = frozenset(self._people_meant(goal))
-        if any(found.container in people for found in self._of(self._wanted_classes(goal))):
+        if any(found.container in people for found in self._state.of_class(*self._wanted_classes(goal))):
             return ""
         if not self._is(self._held, self._wanted_classes(goal)):
             return f"the hand holds {self._held or 'nothing'}, not {goal.target}"
         if goal.kind is GoalKind.EXAMINE and goal.light is not None:
-            lights = self._of(goal.light.candidates)
+            lights = self._state.of_class(*goal.light.candidates)
             if not any(_S.ON in light.states for light in lights):
                 return f"{goal.light} is not on"
         if people and goal.destination is not None and self._state.at not in people:
@@ -108,7 +108,7 @@ class GoalCheck:
         """Return the keys of the persons to whom a thing is to be fetched; of all who are known where none is named."""
         if goal.kind is not GoalKind.FETCH:
             return []
-        people, place = self._of((self._kinds.recipient,)), goal.destination
+        people, place = self._state.of_class(self._kinds.recipient), goal.destination
         if place is not None and self._kinds.recipient not in place.candidates:
             return []
         meant = [one.id for one in people if place is not None and place.thing_id and one.memory_id == place.thing_id]
@@ -127,7 +127,7 @@ class GoalCheck:
 
     def _all_meant(self, goal: Goal) -> Sequence[Thing]:
         """Return what a goal is about, in the room and the states that it speaks of ("all the open windows")."""
-        there, said = self._in_room(goal, self._of(self._wanted_classes(goal))), set(goal.target.states)
+        there, said = self._in_room(goal, self._state.of_class(*self._wanted_classes(goal))), set(goal.target.states)
         return [found for found in there if said & found.states] if said else there
 
     def _unmet_place(self, goal: Goal, targets: Sequence[Thing]) -> str:
@@ -161,7 +161,7 @@ class GoalCheck:
 
     def _unmet_stack(self, goal: Goal, container: Mention, place: Mention, targets: Sequence[Thing]) -> str:
         """Return what is amiss with a thing in a container at a place."""
-        vessels = self._ids_at(self._of(container.candidates), place)
+        vessels = self._ids_at(self._state.of_class(*container.candidates), place)
         if not vessels:
             return f"no {container} is in or on {place}"
         inside = any(found.container in vessels for found in targets)
@@ -180,18 +180,13 @@ class GoalCheck:
     def _resting_on(self, targets: Iterable[Thing], place: Mention) -> list[Thing]:
         """Return those that are in or on a thing that the words may mean; where none is known, on what can stand in for
         it."""
-        classes = self._kinds.with_wholes(place.candidates)
-        fits = self._classes_test(classes if self._of(classes) else self._kinds.alike(classes))
-        found = []
-        for target in targets:
-            support = self._state.things.get(target.container)
-            if support is not None and fits(support.object_class):
-                found.append(target)
-        return found
+        classes, of_class = self._kinds.with_wholes(place.candidates), self._state.of_class
+        supports = {one.id for one in of_class(*classes) or of_class(*self._kinds.alike(classes))}
+        return [target for target in targets if target.container in supports]
 
     def _in_wanted_state(self, goal: Goal) -> list[Thing]:
         """Return what a goal may be about, as it wants that to be: clean, warm, on, ..."""
-        there, states = self._of(self._wanted_classes(goal)), GOALS[goal.kind].wants
+        there, states = self._state.of_class(*self._wanted_classes(goal)), GOALS[goal.kind].wants
         return there if not states else [found for found in there if states & found.states]
 
     def _wanted_classes(self, goal: Goal) -> tuple[str, ...]:
@@ -201,16 +196,8 @@ class GoalCheck:
             # A goal may name the pieces themselves.
             return pieces or tuple(name for name in names if self._kinds.whole(name) != name)
         # What was cut is in its pieces: a goal about the apple is about them where no whole one is left.
-        is_whole_left = self._of(names) or self._is(self._held, names)
+        is_whole_left = self._state.of_class(*names) or self._is(self._held, names)
         return names if is_whole_left or not pieces else (*names, *pieces)
 
-    def _of(self, classes: Iterable[str]) -> list[Thing]:
-        fits = self._classes_test(classes)
-        return [found for found in self._state if fits(found.object_class)]
-
     def _is(self, name: str, classes: Iterable[str]) -> bool:
-        return bool(name) and self._classes_test(classes)(name)
-
-    def _classes_test(self, classes: Iterable[str]) -> Callable[[str], bool]:
-        wanted = {folded(name) for name in classes}
-        return lambda name: folded(name) in wanted
+        return bool(name) and folded(name) in map(folded, classes)

@@ -184,7 +184,7 @@ class EpisodeWorld:
 
     def refute(self, classes: Collection[str], states: Collection[ObjectState]) -> None:
         """Take the things of some classes to be in none of some states: a picture shows that they are not."""
-        for thing in [one for name in classes for one in self.state.of_class(name)]:
+        for thing in self.state.of_class(*classes):
             for state in thing.states.intersection(states):
                 self.suppose(thing.id, state, False)
 

@@ -137,10 +137,10 @@ class WorldState:
         """Return the thing that a key, an id or a skill's argument stands for."""
         return self.things.get(self._key_of.get(reference, ""))
 
-    def of_class(self, object_class: str) -> list[Thing]:
-        """Return the things of a class, however it is spelt."""
-        wanted = folded(object_class)
-        return [thing for thing in self if folded(thing.object_class) == wanted]
+    def of_class(self, *classes: str) -> list[Thing]:
+        """Return the things of some classes, however they are spelt."""
+        wanted = set(map(folded, classes))
+        return [thing for thing in self if folded(thing.object_class) in wanted]
 
     def container_of(self, key: str) -> str:
         """Return what a thing is in or on, "" where that is unknown."""

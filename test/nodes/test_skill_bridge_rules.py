@@ -150,7 +150,7 @@ def test_closed_receptacle_is_refused_and_an_unknown_class_is_not() -> None:
     rules.check(declaration("OpenObject"), {"object": Target.of_scene_object(unknown)})
 
 
-def test_gap_is_to_the_turned_box() -> None:
+def test_distance_is_to_the_turned_box() -> None:
     turned = Target("t", "Table", kitchen()[0].box.moved_by(Pose.planar(0.0, 0.0, np.pi / 4)))
     # centre at 2 m in the diagonal direction, half depth 0.4 m
-    assert turned.gap_m(np.zeros(3)) == pytest.approx(1.6)
+    assert turned.box.distance_m(np.zeros(2)) == pytest.approx(1.6)

@@ -6,11 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memory_node.context.brief_state import BriefState
+from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.guidance import Compiled, Compiler, Delivery
-from memory_node.context.prompt_compiler import CompilerPrompts, possible_goals, reply_of, shown_entries
+from memory_node.context.prompt_compiler import (
+    MOST_USED,
+    CompilerPrompts,
+    SaidCompilation,
+    possible_goals,
+    shown_entries,
+)
 from memory_node.context.step_observation import StepObservation
-from memory_node.context.task_memory import TaskMemory
+from memory_node.context.task_memory import Entry, TaskMemory
 from memory_node.episodes.repetition import repeated
 from memory_node.llm.chat import Message
 
@@ -80,3 +86,20 @@ def balanced(pairs: Sequence[CompilerPair], chance: Callable[[], float]) -> list
     guided = sum(pair.delivery is not Delivery.NOACTION for pair in pairs)
     share = guided / max(len(pairs) - guided, 1)
     return [pair for pair in pairs if pair.delivery is not Delivery.NOACTION or chance() < share]
+
+
+def reply_of(compiled: Compiled, shown: Sequence[Entry], state: BriefState) -> SaidCompilation:
+    """Return the reply by which a model would deliver the same: what a learned compiler is taught to say.
+
+    Of a reason of several beliefs the first is said, and of the entries those that were shown.
+    """
+    guidance = compiled.guidance
+    if guidance is None:
+        return SaidCompilation(delivery=Delivery.NOACTION)
+    ids = [entry.id for entry in shown]
+    beliefs = {text for section in Section for text in state.items(section)}
+    # "Not known" is no belief; the reason for searching the thing is one.
+    current = next(iter(state.items(Section.CURRENT)), "")
+    reason = next((text for text in guidance.reason.split("; ") if text in beliefs), current)
+    entries = tuple(ids.index(one) for one in guidance.entries if one in ids)[:MOST_USED]
+    return SaidCompilation(delivery=Delivery.EXPERIENCE, goal=str(guidance.goal), reason=reason, entries=entries)

@@ -170,7 +170,7 @@ def _now_at(gone: Target, scene: SceneSnapshot) -> SceneObject | None:
     """Return the object of its class that is where one was whose id memory no longer has, or None. Furniture that was
     merged extends over that place, but its middle may be far off."""
     alike = [one for one in scene.objects if one.class_name == gone.object_class and not one.removed]
-    gaps_m = {one.id: Target.of_scene_object(one).gap_m(gone.box.center) for one in alike}
+    gaps_m = {one.id: one.box.distance_m(gone.box.center[:2]) for one in alike}
     near = [one for one in alike if gaps_m[one.id] <= SAME_PLACE_M]
     return min(near, key=lambda one: (gaps_m[one.id], np.linalg.norm(one.box.center - gone.box.center)), default=None)
 

@@ -46,7 +46,7 @@ class Preconditions:
         supports = {one.object_id: self.support_of(one) for one in bound.values()}
         around = [one for one in supports.values() if one is not None]
         targets = {one.object_id: one for one in (*around, *held, *bound.values())}
-        near = {key for key, one in targets.items() if one.gap_m(position) <= self.reach_m}
+        near = {key for key, one in targets.items() if one.box.distance_m(position[:2]) <= self.reach_m}
         return WorldState(
             self.catalogue,
             {key: _thing(one, supports.get(key)) for key, one in targets.items()},

@@ -56,13 +56,6 @@ class Target:
         """The thing as Class@x,y,z, which means the same to every executor."""
         return str(ObjectReference.at(self.object_class, self.box.center))
 
-    def gap_m(self, position: FloatArray) -> float:
-        """Return the horizontal distance from a position (x, y[, z]) in map to the nearest point of the box."""
-        offset = position[:2] - self.box.center[:2]
-        cos, sin = np.cos(self.box.yaw_rad), np.sin(self.box.yaw_rad)
-        local = np.abs([cos * offset[0] + sin * offset[1], -sin * offset[0] + cos * offset[1]])
-        return float(np.linalg.norm(np.maximum(local - 0.5 * self.box.size[:2], 0.0)))
-
     def after(self, change: StateChange) -> Target:
         """Return the thing after a change."""
         ended = {*change.removed, *(other for state in change.added for other in state.opposites)}
