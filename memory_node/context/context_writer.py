@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.sections import LESSONS, MemoryExcerpt, assemble
@@ -34,6 +35,7 @@ _TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.SLICE, GoalK
 _MOST_NEEDED = 4
 
 
+@dataclass(eq=False)
 class ContextWriter:
     """Reads all memories and changes none of them; thread-safe.
 
@@ -42,50 +44,36 @@ class ContextWriter:
     named: the classes that a text names. kinds: the label space.
     """
 
-    def __init__(
-        self,
-        scene: SceneGraph,
-        lock: threading.RLock,
-        recall: Callable[[FindQuery, int], Recollection],
-        experience: Experience,
-        knowledge: KnowledgeGraph,
-        told: ToldContexts,
-        clock: Clock,
-        kinds: ObjectCatalogue,
-        make_id: IdSource = new_id,
-        of_tries: Callable[[], Sequence[Lesson]] = tuple,
-        named: Callable[[str], Collection[str]] = lambda _text: (),
-    ) -> None:
-        self._named = named
-        self._kinds = kinds
-        self._of_tries = of_tries
-        self._scene = scene
-        self._lock = lock
-        self._recall = recall
-        self._experience = experience
-        self._knowledge = knowledge
-        self._told = told
-        self._clock = clock
-        self._make_id = make_id
+    scene: SceneGraph
+    lock: threading.RLock
+    recall: Callable[[FindQuery, int], Recollection]
+    experience: Experience
+    knowledge: KnowledgeGraph
+    told: ToldContexts
+    clock: Clock
+    kinds: ObjectCatalogue
+    make_id: IdSource = new_id
+    of_tries: Callable[[], Sequence[Lesson]] = tuple
+    named: Callable[[str], Collection[str]] = lambda _text: ()
 
     def _told_about(self, instruction: str) -> list[Proposition]:
         """Return what people told and documents say that bears on an instruction, for each of its sentences by itself:
         one that asks for two things needs what was told of both.
         """
         parts = sentences(instruction)[:_MOST_PARTS] or [instruction]
-        found = [self._knowledge.told_about(part, k=max(_TOLD_LINES // len(parts), 1)) for part in parts]
+        found = [self.knowledge.told_about(part, k=max(_TOLD_LINES // len(parts), 1)) for part in parts]
         return list({one.text: one for told in found for one in told}.values())[:_TOLD_LINES]
 
     def _bound(self, instruction: str, now_ns: int) -> list[Proposition]:
         """Return all statements with facts about the things and persons of an instruction, and about who is there: they
         bind, so that no ranking decides about them."""
-        stated = [(one, one.facts) for one in self._knowledge.structured()]
+        stated = [(one, one.facts) for one in self.knowledge.structured()]
         if not stated:
             return []
-        with self._lock:
-            scene = self._scene.snapshot()
+        with self.lock:
+            scene = self.scene.snapshot()
         every = [fact for _, facts in stated for fact in facts]
-        index = BindingFacts(every, self._kinds, scene, now_ns, self._knowledge.zone)
+        index = BindingFacts(every, self.kinds, scene, now_ns, self.knowledge.zone)
         binding = {id(fact) for fact in index.bearing_on(instruction)}
         return [one for one, facts in stated if any(id(fact) in binding for fact in facts)]
 
@@ -103,11 +91,11 @@ class ContextWriter:
 
     def _called(self, object_class: str) -> str:
         """Return the name of the only thing of a class, the class where there are several, "" where there is none."""
-        there = self._scene.objects_of_class(object_class)
+        there = self.scene.objects_of_class(object_class)
         return there[0].name if len(there) == 1 and there[0].name else object_class if there else ""
 
     def _name_of(self, object_id: str) -> str:
-        found = self._scene.find(object_id) if object_id else None
+        found = self.scene.find(object_id) if object_id else None
         return found.name if found is not None else ""
 
     def _said_of(self, known: Proposition) -> str:
@@ -117,24 +105,24 @@ class ContextWriter:
         told = []
         for one in dict.fromkeys(one for term in terms for one in term.object_ids):
             name = self._name_of(one)
-            place = self._name_of(self._scene.object(one).support_id) if name else ""
+            place = self._name_of(self.scene.object(one).support_id) if name else ""
             told += [f"{name}, now at {place}" if place else name] if name else []
         return f" That is {' and '.join(told)}." if told else ""
 
     def _shut_in(self, object_id: str) -> str:
         """Return what a thing lies inside, in words: it must be opened first. "" for what lies open."""
-        found = self._scene.find(object_id)
-        around = self._scene.find(found.support_id) if found is not None and found.inside else None
+        found = self.scene.find(object_id)
+        around = self.scene.find(found.support_id) if found is not None and found.inside else None
         return f", in {around.name} (id {around.id})" if around is not None else ""
 
     def _lessons(self, instruction: str, learnt: ExperienceAnswer) -> list[tuple[Lesson, str]]:
         """Return what was learnt, each in words: what tries teach now, ways of like instructions, the rest."""
-        tried = self._of_tries()
-        ways = self._experience.ways_to(instruction)
-        with self._lock:
+        tried = self.of_tries()
+        ways = self.experience.ways_to(instruction)
+        with self.lock:
             # Of a place that memory does not know any more nobody could tell which it is.
             of_tries = [(one, self._in_place(one)) for one in tried if not one.place_id or self._name_of(one.place_id)]
-            of_ways = [(one, in_words(one, instruction, self._kinds, self._called)) for one in ways]
+            of_ways = [(one, in_words(one, instruction, self.kinds, self._called)) for one in ways]
             # Where a thing was found says nothing where memory has it.
             others = [one for one in learnt.lessons if one.kind is not LessonKind.WHERE or not self._has(one)]
         return [*of_tries, *of_ways, *((one, in_plain_words(one)) for one in others)]
@@ -146,13 +134,13 @@ class ContextWriter:
         """Return who is there, the usual places and tools of the treatments that an instruction's verbs ask for, and
         what it names of classes (`named`) with few things: many of another kind must not crowd them out."""
         words = set(re.findall(r"[a-z]+", instruction.lower()))
-        classes = [self._kinds.recipient] if self._kinds.recipient else []
+        classes = [self.kinds.recipient] if self.kinds.recipient else []
         for kind in _TREATING:
-            treatment = self._kinds.usual_treatment(kind)
+            treatment = self.kinds.usual_treatment(kind)
             if treatment is not None and any(words & VERBS.get(skill, frozenset()) for skill in GOALS[kind].skills):
                 classes += [*treatment.at[:1], *treatment.tools[:1]]
-        needed = [one for name in classes for one in self._scene.objects_of_class(name)[:_MOST_NEEDED]]
-        by_class = [self._scene.objects_of_class(name) for name in named if name not in classes]
+        needed = [one for name in classes for one in self.scene.objects_of_class(name)[:_MOST_NEEDED]]
+        by_class = [self.scene.objects_of_class(name) for name in named if name not in classes]
         return needed + [one for found in by_class if len(found) <= _MOST_NEEDED for one in found]
 
     def write(
@@ -163,21 +151,21 @@ class ContextWriter:
         sources: Collection[ContextSource] = ALL_SOURCES,
     ) -> Context:
         """Return the sections of some sources under one budget; see MemoryPort.context."""
-        now_ns = self._clock()
-        recalled = self._recall(FindQuery(text=instruction, k=8), now_ns)
+        now_ns = self.clock()
+        recalled = self.recall(FindQuery(text=instruction, k=8), now_ns)
         # What the instruction names counts, seen or not; without names, what was recalled for it.
         seen = dict.fromkeys(answer.object_class for answer in recalled.answers)
-        named = tuple(sorted(self._named(instruction)))
+        named = tuple(sorted(self.named(instruction)))
         classes = named or tuple(seen)
-        with self._lock:
-            here, held = robot_room(self._scene), held_object(self._scene)
+        with self.lock:
+            here, held = robot_room(self.scene), held_object(self.scene)
         query = ExperienceQuery(room=here, objects=classes, episode_id=episode_id, instruction=instruction)
-        learnt = self._experience.ask(query)
+        learnt = self.experience.ask(query)
         known = list(dict.fromkeys([*self._bound(instruction, now_ns), *self._told_about(instruction)]))
-        with self._lock:
-            relations = room_relations(self._scene, learnt.room, classes)
+        with self.lock:
+            relations = room_relations(self.scene, learnt.room, classes)
             # The graph's text ranks its own areas; it gets the part of the budget that no other section has a share in.
-            home = self._scene.in_words(token_budget // 2, topic=instruction)
+            home = self.scene.in_words(token_budget // 2, topic=instruction)
             needed = self._needed(instruction, named)
             told = [*(answer.object_id for answer in recalled.answers), *(one.id for one in needed)]
             shut_in = {one: self._shut_in(one) for one in told}
@@ -196,10 +184,10 @@ class ContextWriter:
             areas_left_out=home.left_out,
             robot=f"Robot: in {learnt.room or 'an unknown room'}, holding {in_hand}.",
             now_ns=now_ns,
-            zone=self._knowledge.zone,
+            zone=self.knowledge.zone,
         )
-        context = assemble(excerpt.sections(sources), token_budget, self._make_id())
+        context = assemble(excerpt.sections(sources), token_budget, self.make_id())
         # Lessons that the budget cut off do not count as given.
         shown = excerpt.lessons[: context.section_lines.get(LESSONS, 0)]
-        self._told.note(context, instruction, token_budget, (lesson.id for lesson, _ in shown))
+        self.told.note(context, instruction, token_budget, (lesson.id for lesson, _ in shown))
         return context

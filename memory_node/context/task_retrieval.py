@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from memory_node.context.config import CompilerConfig
 from memory_node.context.subgoal import Subgoal
@@ -18,24 +19,17 @@ RankAreas = Callable[[str, int], Sequence[RankedArea]]
 Retrieve = Callable[[str, str, Sequence[str]], TaskMemory]
 
 
+@dataclass(eq=False)
 class TaskRetrieval:
     """A `Retrieve` over all memories of one robot. of_tries: what tries teach now. recipient: the class of persons, of
     whom each is a case of its own, while entries speak of classes.
     """
 
-    def __init__(
-        self,
-        experience: Experience,
-        rank_areas: RankAreas,
-        config: CompilerConfig,
-        of_tries: Callable[[], Sequence[Lesson]] = tuple,
-        recipient: str = "",
-    ) -> None:
-        self._of_tries = of_tries
-        self._recipient = recipient
-        self._experience = experience
-        self._rank_areas = rank_areas
-        self._config = config
+    experience: Experience
+    rank_areas: RankAreas
+    config: CompilerConfig
+    of_tries: Callable[[], Sequence[Lesson]] = tuple
+    recipient: str = ""
 
     def __call__(self, episode_id: str, instruction: str, goals: Sequence[str]) -> TaskMemory:
         """Return what is known that may matter."""
@@ -44,15 +38,15 @@ class TaskRetrieval:
     def _entries(self, episode_id: str, instruction: str, goals: Sequence[str]) -> Iterator[Entry]:
         task_type = "+".join(goal.partition(" ")[0] for goal in goals)
         query = ExperienceQuery(task_type=task_type, episode_id=episode_id, instruction=instruction)
-        learnt = self._experience.ask(query)
+        learnt = self.experience.ask(query)
         yield from map(of_lesson, learnt.lessons)
         yield from reminders(learnt.failed_before)
         # What tries teach may be about a thing that no goal names: the tap, or the door of the microwave.
         yield from (
-            of_lesson(one) for one in self._of_tries() if not one.place_class or one.place_class != self._recipient
+            of_lesson(one) for one in self.of_tries() if not one.place_class or one.place_class != self.recipient
         )
-        yield from map(of_lesson, self._experience.ways_to(instruction))
+        yield from map(of_lesson, self.experience.ways_to(instruction))
         subgoals = [Subgoal.parse(goal) for goal in goals]
         for name in dict.fromkeys(name for subgoal in subgoals for name in (subgoal.target, subgoal.light)):
-            if name and self._config.places:
-                yield from of_places(name, self._rank_areas(name, self._config.places))
+            if name and self.config.places:
+                yield from of_places(name, self.rank_areas(name, self.config.places))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import wait
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object
@@ -134,6 +134,7 @@ def _known(object_id: str, scene: SceneGraph) -> SceneObject | None:
 _LESSON_S = 2.0
 
 
+@dataclass(eq=False)
 class Episodes:
     """An `ExperiencePort` in the memory's own process; thread-safe.
 
@@ -142,40 +143,31 @@ class Episodes:
     was done with which thing.
     """
 
-    def __init__(
-        self,
-        experience: Experience,
-        scene: SceneGraph,
-        lock: threading.RLock,
-        remember: Callable[[Sequence[StateChange]], object],
-        task_objects: TaskObjects,
-        told: ToldContexts,
-        clock: Clock,
-        deeds: DeedLog,
-    ) -> None:
-        self._deeds = deeds
-        self._experience = experience
-        self._scene = scene
-        self._lock = lock
-        self._remember = remember
-        self._task_objects = task_objects
-        self._told = told
-        self._clock = clock
-        for episode in experience.running:
-            task_objects.start(episode.id, episode.instruction)
+    experience: Experience
+    scene: SceneGraph
+    lock: threading.RLock
+    remember: Callable[[Sequence[StateChange]], object]
+    task_objects: TaskObjects
+    told: ToldContexts
+    clock: Clock
+    deeds: DeedLog
+
+    def __post_init__(self) -> None:
+        for episode in self.experience.running:
+            self.task_objects.start(episode.id, episode.instruction)
 
     @property
     def max_attempts(self) -> int:
         """How often one task may be tried, the first time counted in."""
-        return self._experience.max_attempts
+        return self.experience.max_attempts
 
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         """Begin an episode, or go on with it, and return its id; its instruction is the task that states matter for."""
-        with self._lock:
-            held = held_object(self._scene)
+        with self.lock:
+            held = held_object(self.scene)
         in_hand = held.object_class if held is not None else ""
-        started_id = self._experience.start(instruction, task_type, episode_id, attempt, in_hand)
-        self._task_objects.start(started_id, instruction)
+        started_id = self.experience.start(instruction, task_type, episode_id, attempt, in_hand)
+        self.task_objects.start(started_id, instruction)
         return started_id
 
     def record(self, step: StepRecord, context_id: str = "") -> tuple[ConsistencyWarning, ...]:
@@ -188,18 +180,18 @@ class Episodes:
         Raises:
             NotFoundError: the episode is not running.
         """
-        key_classes = self._experience.key_classes(step.episode_id)
-        step = replace(step, stamp_ns=step.stamp_ns or self._clock())
-        with self._lock:
-            told = told_relations(step, self._scene)
-            known = self._with_hand(replace(step, action=named_by_class(step.action, self._scene)))
-            surrounded = with_surroundings(known, self._scene, key_classes)
-            deed = deed_of(step, self._scene, self._deeds.last("PickupObject"))
-        warnings = self._experience.record(surrounded)
+        key_classes = self.experience.key_classes(step.episode_id)
+        step = replace(step, stamp_ns=step.stamp_ns or self.clock())
+        with self.lock:
+            told = told_relations(step, self.scene)
+            known = self._with_hand(replace(step, action=named_by_class(step.action, self.scene)))
+            surrounded = with_surroundings(known, self.scene, key_classes)
+            deed = deed_of(step, self.scene, self.deeds.last("PickupObject"))
+        warnings = self.experience.record(surrounded)
         if deed is not None:
-            self._deeds.add(deed)
+            self.deeds.add(deed)
         if told:
-            self._remember(told)
+            self.remember(told)
         return (*warnings, *self._note_context(context_id, step))
 
     def end(
@@ -213,27 +205,27 @@ class Episodes:
         Raises:
             NotFoundError: the episode is not known.
         """
-        self._task_objects.end(episode_id)
-        lesson = self._experience.end(episode_id, success, message, account)
+        self.task_objects.end(episode_id)
+        lesson = self.experience.end(episode_id, success, message, account)
         if lesson is not None:
             wait([lesson], _LESSON_S)
 
     def _with_hand(self, step: StepRecord) -> StepRecord:
         """Return the step with what the hand holds after it, as memory knows it; a value given by the caller wins."""
-        held = held_object(self._scene)
+        held = held_object(self.scene)
         return step if step.held_object or held is None else replace(step, held_object=held.object_class)
 
     def _note_context(self, context_id: str, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
         if not context_id:
             return ()
-        lessons = self._told.lessons_of(context_id)
+        lessons = self.told.lessons_of(context_id)
         if lessons is None:
             detail = f"context {context_id!r} is not remembered, so nothing in it counts as given"
             return (ConsistencyWarning("a context that memory told", detail, "ask for the context again"),)
-        self._experience.note_given(lessons, step.episode_id)
-        self._told.note_step(context_id, step.episode_id, step.index)
+        self.experience.note_given(lessons, step.episode_id)
+        self.told.note_step(context_id, step.episode_id, step.index)
         return ()
 
     def may_retry(self, attempt: int) -> bool:
         """Return whether a failed attempt may be followed by another one."""
-        return self._experience.may_retry(attempt)
+        return self.experience.may_retry(attempt)

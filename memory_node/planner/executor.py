@@ -111,6 +111,7 @@ def _never() -> bool:
     return False
 
 
+@dataclass(eq=False)
 class InstructionExecutor:
     """Carries instructions out with one memory, one robot and one planner.
 
@@ -120,35 +121,19 @@ class InstructionExecutor:
     on_step: called after every skill, when memory has taken over its changes.
     """
 
-    def __init__(
-        self,
-        memory: MemoryPort,
-        robot: SkillPort,
-        planner: Planner,
-        on_step: Callable[[ExecutedStep], None] = _ignore,
-        on_lookup: Callable[[Lookup], None] = _ignore,
-        sources: frozenset[ContextSource] = ALL_SOURCES,
-        skills: frozenset[str] = ALL_SKILLS,
-        conversation: Conversation | None = None,
-        told: Told = nothing_told,
-        look_cost_m: float = LOOK_COST_M,
-        asks_for_person: bool = False,
-        limits: ToldLimits | None = None,
-        known: Known | None = None,
-    ) -> None:
-        self._memory = memory
-        self._robot = robot
-        self._planner = planner
-        self._on_step = on_step
-        self._on_lookup = on_lookup
-        self._sources = sources
-        self._skills = skills
-        self._conversation = conversation or Conversation()
-        self._told = told
-        self._look_cost_m = look_cost_m
-        self._asks_for_person = asks_for_person
-        self._limits = limits
-        self._known = known
+    memory: MemoryPort
+    robot: SkillPort
+    planner: Planner
+    on_step: Callable[[ExecutedStep], None] = _ignore
+    on_lookup: Callable[[Lookup], None] = _ignore
+    sources: frozenset[ContextSource] = ALL_SOURCES
+    skills: frozenset[str] = ALL_SKILLS
+    conversation: Conversation = field(default_factory=Conversation)
+    told: Told = nothing_told
+    look_cost_m: float = LOOK_COST_M
+    asks_for_person: bool = False
+    limits: ToldLimits | None = None
+    known: Known | None = None
 
     def execute(
         self,
@@ -165,7 +150,7 @@ class InstructionExecutor:
 
         def note_lookup(lookup: Lookup) -> None:
             record.lookups.append(lookup)
-            self._on_lookup(lookup)
+            self.on_lookup(lookup)
 
         def note(progress: PlanProgress) -> None:
             if progress.kind is ProgressKind.NOTE and progress.text not in record.notes:
@@ -173,24 +158,24 @@ class InstructionExecutor:
             on_progress(progress)
 
         situation = PlanningContext(
-            self._memory,
+            self.memory,
             note,
             note_lookup,
-            self._sources,
-            self._skills,
-            self._conversation,
-            told=self._told,
-            look_cost_m=self._look_cost_m,
-            limits=self._limits,
-            known=self._known,
+            self.sources,
+            self.skills,
+            self.conversation,
+            told=self.told,
+            look_cost_m=self.look_cost_m,
+            limits=self.limits,
+            known=self.known,
             goals=tuple(goals),
-            asks_for_person=self._asks_for_person,
+            asks_for_person=self.asks_for_person,
         )
         started = time.monotonic()
         spent_in_skills = 0.0
         failure, canceled = "", False
         outcome = PlanOutcome((), ())
-        run = self._planner.run(instruction, situation)
+        run = self.planner.run(instruction, situation)
         try:
             step = next(run)
             while True:
@@ -200,7 +185,7 @@ class InstructionExecutor:
                     break
                 on_progress(PlanProgress(ProgressKind.SKILL, str(step.call), call=step.call))
                 skill_started = time.monotonic()
-                result = self._forbidden(step.call, situation) or self._robot.execute(step.call)
+                result = self._forbidden(step.call, situation) or self.robot.execute(step.call)
                 spent_in_skills += time.monotonic() - skill_started
                 self._take_over(step, result, record, situation)
                 if result.reason is FailureReason.CANCELED:
@@ -212,7 +197,7 @@ class InstructionExecutor:
         except StopIteration as stop:
             outcome = stop.value
             if outcome.success:
-                self._conversation.completed = instruction
+                self.conversation.completed = instruction
         except PlanningFailedError as error:
             failure, outcome = str(error), error.outcome or outcome
             on_progress(PlanProgress(ProgressKind.NOTE, failure))
@@ -229,7 +214,7 @@ class InstructionExecutor:
 
     def _forbidden(self, call: SkillCall, situation: PlanningContext) -> SkillResult | None:
         """Return the result of a call that what was told speaks against; None where it may be carried out."""
-        objection = self._limits.of_call(call) if self._limits is not None else None
+        objection = self.limits.of_call(call) if self.limits is not None else None
         if objection is None:
             return None
         situation.report(PlanProgress(ProgressKind.NOTE, f"{objection.text}: {call} is not done", call=call))
@@ -237,20 +222,20 @@ class InstructionExecutor:
 
     def _forget_held(self) -> None:
         """Tell memory that the robot found its hand empty: what it held is somewhere else."""
-        held = self._memory.held_object()
+        held = self.memory.held_object()
         if held is not None:
-            self._memory.remember((StateChange(held.object_id, held.object_class, 0, held=False),))
+            self.memory.remember((StateChange(held.object_id, held.object_class, 0, held=False),))
 
     def _take_over(self, step: PlannedStep, result: SkillResult, record: _Record, situation: PlanningContext) -> None:
         if result.changes:
             changes = with_declared_states(result)
-            ids = self._memory.remember(changes)
+            ids = self.memory.remember(changes)
             told = {change.object_id: memory_id for change, memory_id in zip(changes, ids) if memory_id}
             situation.memory_ids.update(told)
         elif result.reason is FailureReason.HAND_EMPTY:
             self._forget_held()
         executed = ExecutedStep(step, result)
         record.steps.append(executed)
-        self._on_step(executed)
+        self.on_step(executed)
         ended = "done" if result.success else f"failed: {result.reason} {result.message}".rstrip()
         situation.report(PlanProgress(ProgressKind.RESULT, f"{step.call} {ended}", call=step.call))

@@ -7,7 +7,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.clock import Clock
@@ -107,6 +107,7 @@ _LOG = logging.getLogger(__name__)
 _NO_REASON = "a picture shows that it is not so"
 
 
+@dataclass(eq=False)
 class SeenVerification:
     """Verifies the successes of another planner by a picture; whoever runs it sees a refused one as a failure.
 
@@ -122,32 +123,23 @@ class SeenVerification:
         counts: what came of it.
     """
 
-    def __init__(
-        self,
-        inner: Planner,
-        seer: GoalSeer,
-        pictures: PictureSource,
-        clock: Clock,
-        config: VerifierConfig,
-        counts: VerificationCounts,
-    ) -> None:
-        self._inner = inner
-        self._seer = seer
-        self._pictures = pictures
-        self._clock = clock
-        self._config = config
-        self._counts = counts
+    inner: Planner
+    seer: GoalSeer
+    pictures: PictureSource
+    clock: Clock
+    config: VerifierConfig
+    counts: VerificationCounts
 
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the inner planner's steps; see planner.Planner. The outcome is what a picture leaves of its success."""
         changes: list[StateChange] = []
         last_end_ns = 0
-        run = self._inner.run(instruction, situation)
+        run = self.inner.run(instruction, situation)
         try:
             step = next(run)
             while True:
                 result = yield step
-                last_end_ns = self._clock()
+                last_end_ns = self.clock()
                 changes += result.changes
                 step = run.send(result)
         except StopIteration as stop:
@@ -168,26 +160,26 @@ class SeenVerification:
     ) -> PlanOutcome:
         indices = goals_to_see(outcome.pursued)
         if not indices:
-            self._counts.note("nothing_to_see")
+            self.counts.note("nothing_to_see")
             return outcome
         account = ModelAccount()
         goals = [outcome.pursued[index] for index in indices]
         try:
             picture = self._picture(last_end_ns)
-            seen = self._seer.judge(instruction, goals, picture, account.charge)
+            seen = self.seer.judge(instruction, goals, picture, account.charge)
         except InputSkippedError as error:
             self._skip(situation, error.reason, str(error))
             return outcome
         except LlmError as error:
             self._skip(situation, _reason_of(error), str(error))
-            return account.booked(outcome, self._config.llm)
+            return account.booked(outcome, self.config.llm)
         account.valid += 1
-        outcome = account.booked(outcome, self._config.llm)
+        outcome = account.booked(outcome, self.config.llm)
         refused = {index: one for index, one in zip(indices, seen) if one.verdict == "not_met"}
         if not refused:
-            self._counts.note("verified" if any(one.verdict == "met" for one in seen) else "not_visible")
+            self.counts.note("verified" if any(one.verdict == "met" for one in seen) else "not_visible")
             return outcome
-        self._counts.note("refused")
+        self.counts.note("refused")
         for index in refused:
             refuted = refuted_states(outcome.pursued[index], changes, situation.memory_ids, picture.stamp_ns)
             if refuted:
@@ -201,20 +193,20 @@ class SeenVerification:
         Raises:
             InputSkippedError: there is none.
         """
-        max_age_ns = round(self._config.max_age_s * 1e9)
-        picture = self._pictures.newest(max(last_end_ns, self._clock() - max_age_ns))
+        max_age_ns = round(self.config.max_age_s * 1e9)
+        picture = self.pictures.newest(max(last_end_ns, self.clock() - max_age_ns))
         if picture is None:
             raise InputSkippedError("no_picture", "no picture of the robot's camera has come")
         if picture.stamp_ns < last_end_ns:
             raise InputSkippedError("stale_picture", "the newest picture was taken before the last skill ended")
-        age_s = (self._clock() - picture.stamp_ns) * 1e-9
-        if abs(age_s) > self._config.max_age_s:
+        age_s = (self.clock() - picture.stamp_ns) * 1e-9
+        if abs(age_s) > self.config.max_age_s:
             raise InputSkippedError("stale_picture", f"the newest picture is {age_s:.1f} s old by its stamp")
         return picture
 
     def _skip(self, situation: PlanningContext, reason: str, why: str) -> None:
         text = f"what was done was not verified by a picture: {why}"
-        self._counts.skipped(reason, text)
+        self.counts.skipped(reason, text)
         _LOG.warning("%s", text)
         situation.report(PlanProgress(ProgressKind.NOTE, text))
 
