@@ -148,7 +148,7 @@ class StepwiseRun:
         return _DOUBTED if self.begun and not self._told_unmet else RULED_OUT
 
     def _objection(self, call: SkillCall) -> str:
-        thing = self._task.world.thing_of(call.arguments[0]) if call.arguments else None
+        thing = self._task.world.state.named(call.arguments[0]) if call.arguments else None
         return self._audit.objection(call, thing.object_class if thing is not None else "")
 
     def _prepared(self, call: SkillCall) -> SkillCall:
@@ -158,7 +158,7 @@ class StepwiseRun:
             self._lookup.locate(object_class)
             return SkillCall("Explore", (object_class, *self._lookup.search_stops(object_class)))
         for reference in call.arguments:
-            thing = self._task.world.thing_of(reference)
+            thing = self._task.world.state.named(reference)
             if thing is not None and thing.id not in self._asked and thing.id != self._task.world.held:
                 self._asked.add(thing.id)
                 self._lookup.locate(thing.object_class)

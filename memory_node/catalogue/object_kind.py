@@ -125,8 +125,3 @@ class ObjectKind:
     def lidded(self) -> bool:
         """Whether its contents are out of sight and reach while it is closed."""
         return self.can(Property.OPENABLE) and self.holds_inside and not self.pickupable
-
-    @property
-    def is_light(self) -> bool:
-        """Whether it is switched for its light, as lamps and light switches are."""
-        return self.can(Property.LIGHT)

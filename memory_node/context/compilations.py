@@ -24,24 +24,18 @@ from memory_node.llm.open_model import ModelShelf
 _MOST = 32
 
 
+@dataclass(eq=False)
 class Compilations:
     """Thread-safe. retrieve: makes M. held: what the hand holds now. look_up, kinds: see EpisodeGuidance."""
 
-    def __init__(
-        self,
-        experience: Experience,
-        retrieve: Retrieve,
-        look_up: LookUp,
-        held: Callable[[], HeldObject | None],
-        config: CompilerConfig,
-        kinds: ObjectCatalogue,
-    ) -> None:
-        self._experience = experience
-        self._retrieve = retrieve
-        self._look_up = look_up
-        self._held = held
-        self._config = config
-        self._kinds = kinds
+    experience: Experience
+    retrieve: Retrieve
+    look_up: LookUp
+    held: Callable[[], HeldObject | None]
+    config: CompilerConfig
+    kinds: ObjectCatalogue
+
+    def __post_init__(self) -> None:
         self._models = ModelShelf()
         self._compilers: dict[str, Compiler] = {}
         self._episodes: OrderedDict[str, EpisodeGuidance] = OrderedDict()
@@ -61,7 +55,7 @@ class Compilations:
             step = self._episode(episode_id, observation, compiler).step(observation)
         guidance = step.guidance
         if guidance is not None and guidance.entries:
-            self._experience.note_given(guidance.entries, episode_id, guidance.goal)
+            self.experience.note_given(guidance.entries, episode_id, guidance.goal)
         return step
 
     def changed(
@@ -73,8 +67,8 @@ class Compilations:
 
         retrieve: makes a Retrieve of this one's own. compilers: by name, beside those that there are.
         """
-        retrieved = retrieve(self._retrieve)
-        other = Compilations(self._experience, retrieved, self._look_up, self._held, self._config, self._kinds)
+        retrieved = retrieve(self.retrieve)
+        other = Compilations(self.experience, retrieved, self.look_up, self.held, self.config, self.kinds)
         other._compilers.update(self._compilers | dict(compilers))
         return other
 
@@ -97,18 +91,18 @@ class Compilations:
         known = self._episodes.get(episode_id)
         if known is not None:
             return known
-        summary = next((one for one in self._experience.running if one.id == episode_id), None)
+        summary = next((one for one in self.experience.running if one.id == episode_id), None)
         if summary is None:
             raise NotFoundError(f"episode {episode_id!r} is not running")
-        held = self._held()
+        held = self.held()
         made = EpisodeGuidance(
             summary.instruction,
             held.object_class if held is not None else "",
-            self._kinds,
-            self._retrieve(episode_id, summary.instruction, observation.goals),
+            self.kinds,
+            self.retrieve(episode_id, summary.instruction, observation.goals),
             self._compiler(compiler),
-            self._look_up,
-            self._config.window,
+            self.look_up,
+            self.config.window,
         )
         self._episodes[episode_id] = made
         while len(self._episodes) > _MOST:
@@ -117,7 +111,7 @@ class Compilations:
 
     def _compiler(self, name: str) -> Compiler:
         if name not in self._compilers:
-            self._compilers[name] = open_compiler(name, self._config, self._models, "working" in self._experience.parts)
+            self._compilers[name] = open_compiler(name, self.config, self._models, "working" in self.experience.parts)
         return self._compilers[name]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ SAME_PLACE_M = 0.75
 KNOWN_IDS = 10_000
 
 
+@dataclass(eq=False)
 class ChangeGrounding:
     """Translates changes from an executor's references to memory's ids; remembers the last ids that it has resolved.
 
@@ -32,19 +33,13 @@ class ChangeGrounding:
         make_id: makes the id of an object that memory has not seen yet.
     """
 
-    def __init__(
-        self,
-        distances: Callable[[str, tuple[float, float, float], bool], tuple[Rows, FloatArray]],
-        id_of: Callable[[int], str],
-        present_id: Callable[[str], str],
-        held: Callable[[], Rows],
-        make_id: Callable[[], str],
-    ) -> None:
-        self._distances = distances
-        self._id_of = id_of
-        self._present_id = present_id
-        self._held = held
-        self._make_id = make_id
+    distances: Callable[[str, tuple[float, float, float], bool], tuple[Rows, FloatArray]]
+    id_of: Callable[[int], str]
+    present_id: Callable[[str], str]
+    held: Callable[[], Rows]
+    make_id: Callable[[], str]
+
+    def __post_init__(self) -> None:
         self._known: OrderedDict[str, str] = OrderedDict()
 
     def ground(self, change: StateChange) -> StateChange:
@@ -69,12 +64,12 @@ class ChangeGrounding:
             self._known.move_to_end(executor_id)
             return self._known[executor_id]
         # An executor's own "mug 1" need not be memory's Mug 1: where it tells class and place, these decide.
-        named = "" if change.object_class and change.position is not None else self._present_id(executor_id)
+        named = "" if change.object_class and change.position is not None else self.present_id(executor_id)
         if named:
             return named
         # A thing just cut off another one cannot be one that was seen before.
         found = "" if change.created_from else self._nearest(change.object_class, change.position, change)
-        object_id = found or self._make_id()
+        object_id = found or self.make_id()
         if executor_id:
             self._known[executor_id] = object_id
             self._known.move_to_end(executor_id)
@@ -87,26 +82,26 @@ class ChangeGrounding:
     ) -> str:
         """Return the id of the nearest of a class, "" for none. change: what is reported of it."""
         may_have_slid = change is not None and not DOORS.isdisjoint(change.added)
-        rows, distances = self._distances(object_class, position or (0.0, 0.0, 0.0), may_have_slid)
+        rows, distances = self.distances(object_class, position or (0.0, 0.0, 0.0), may_have_slid)
         if change is not None and change.held is False:
             # What the hand holds is known by that; its remembered place is where it was taken from.
-            in_hand = rows[np.isin(rows, self._held())]
+            in_hand = rows[np.isin(rows, self.held())]
             if in_hand.size:
-                return self._id_of(int(in_hand[0]))
+                return self.id_of(int(in_hand[0]))
         if position is None or not rows.size:
-            return self._id_of(int(rows[0])) if rows.size == 1 else ""
+            return self.id_of(int(rows[0])) if rows.size == 1 else ""
         nearest = distances.min()
         if nearest > SAME_PLACE_M:
             return ""
         # Of equally near ones the lowest id: a replay decides the same.
-        return min(self._id_of(row) for row in rows[distances == nearest].tolist())
+        return min(self.id_of(row) for row in rows[distances == nearest].tolist())
 
     def _reference(self, text: str) -> str:
         if not text or self._exists(text):
             return text
         if text in self._known:
             return self._known[text]
-        named = self._present_id(text)
+        named = self.present_id(text)
         if named:
             return named
         reference = ObjectReference.parse(text)
@@ -114,4 +109,4 @@ class ChangeGrounding:
 
     def _exists(self, object_id: str) -> bool:
         """Return whether memory has an object of this id."""
-        return bool(object_id) and self._present_id(object_id) == object_id
+        return bool(object_id) and self.present_id(object_id) == object_id

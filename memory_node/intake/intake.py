@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError
@@ -28,6 +28,7 @@ from memory_node.store.store import Store
 MOST_CARRIED = 2_000
 
 
+@dataclass(eq=False)
 class Intake:
     """Thread-safe.
 
@@ -35,43 +36,37 @@ class Intake:
     learn: takes over what else others have put into the store; returns how much.
     """
 
-    def __init__(
-        self,
-        scene: SceneGraph,
-        changes: GraphChanges,
-        mirror: ShortTermMirror,
-        store: Store | None,
-        learn: Callable[[Store, StoreChange], int],
-        clock: Clock,
-        make_id: Callable[[], str],
-        undo: UndoBook,
-    ) -> None:
-        self._scene = scene
-        self._changes = changes
-        self._mirror = mirror
-        self._store = store
-        self._learn = learn
-        self._clock = clock
-        self._grounding = ChangeGrounding(scene.distances, scene.id_of, scene.present_id, scene.rows_held, make_id)
-        self._named = NamedThings(scene.state)
-        self._undo = undo
+    scene: SceneGraph
+    changes: GraphChanges
+    mirror: ShortTermMirror
+    store: Store | None
+    learn: Callable[[Store, StoreChange], int]
+    clock: Clock
+    make_id: Callable[[], str]
+    undo: UndoBook
+
+    def __post_init__(self) -> None:
+        self._grounding = ChangeGrounding(
+            self.scene.distances, self.scene.id_of, self.scene.present_id, self.scene.rows_held, self.make_id
+        )
+        self._named = NamedThings(self.scene.state)
         self.refused_frames = 0
 
     def observe(self, frame: Frame) -> tuple[SceneEvent, ...]:
         """Take in one frame; return what it changed in the scene graph."""
-        frame = self._mirror.with_looks(frame)
+        frame = self.mirror.with_looks(frame)
         try:
-            with self._changes.begin() as change:
-                shifted = self._scene.counters["map_shifted"]
-                change.events += self._scene.observe(frame)
-                if self._scene.counters["map_shifted"] != shifted:
-                    self._mirror.clear()
-                    self._changes.keep_map()
+            with self.changes.begin() as change:
+                shifted = self.scene.counters["map_shifted"]
+                change.events += self.scene.observe(frame)
+                if self.scene.counters["map_shifted"] != shifted:
+                    self.mirror.clear()
+                    self.changes.keep_map()
                 for event in change.events:
                     if event.kind in GONE or event.object.last_seen_ns == frame.stamp_ns:
-                        self._mirror.follow(event)
-                self._mirror.refresh(self._scene.missed_at(frame.stamp_ns))
-                self._mirror.judge_states(frame)
+                        self.mirror.follow(event)
+                self.mirror.refresh(self.scene.missed_at(frame.stamp_ns))
+                self.mirror.judge_states(frame)
         except StoreBacklogError:
             # A camera goes on: what the store has no room for now is seen again, and counted until then.
             self.refused_frames += 1
@@ -79,19 +74,19 @@ class Intake:
 
     def correct_poses(self, corrected: Mapping[str, Pose]) -> tuple[SceneEvent, ...]:
         """Move what was seen from keyframes whose map_T_keyframe SLAM has corrected; ids stay."""
-        with self._changes.begin() as change:
-            change.events += self._scene.correct_poses(corrected)
+        with self.changes.begin() as change:
+            change.events += self.scene.correct_poses(corrected)
             for event in change.events:
-                if self._mirror.holds(event.object.id):
-                    self._mirror.follow(event)
+                if self.mirror.holds(event.object.id):
+                    self.mirror.follow(event)
         return tuple(change.events)
 
     def set_map(self, grid: OccupancyMap, stamp_ns: int, robot: tuple[float, float] | None = None) -> None:
         """Lay out the areas and rooms of a new or grown map; robot: where it stands, (x, y) in map."""
-        with self._changes.begin(durable=False):
-            self._scene.set_map(grid.cells, grid.resolution_m, grid.map_T_origin, stamp_ns, robot)
-            self._mirror.refresh_places()
-            self._changes.keep_map()
+        with self.changes.begin(durable=False):
+            self.scene.set_map(grid.cells, grid.resolution_m, grid.map_T_origin, stamp_ns, robot)
+            self.mirror.refresh_places()
+            self.changes.keep_map()
 
     def remember(self, changes: Sequence[StateChange], edit_id: str = "") -> tuple[str, ...]:
         """Take over what a skill or a person is known to have changed, durably; a zero stamp means now.
@@ -104,20 +99,20 @@ class Intake:
             InvalidValueError: too much is carried along with what was moved; what came before is remembered.
             StoreError: it could not be made durable; memory holds it all the same.
         """
-        now_ns = self._clock()
+        now_ns = self.clock()
         stamped = [one if one.stamp_ns else replace(one, stamp_ns=now_ns) for one in changes]
         object_ids: list[str] = []
-        with self._changes.begin() as change, self._undo.recorded(edit_id):
+        with self.changes.begin() as change, self.undo.recorded(edit_id):
             # An executor's names mean the graph as it was before the skill: all are resolved before any is applied.
             for grounded in tuple(self._ground(one) for one in stamped):
                 if len(change.events) - len(object_ids) > MOST_CARRIED:
                     break
-                events = self._scene.apply_change(grounded)
+                events = self.scene.apply_change(grounded)
                 object_ids.append(grounded.object_id if events else "")
                 for event in events:
                     if event.kind in GONE or event.object.id != grounded.object_id:
-                        self._mirror.follow(event)
-                self._mirror.use(grounded)
+                        self.mirror.follow(event)
+                self.mirror.use(grounded)
                 change.events += events
         change.wait()
         if len(object_ids) < len(changes):
@@ -138,30 +133,30 @@ class Intake:
 
         What is forgotten or gone meanwhile stays so.
         """
-        with self._changes.begin() as change:
-            if not claims or not self._scene.is_present(object_id):
+        with self.changes.begin() as change:
+            if not claims or not self.scene.is_present(object_id):
                 return
-            believed = self._scene.object(object_id).states
-            states = self._mirror.claim_states(object_id, believed, claims, self._clock())
+            believed = self.scene.object(object_id).states
+            states = self.mirror.claim_states(object_id, believed, claims, self.clock())
             if states != believed:
                 stamp_ns = max(claim.stamp_ns for claim in claims)
-                change.events.append(self._scene.believe_states(object_id, states, stamp_ns))
+                change.events.append(self.scene.believe_states(object_id, states, stamp_ns))
 
     def take_over_changes(self) -> int:
         """Take over what other robots, or another process, did to the shared long-term memory; return how much."""
-        if self._store is None:
+        if self.store is None:
             return 0
-        with self._changes.begin(durable=False) as change:
-            theirs = self._store.poll_changes()
+        with self.changes.begin(durable=False) as change:
+            theirs = self.store.poll_changes()
             if theirs is None:
                 return 0
             for found in theirs.objects:
-                self._scene.add_object(found)
-            edits = SceneEdits(self._scene.state, self._scene.places)
-            gone = edits.forget([object_id for object_id in theirs.gone if self._scene.is_present(object_id)])
-            self._scene.take_notice(gone)
+                self.scene.add_object(found)
+            edits = SceneEdits(self.scene.state, self.scene.places)
+            gone = edits.forget([object_id for object_id in theirs.gone if self.scene.is_present(object_id)])
+            self.scene.take_notice(gone)
             for object_id in theirs.gone:
-                self._mirror.forget(object_id)
-            stamp_ns = self._clock()
+                self.mirror.forget(object_id)
+            stamp_ns = self.clock()
             change.events += [SceneEvent(SceneEventKind.UPDATED, stamp_ns, found) for found in theirs.objects]
-        return len(theirs.objects) + len(theirs.gone) + self._learn(self._store, theirs)
+        return len(theirs.objects) + len(theirs.gone) + self.learn(self.store, theirs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from memory_node.context.guidance import CompiledStep, GuidancePort
@@ -14,26 +15,21 @@ from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind,
 _MOST_GUIDED = 6
 
 
+@dataclass(eq=False)
 class GuidedExecution:
     """The steps of one episode.
 
     record: is told every step that was done and its result. classes: the classes of the robot's ids so far.
     """
 
-    def __init__(
-        self,
-        port: GuidancePort,
-        episode_id: str,
-        report: Report,
-        record: Callable[[PlannedStep, SkillResult], None],
-        classes: Mapping[str, str],
-    ) -> None:
+    port: GuidancePort
+    episode_id: str
+    report: Report
+    record: Callable[[PlannedStep, SkillResult], None]
+    classes: Mapping[str, str]
+
+    def __post_init__(self) -> None:
         self.goals: tuple[str, ...] = ()
-        self._port = port
-        self._episode_id = episode_id
-        self._report = report
-        self._record = record
-        self._classes = classes
         self._taken: TakenStep | None = None
         self._told_nothing = False
 
@@ -46,16 +42,16 @@ class GuidedExecution:
             goal_index=min(goal_index, len(self.goals)),
             taken=self._taken,
             proposed=proposed,
-            classes=dict(self._classes),
+            classes=dict(self.classes),
             names=dict(names),
         )
         self._taken = None
-        step = self._port.compile(self._episode_id, observation)
+        step = self.port.compile(self.episode_id, observation)
         if step is not None:
             self._tell(step)
         elif not self._told_nothing:
             self._told_nothing = True
-            self._report(
+            self.report(
                 PlanProgress(ProgressKind.NOTE, "memory does not compile; the planner goes on without guidance")
             )
         return step
@@ -97,11 +93,11 @@ class GuidedExecution:
 
     def note(self, step: PlannedStep, result: SkillResult) -> None:
         """Take a step that has ended into account."""
-        self._record(step, result)
+        self.record(step, result)
         self._taken = TakenStep(step.call, result.success, result.reason, result.object_id)
 
     def _tell(self, step: CompiledStep) -> None:
         guidance = step.guidance
         if guidance is not None:
-            self._report(PlanProgress(ProgressKind.MEMORY, guidance.text, call=guidance.goal))
-        self._report(PlanProgress(ProgressKind.STATE, step.state.text, state=step.state.lines()))
+            self.report(PlanProgress(ProgressKind.MEMORY, guidance.text, call=guidance.goal))
+        self.report(PlanProgress(ProgressKind.STATE, step.state.text, state=step.state.lines()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from memory_node.context.guidance import GuidancePort
@@ -24,6 +24,7 @@ from memory_node.planner.planner import (
 )
 
 
+@dataclass(eq=False)
 class GuidedPlanner:
     """A planner whose steps memory may precede by others; each attempt at an instruction is a recorded episode.
 
@@ -38,31 +39,26 @@ class GuidedPlanner:
         guidance: compiles memory at each step. None: nobody does, and each step is done as it is.
     """
 
-    def __init__(
-        self,
-        inner: Planner,
-        experience: ExperiencePort,
-        clock: Clock,
-        attempts: int = 1,
-        first_attempt: int = 1,
-        guidance: GuidancePort | None = None,
-    ) -> None:
-        self._inner = inner
-        self._experience = experience
-        self._clock = clock
-        self._numbers = range(first_attempt, first_attempt + attempts)
-        self._guidance = guidance
+    inner: Planner
+    experience: ExperiencePort
+    clock: Clock
+    attempts: int = 1
+    first_attempt: int = 1
+    guidance: GuidancePort | None = None
+
+    def __post_init__(self) -> None:
+        self._numbers = range(self.first_attempt, self.first_attempt + self.attempts)
 
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the inner planner's steps and what experience puts before them; see planner.Planner."""
         if not any(letter.isalnum() for letter in instruction):
             # Nothing is attempted, so there is no episode.
-            return (yield from self._inner.run(instruction, situation))
+            return (yield from self.inner.run(instruction, situation))
         for attempt in self._numbers:
             outcome = yield from self._attempt(instruction, situation, attempt)
             # Who waits for an answer has not failed.
             ended = outcome.success or outcome.is_final or bool(outcome.question)
-            if ended or attempt == self._numbers[-1] or not self._experience.may_retry(attempt):
+            if ended or attempt == self._numbers[-1] or not self.experience.may_retry(attempt):
                 break
             situation.report(
                 PlanProgress(ProgressKind.NOTE, f"attempt {attempt} failed; trying again with what it taught")
@@ -71,9 +67,7 @@ class GuidedPlanner:
 
     def _attempt(self, instruction: str, situation: PlanningContext, attempt: int) -> PlanRun:
         # The episode starts before the planner asks memory anything, so that answers belong to it.
-        episode = _Episode(
-            self._experience, self._experience.start(instruction, attempt=attempt), self._clock, situation
-        )
+        episode = _Episode(self.experience, self.experience.start(instruction, attempt=attempt), self.clock, situation)
         compiled = self._compiled(episode, situation)
         notes: dict[str, None] = {}
 
@@ -81,7 +75,7 @@ class GuidedPlanner:
             if progress.kind is ProgressKind.PLAN and progress.goals:
                 # The kinds of the goals say what kind of task it is, whatever the objects.
                 task_type = "+".join(goal.split()[0] for goal in progress.goals if goal.split())
-                self._experience.start(instruction, task_type, episode.id, attempt)
+                self.experience.start(instruction, task_type, episode.id, attempt)
                 if compiled is not None:
                     compiled.goals = progress.goals
             elif progress.kind is ProgressKind.NOTE:
@@ -89,7 +83,7 @@ class GuidedPlanner:
             situation.report(progress)
 
         guide = compiled.compile if compiled is not None else None
-        run = self._inner.run(instruction, replace(situation, report=report, guide=guide))
+        run = self.inner.run(instruction, replace(situation, report=report, guide=guide))
         success: bool | None = None
         message, cost = "", NO_COST
         try:
@@ -111,12 +105,12 @@ class GuidedPlanner:
         finally:
             run.close()
             # What needs no step, or is not understood, is an episode as well.
-            self._experience.end(episode.id, success, message, EpisodeAccount(cost, tuple(notes)))
+            self.experience.end(episode.id, success, message, EpisodeAccount(cost, tuple(notes)))
 
     def _compiled(self, episode: _Episode, situation: PlanningContext) -> GuidedExecution | None:
-        if self._guidance is None or not episode.id:
+        if self.guidance is None or not episode.id:
             return None
-        return GuidedExecution(self._guidance, episode.id, situation.report, episode.record, episode.classes)
+        return GuidedExecution(self.guidance, episode.id, situation.report, episode.record, episode.classes)
 
 
 class _Episode:

@@ -141,10 +141,6 @@ class KnownWorld:
         """The name of what the hand holds, "" for nothing."""
         return self.state.held or ""
 
-    def thing_of(self, reference: str) -> Thing | None:
-        """Return the thing that an argument of a call stands for."""
-        return self.state.named(reference)
-
     def lines(self) -> list[str]:
         """Return what is known of each thing, one a line."""
         return world_lines(self.state)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, NotFoundError
@@ -27,40 +27,28 @@ from memory_node.upkeep.kept_knowledge import KeptKnowledge
 _FOR_EVER_NS = 2**62
 
 
+@dataclass(eq=False)
 class Upkeep:
     """Thread-safe.
 
     changes, mirror: where each change of the graph goes. store: None for a memory of this process only.
     """
 
-    def __init__(
-        self,
-        scene: SceneGraph,
-        changes: GraphChanges,
-        mirror: ShortTermMirror,
-        cache: ObjectCache,
-        store: Store | None,
-        experience: Experience,
-        knowledge: KnowledgeGraph,
-        clock: Clock,
-        states: StateEstimationQueue | None,
-        undo: UndoBook,
-        kept: KeptKnowledge | None = None,
-        deeds: DeedLog | None = None,
-    ) -> None:
-        self._deeds = deeds
-        self._scene = scene
-        self._changes = changes
-        self._mirror = mirror
-        self._cache = cache
-        self._store = store
-        self._experience = experience
-        self._knowledge = knowledge
-        self._clock = clock
-        self._states = states
-        self._kept = kept
-        self._undo = undo
-        self._edits = SceneEdits(scene.state, scene.places)
+    scene: SceneGraph
+    changes: GraphChanges
+    mirror: ShortTermMirror
+    cache: ObjectCache
+    store: Store | None
+    experience: Experience
+    knowledge: KnowledgeGraph
+    clock: Clock
+    states: StateEstimationQueue | None
+    undo: UndoBook
+    kept: KeptKnowledge | None = None
+    deeds: DeedLog | None = None
+
+    def __post_init__(self) -> None:
+        self._edits = SceneEdits(self.scene.state, self.scene.places)
 
     def edit(
         self,
@@ -92,7 +80,7 @@ class Upkeep:
         }
         if operation not in operations:
             raise InvalidValueError(f"operation: expected one of {', '.join(operations)}, got {operation!r}")
-        with self._changes.begin() as change, self._undo.recorded(edit_id):
+        with self.changes.begin() as change, self.undo.recorded(edit_id):
             change.events += operations[operation]()
             self._take_notice(change.events)
         change.wait()
@@ -110,16 +98,16 @@ class Upkeep:
             InvalidValueError: no condition is given.
             StoreError: they could not be erased on disk.
         """
-        with self._changes.begin(durable=False) as change:
+        with self.changes.begin(durable=False) as change:
             ids = self._edits.select(object_id, area_id, object_class, begin_ns, end_ns)
             change.events += self._edits.forget(ids)
             self._take_notice(change.events)
-        if self._store is not None:
+        if self.store is not None:
             span = ForgetRequest(from_ns=begin_ns, until_ns=end_ns or _FOR_EVER_NS) if begin_ns or end_ns else None
             if span is not None and not (object_id or area_id or object_class):
-                self._forget_durably(self._store, span)
+                self._forget_durably(self.store, span)
             elif ids:
-                self._forget_durably(self._store, ForgetRequest(object_ids=tuple(ids)))
+                self._forget_durably(self.store, ForgetRequest(object_ids=tuple(ids)))
         return len(ids)
 
     def confirm_relocalization(self, new_T_old: Pose | None = None) -> None:
@@ -128,11 +116,11 @@ class Upkeep:
         Raises:
             StoreError: the moved graph could not be made durable.
         """
-        with self._changes.begin() as change:
-            change.events += self._scene.confirm_frame(new_T_old)
+        with self.changes.begin() as change:
+            change.events += self.scene.confirm_frame(new_T_old)
             if new_T_old is not None:
-                self._mirror.clear()
-                self._changes.keep_map()
+                self.mirror.clear()
+                self.changes.keep_map()
         change.wait()
 
     def save(self, backup_path: str = "") -> int:
@@ -142,73 +130,73 @@ class Upkeep:
             InvalidValueError: the path is no plain file name (see store/backup_names.py).
             StoreError: it could not be done.
         """
-        self._changes.keep_map()
-        if self._store is not None:
-            self._store.flush()
+        self.changes.keep_map()
+        if self.store is not None:
+            self.store.flush()
             if backup_path:
-                self._store.backup(self._store.backup_file(backup_path))
-        return len(self._scene)
+                self.store.backup(self.store.backup_file(backup_path))
+        return len(self.scene)
 
     def close(self) -> None:
         """Finish what is being learnt, make everything durable, and let go of the store; again does nothing."""
-        self._experience.close()
-        self._knowledge.close()
-        if self._states is not None:
-            self._states.close()
-        self._cache.save_snapshot(self._clock())
-        if self._store is not None and not self._store.closed:
+        self.experience.close()
+        self.knowledge.close()
+        if self.states is not None:
+            self.states.close()
+        self.cache.save_snapshot(self.clock())
+        if self.store is not None and not self.store.closed:
             self.keep_knowledge()
-            self._changes.keep_map()  # with when each area was looked at last
-            self._store.close()
+            self.changes.keep_map()  # with when each area was looked at last
+            self.store.close()
 
     def keep_knowledge(self) -> None:
         """Write the file from which the next start reads knowledge; it may not change meanwhile."""
-        if self._kept is not None:
-            self._kept.save(self._knowledge)
+        if self.kept is not None:
+            self.kept.save(self.knowledge)
 
     def diagnostics(self) -> dict[str, object]:
         """Return figures for /diagnostics."""
-        with self._changes.lock:
-            figures: dict[str, object] = {"objects": len(self._scene), "version": self._scene.version}
-            figures.update({f"skipped.{reason}": n for reason, n in self._scene.counters.items()})
-        figures.update(self._experience.figures())
-        figures.update({f"short_term.{name}": value for name, value in self._cache.statistics().figures().items()})
-        if self._states is not None:
-            figures.update({f"states.{name}": count for name, count in asdict(self._states.counts).items()})
-        if self._store is not None:
-            store = self._store.diagnostics()
+        with self.changes.lock:
+            figures: dict[str, object] = {"objects": len(self.scene), "version": self.scene.version}
+            figures.update({f"skipped.{reason}": n for reason, n in self.scene.counters.items()})
+        figures.update(self.experience.figures())
+        figures.update({f"short_term.{name}": value for name, value in self.cache.statistics().figures().items()})
+        if self.states is not None:
+            figures.update({f"states.{name}": count for name, count in asdict(self.states.counts).items()})
+        if self.store is not None:
+            store = self.store.diagnostics()
             figures.update({"store": store.state, "store.pending": store.pending, "store.outages": store.outages})
-            figures["store.quarantined"] = self._store.quarantined
-            figures.update({"store.log_bytes": self._store.log_bytes, "store.warning": self._store.warning})
+            figures["store.quarantined"] = self.store.quarantined
+            figures.update({"store.log_bytes": self.store.log_bytes, "store.warning": self.store.warning})
             figures.update({"store.commit_p50_ms": store.commit_p50_ms, "store.journal": store.journal_batches})
         return figures
 
     def _take_notice(self, events: list[SceneEvent]) -> None:
-        self._scene.take_notice(events)
+        self.scene.take_notice(events)
         for event in events:
-            self._mirror.follow(event)
+            self.mirror.follow(event)
 
     def _forget_durably(self, store: Store, request: ForgetRequest) -> None:
         """Erase on disk, and withdraw what was learnt from the episodes that go with it."""
         store.flush()
         for episode_id in store.episodes_of(request):
-            self._experience.forget(episode_id)
-            self._knowledge.forget(episode_id)
-            if self._deeds is not None:
-                self._deeds.drop(lambda deed: deed.episode_id == episode_id)  # noqa: B023 - called at once
-        if self._deeds is not None:
-            self._deeds.drop(lambda deed: bool({deed.object_id, deed.from_id, deed.to_id} & set(request.object_ids)))
+            self.experience.forget(episode_id)
+            self.knowledge.forget(episode_id)
+            if self.deeds is not None:
+                self.deeds.drop(lambda deed: deed.episode_id == episode_id)  # noqa: B023 - called at once
+        if self.deeds is not None:
+            self.deeds.drop(lambda deed: bool({deed.object_id, deed.from_id, deed.to_id} & set(request.object_ids)))
         with contextlib.suppress(NotFoundError):  # what only the scene graph knew
             store.forget(request)
 
     def _take_back(self, edit_id: str) -> list[SceneEvent]:
-        events = self._undo.take_back(edit_id)
-        self._mirror.refresh_places()
-        self._changes.keep_map()
+        events = self.undo.take_back(edit_id)
+        self.mirror.refresh_places()
+        self.changes.keep_map()
         return events
 
     def _name_room(self, room_id: str, name: str) -> list[SceneEvent]:
         self._edits.name_room(room_id, name)
-        self._mirror.refresh_places()
-        self._changes.keep_map()
+        self.mirror.refresh_places()
+        self.changes.keep_map()
         return []

@@ -18,7 +18,7 @@ def test_answers_come_while_neither_database_nor_journal_can_be_written(
     open_at: Callable[[], RobotMemory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = open_at()
-    store = memory._upkeep._store
+    store = memory._upkeep.store
     assert store is not None
 
     def refuse(batch: object) -> bool:

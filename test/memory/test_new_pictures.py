@@ -43,7 +43,7 @@ def test_model_judges_each_new_picture_with_the_task(memory: RobotMemory, see: C
         asked.append(request)
         return []
 
-    memory._intake._mirror._states = queue = StateEstimationQueue(estimate, lambda object_id, claims: None)
+    memory._intake.mirror._states = queue = StateEstimationQueue(estimate, lambda object_id, claims: None)
     memory.episodes.start("wash the mug")
     for stamp_s, crop in ((1, b"far"), (2, b"nearer"), (9, b"near"), (20, b"near")):
         frame = see(stamp_s, Mug=(1.0, 0.0, 0.8))

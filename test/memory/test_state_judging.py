@@ -47,7 +47,7 @@ def open_judged(tmp_path: Path, picture_judge: Any, embedder: TextEmbedder) -> I
 def look(memory: RobotMemory, frame: Frame, *crops: bytes) -> None:
     seen = zip(frame.observations, crops)
     memory.observe(replace(frame, observations=tuple(replace(one, crop_jpeg=crop, pixels=1000) for one, crop in seen)))
-    judging = memory._intake._mirror._states
+    judging = memory._intake.mirror._states
     assert judging is not None
     assert judging.wait_idle(10.0)
 
@@ -140,7 +140,7 @@ def test_the_model_sees_the_whole_image_and_each_thing_at_useful_sizes(
         for one in frame.observations
     )
     memory.observe(replace(frame, observations=observations, color=image))
-    judging = memory._intake._mirror._states
+    judging = memory._intake.mirror._states
     assert judging is not None
     assert judging.wait_idle(10.0)
     (sizes,) = picture_judge.sizes
