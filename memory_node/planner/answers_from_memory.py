@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.planner.goal import Goal
@@ -13,6 +15,7 @@ _QUESTIONS = {"place": "where is {}", "count": "how many {}s", "exists": "is the
 
 def answer_to(goal: Goal, kinds: ObjectCatalogue, scene: SceneSnapshot) -> str:
     """Return the answer to a TELL goal: about the likeliest class of which memory knows anything."""
+    scene = replace(scene, objects=scene.believed)
     questions = PresentQuestions(kinds, scene, lambda _stamp_ns: scene, scene.stamp_ns)
     told = []
     for object_class in goal.target.candidates:
