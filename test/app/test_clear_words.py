@@ -87,7 +87,7 @@ def test_home_file_that_says_nonsense_is_named(tmp_path: Path, content: str) -> 
     assert "\n" not in str(told.value)
 
 
-@pytest.mark.parametrize("domain", ["9999", "-1", "abc", "233"])
+@pytest.mark.parametrize("domain", ["abc", "233"])
 def test_domain_that_is_none_is_named(domain: str) -> None:
     environment = {**os.environ, "ROS_DOMAIN_ID": domain}
     command = [sys.executable, "-m", "memory_node.nodes.run", "memory"]
@@ -138,15 +138,12 @@ def test_demo_with_a_model_file_that_is_missing_names_it(tmp_path: Path, capsys:
     assert f"--model {tmp_path / 'no.gguf'} is no file" in one_line(capsys, "demo", "--headless", *words)
 
 
-@pytest.mark.parametrize("option", [["--home", "castle"], ["--speed", "0"], ["--label-space", "castle"]])
-def test_demo_tells_why_a_node_cannot_start(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: list[str]
-) -> None:
+def test_demo_tells_why_a_node_cannot_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "home.log").write_text("a line of an earlier run\n")
-    told = one_line(capsys, "demo", "--headless", "--out", str(tmp_path), *option)
+    told = one_line(capsys, "demo", "--headless", "--out", str(tmp_path), "--home", "castle")
     assert told.startswith("memory-node: home cannot start: ")
-    assert f"got {option[1]}" in told.replace("'", "") or "'castle'" in told
+    assert "'castle'" in told
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A sentence embedder of words alone, and small homes, for tests that need no model and no simulator."""
 
+import functools
 import hashlib
 import re
 from collections.abc import Sequence
@@ -19,9 +20,14 @@ class WordEmbedder:
         vectors = np.full((len(texts), self.dimension), 1e-6, dtype=np.float32)
         for row, text in enumerate(texts):
             for word in re.findall(r"[a-z]+", text.lower()):
-                seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big")
-                vectors[row] += np.random.default_rng(seed).normal(size=self.dimension)
+                vectors[row] += self._vector(word)
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    @staticmethod
+    @functools.cache
+    def _vector(word: str) -> NDArray[np.float64]:
+        seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big")
+        return np.random.default_rng(seed).normal(size=WordEmbedder.dimension)
 
 
 @pytest.fixture(scope="session")

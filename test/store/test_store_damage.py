@@ -99,7 +99,7 @@ def place_of(path, content):
     return path.read_bytes().index(content)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(15))
 def test_a_changed_byte_is_found_or_changed_no_fact(seed, sound, damaged, run):
     rng = random.Random(seed)
     path = damaged((rng.randrange(sound[0].stat().st_size), rng.randrange(1, 256)))
@@ -208,7 +208,7 @@ def test_rows_on_both_sides_of_a_broken_page_are_kept(run, tmp_path, remember_ho
     assert "g0100" not in kept
 
 
-@pytest.mark.parametrize("position", [0, 16, 47, 59, 68, 100, 104])
+@pytest.mark.parametrize("position", [0, 16, 59, 100])
 def test_a_file_with_a_damaged_header_is_made_anew_from_the_backup(position, sound, damaged, run):
     path = damaged((position, 0x31))
     if run(path, "check")[0] == 0:
