@@ -175,18 +175,19 @@ _LONG_AFTER_NS = 600 * 10**9
 def met_elsewhere(alike: Sequence[SceneObject], find: Callable[[str], SceneObject | None]) -> SceneObject | None:
     """Return which of the only two things of a kind is the other one, which was moved unseen and met again; None where
     they are two. The younger came into view long after the older was seen last, or on a support that was known long
-    before without it. Things are moved more often than others like them come.
+    before without it, or a person had the older. Things are moved more often than others like them come.
 
     find: returns an object by its id, None for no such.
     """
     if len(alike) != 2:
         return None
     older, younger = sorted(alike, key=lambda one: one.first_seen_ns)
-    came_ns, support = younger.first_seen_ns, find(younger.support_id)
+    came_ns, support, carrier = younger.first_seen_ns, find(younger.support_id), find(older.support_id)
     if not younger.movable or came_ns <= older.last_seen_ns:
         return None
     was_bare = support is not None and came_ns > support.first_seen_ns + _LONG_AFTER_NS
-    return older if was_bare or came_ns > older.last_seen_ns + _LONG_AFTER_NS else None
+    was_carried = carrier is not None and carrier.movable  # a person puts down what was brought
+    return older if was_bare or was_carried or came_ns > older.last_seen_ns + _LONG_AFTER_NS else None
 
 
 @dataclass(frozen=True)

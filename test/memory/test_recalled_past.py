@@ -140,6 +140,16 @@ def test_deed_that_failed_tells_where_the_thing_stands_and_not_where_it_was_befo
     assert (deed.object_class, deed.from_class) == ("Pen", "Bed")
 
 
+def test_what_was_brought_to_somebody_and_is_met_elsewhere_has_moved(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, Pen=(1.0, 1.0, 0.8), User=(1.0, 3.0, 0.5)))
+    ids = {one.class_name: one.id for one in memory.scene().objects}
+    brought = StateChange(ids["Pen"], "Pen", 2 * SECOND_NS, support_id=ids["User"], position=(1.0, 3.0, 0.6))
+    memory.remember([brought])
+    memory.observe(see(30, Pen=(9.0, 9.0, 0.8), Bed=(9.0, 9.0, 0.5)))
+    (met,) = (one for one in memory.scene().objects if one.class_name == "Pen" and one.id != ids["Pen"])
+    assert memory.locate(FindQuery(object_class="Pen")).answers[0].object_id == met.id
+
+
 def test_thing_that_is_met_on_furniture_which_was_bare_before_has_moved(memory: RobotMemory, see: See) -> None:
     places = {"Desk": (1.0, 1.0, 0.5), "Bed": (9.0, 9.0, 0.5)}
     memory.observe(see(1, **places))
