@@ -14,9 +14,9 @@ _JOINED = re.compile(
     r"(?=(?:he|she|it|they|never|do not|keep|must|may|is|are|can not|does not|has|have|sleeps?|works?|"
     r"sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?|leave|use|"
     r"[A-Z][\w-]* (?:is|has|does|can|must|may|likes?|loves?|hates?|eats?)) )"
-    r"| but (?=(?:in|on|at) )"
+    r"| but (?=(?:in|on|at) )|, (?=not (?:in|on|at) )"
 )
-CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|while|after|before|instead|than|because)\b", re.I)
+CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|while|after|before|instead|than)\b", re.I)
 _BEING = frozenset({"am", "is", "are", "be", "been"})
 BINDING = frozenset({"must", "may", "should", "shall", "can", "to"})
 _LETTING = frozenset({"may", "can"})
@@ -90,6 +90,8 @@ def clauses(text: str) -> list[str]:
             clauses.append(re.sub(r"\b(?:it|them)\b", subject, one))
         elif word in ("in", "on", "at"):  # "not in the fridge but in the cabinet"
             clauses.append(f"{subject} belongs {one}")
+        elif word == "not":
+            clauses.append(f"{subject} must not be {rest}")
         elif word[0].isupper():
             clauses.append(one)
         else:

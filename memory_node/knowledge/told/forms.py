@@ -58,18 +58,6 @@ _PARTICLE = re.compile(r"^(?:up|away|off|on|down|out) (?=the |my |our |any |a )"
 _DONE = re.compile(
     r"^(?P<verb>\w+)(?: or (?P<other>\w+))?(?: (?:up|away|off|on|down)(?= (?:in|on|at|from) |$))?(?: (?P<rest>.+))?$"
 )
-_NAMING: tuple[re.Pattern[str], ...] = tuple(
-    re.compile(f"^{form}$")
-    for form in (
-        rf"(?:{NAME}|people) calls? {_THE}(?P<thing>[\w -]+?) (?:the )?(?P<name>[\w-]+)",
-        rf"what {NAME} calls? {_THE}(?P<name>[\w -]+) is {_THE}(?P<thing>[\w -]+)",
-        rf"when {NAME} (?:says?|asks? for|wants?) {_THE}(?P<name>[\w -]+?),? "
-        rf"(?:I|we|he|she) (?:means?|wants?) {_THE}(?P<thing>[\w -]+)",
-        rf"(?:by|with) {_THE}(?P<name>[\w -]+?),? (?:{NAME}|he|she) means? {_THE}(?P<thing>[\w -]+)",
-        rf"{_THE}(?P<name>[\w -]+) (?:means|mean|stands for) {_THE}(?P<thing>[\w -]+)",
-        rf"{_THE}(?P<thing>[\w -]+) (?:is|are) (?:called|named) {_THE}(?P<name>[\w -]+)",
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -94,9 +82,6 @@ class TellingReader:
         return Read(sentence, tuple(one.changed(told_ns=told_ns, teller=teller, text=said) for one in found))
 
     def _of_clause(self, text: str, told_ns: int) -> tuple[ToldFact, ...]:
-        named = tuple(self._named(text))
-        if named:
-            return named
         ends = _UNTIL.search(text)
         until = until_of(ends["until"], told_ns, self._zone) if ends is not None else 0
         text = text[: ends.start()] if ends is not None else text
@@ -126,6 +111,10 @@ class TellingReader:
             return [ToldFact(Relation.OWNED, things[0], _people(owner[1])[0])]
         if works is not None:
             return [ToldFact(Relation.BROKEN, thing, holds=not works) for thing in things]
+        called = re.fullmatch(r"(?:called|named) (.+)", clause.rest) if clause.verb == "be" else None
+        if called is not None:
+            name = _bare(called[1]).lower()
+            return [] if self._classes(name) else [ToldFact(Relation.CALLED, Term(name), things[0])]
         if clause.verb == "contain":
             return [ToldFact(Relation.CONTAINS, things[0], what) for what in self._listed(clause.rest)]
         placed = list(self._placed_in(clause, things, clause.rest)) if clause.verb in LIES else []
@@ -148,15 +137,12 @@ class TellingReader:
                 yield ToldFact(Relation.AT if is_there else Relation.BELONGS, thing, place)
 
     def _done_to(self, clause: Clause, things: list[Term]) -> Iterator[ToldFact]:
-        """Yield what "kept in the bowl", "never moved" or "not given to Ana" says of things."""
+        """Yield what "kept in the bowl" or "never moved" says of things."""
         done = _DONE.match(clause.rest)
         if done is None:
             return
         rest, verbs = done["rest"] or "", [plain_verb(one) for one in (done["verb"], done["other"]) if one]
-        given = re.fullmatch(rf"to ({NAMES})", rest) if verbs == ["give"] else None
-        if given is not None and clause.forbids:
-            yield from self._all(Relation.AVOIDS, _people(given[1]), clause.subject)
-        elif verbs[0] in PUTS:
+        if verbs[0] in PUTS:
             yield from self._placed_in(clause, things, rest, is_put=True)
         elif clause.forbids or clause.lets:
             yield from self._forbidden(things, verbs, rest, holds=clause.forbids)
@@ -213,12 +199,10 @@ class TellingReader:
 
     def _true_of(self, clause: Clause, people: list[Term], place: Term) -> list[ToldFact]:
         """Return what "is called Ana", "is vegan" or "is at the desk" says of people."""
-        rest, given = clause.rest, clause.rest.removeprefix("given ")
+        rest = clause.rest
         called = re.fullmatch(r"(?:called|named) (.+)", rest)
         if called is not None:
             return [ToldFact(Relation.CALLED, people[0], Term(called[1]))]
-        if given != rest:
-            return self._all(Relation.AVOIDS, people, given) if clause.forbids else []
         if self._is_known(place):
             return [ToldFact(Relation.AT, who, place) for who in people]
         diet = re.sub(r"^(?:an? |strictly |very )?", "", rest.lower())
@@ -234,13 +218,6 @@ class TellingReader:
     def _listed(self, words: str) -> list[Term]:
         parts = [_bare(part) for part in _AND.split(words.strip())]
         return [Term(part, self._classes(part)) for part in parts if part]
-
-    def _named(self, text: str) -> Iterator[ToldFact]:
-        """Yield what people call a thing."""
-        match = next(filter(None, (form.match(text) for form in _NAMING)), None)
-        thing = self.thing(match["thing"]) if match is not None else None
-        if match is not None and thing is not None and not self._classes(match["name"]):
-            yield ToldFact(Relation.CALLED, Term(match["name"].lower()), thing)
 
     # --- words
 
