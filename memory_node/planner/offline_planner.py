@@ -24,6 +24,7 @@ from memory_node.planner.planner import (
     PlanRun,
     ProgressKind,
 )
+from memory_node.planner.reading.commands import is_fragment
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.described import PlainWords
 from memory_node.planner.reading.home_classes import HomeClasses
@@ -111,7 +112,7 @@ class OfflinePlanner:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
         named = NamedThings.of(instruction, situation.memory.scene().objects, self._kinds)
         instruction = named.text
-        self._recall_question(instruction, situation)
+        instruction = self._with_question(instruction, situation)
         read = self._plainly(instruction, situation) or self.read(instruction, situation)
         read = _of_one_each(read, named.several, named.with_ids)
         if read.refused:
@@ -152,15 +153,24 @@ class OfflinePlanner:
                 return None
         if plain is not None:
             home = home_classes(situation, self._kinds)
-            self._understander.overheard(instruction, plain.goals, home, situation.conversation, plain.question)
+            self._understander.overheard(instruction, plain.goals, home, situation.conversation)
+            asked_about = plain.question.about if plain.question is not None else ""
+            if asked_about in instruction and asked_about:
+                before, _, behind = instruction.partition(asked_about)
+                situation.conversation.asked = before, behind
         return plain
 
-    def _recall_question(self, answer: str, situation: PlanningContext) -> None:
-        """Let what begins a conversation and is no command answer what was asked before a restart."""
+    def _with_question(self, said: str, situation: PlanningContext) -> str:
+        """Return an instruction with the answer to what was asked about its words, maybe before a restart; what is no
+        answer as it is."""
         waiting = situation.known.recalled.waiting if situation.known is not None else ""
-        answers = bool(waiting) and situation.conversation.is_new and not self.is_command(answer, situation)
-        if answers and self._plainly(waiting, situation) is None:
+        conversation = situation.conversation
+        if not is_fragment(said):
+            conversation.asked = None
+        elif waiting and conversation.is_new and self._plainly(waiting, situation) is None:
             self.read(waiting, situation)
+        asked, conversation.asked = conversation.asked, None
+        return f"{asked[0]}{said.strip(' .')}{asked[1]}" if asked is not None else said
 
     def achieve(self, goals: Sequence[Goal], situation: PlanningContext) -> PlanRun:
         """Yield the steps of goals that are understood already; a question where what was told forbids one of them."""

@@ -77,3 +77,16 @@ def test_question_of_where_a_thing_belongs_takes_an_answer() -> None:
     robot = Robot(*FURNITURE, ("counter", "CounterTop"))
     assert robot.told("put the apple where it belongs").outcome.question
     assert robot.told("on the counter").outcome.goals == ("place Apple to CounterTop",)
+
+
+@pytest.mark.parametrize("answer", ["the apple on the table", "the apple"])
+def test_answer_takes_the_place_of_the_words_that_were_asked_about(answer: str) -> None:
+    robot = Robot(*FURNITURE, ("anna", "User"))
+    assert "Which one" in robot.told("bring me Kim's apple").outcome.question
+    assert robot.told(answer).outcome.goals == ("place Apple to User",)
+
+
+def test_new_command_is_no_answer() -> None:
+    robot = Robot(*FURNITURE, ("anna", "User"))
+    assert robot.told("bring me Kim's apple").outcome.question
+    assert robot.told("open the fridge").outcome.goals == ("open Fridge",)

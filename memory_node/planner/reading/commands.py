@@ -53,7 +53,18 @@ _ONE = re.compile(rf"^(?P<begin>{_VERB})(?P<thing>{_ARTICLE} .+?)(?P<end>{_TAIL}
 _LISTED = re.compile(rf"^(?P<begin>{_VERB})(?P<things>{_ARTICLE} .+(?:,? and |, ){_ARTICLE} .+?)(?P<end>{_TAIL})?$")
 _THEM = re.compile(r"\bthem\b")
 
+_SAYS = re.compile(
+    rf"^(?:{_BEGIN}|what|where|whose?|when|how|is|are|do|does|did|can|may|has|have|remember|note|forget|stop|cancel|never|"
+    r"continue|carry|resume|keep|no|yes)\b",
+    re.I,
+)
+
 _Made = Callable[[References, re.Match[str]], Goal]
+
+
+def is_fragment(text: str) -> bool:
+    """Return whether a text begins like neither a command nor a question: "the one on the desk", "on the desk"."""
+    return not _SAYS.match(_POLITE.sub("", text.strip()))
 
 
 def commands_of(text: str) -> list[str]:
@@ -136,8 +147,9 @@ def _put(references: References, match: re.Match[str]) -> Goal:
 
 
 def _put_where_it_belongs(references: References, match: re.Match[str]) -> Goal:
-    thing = references.thing(match["thing"])
-    return Goal(_K.PLACE, thing, references.where_it_belongs(thing, asks=" where " in match.group()))
+    thing, behind = references.thing(match["thing"]), match.group()[match.end("thing") :].strip()
+    asks = behind if "where " in behind else ""
+    return Goal(_K.PLACE, thing, references.where_it_belongs(thing, asks))
 
 
 def _put_where_it_was(references: References, match: re.Match[str]) -> Goal:

@@ -28,13 +28,15 @@ class Pending:
 class Conversation:
     """One person's session with the robot.
 
-    completed: the last instruction that was carried out. last: the parts of the last one. handled: by class, the ids of
-    the things that were handled; places: by class, where the thing of the last instruction was before. said: what the
-    person said and the robot answered to a language model's planner, the newest last.
+    asked: what stood before and behind the words that were asked about last. completed: the last instruction that was
+    carried out. last: the parts of the last one. handled: by class, the ids of the things that were handled; places: by
+    class, where the thing of the last instruction was before. said: what the person said and the robot answered to a
+    language model's planner, the newest last.
     """
 
     discourse: Discourse = field(default_factory=Discourse)
     pending: Pending | None = None
+    asked: tuple[str, str] | None = None
     last: Parts = ()
     completed: str = ""
     handled: dict[str, set[str]] = field(default_factory=dict)
@@ -44,7 +46,7 @@ class Conversation:
     @property
     def is_new(self) -> bool:
         """Whether nothing was understood or asked in it yet."""
-        return self.pending is None and not self.last
+        return self.pending is None and self.asked is None and not self.last
 
     def clear(self) -> None:
         """Forget what was said: a new session begins."""

@@ -22,13 +22,15 @@ class Slot(str, enum.Enum):
 class Question:
     """A question to the person. choices: answers that would do; others may, too.
 
-    confirms: "yes" means what was said.
+    confirms: "yes" means what was said. about: words of the instruction that an answer takes the place of, "" where
+    that is not known.
     """
 
     text: str
     choices: tuple[str, ...] = ()
     slot: Slot = Slot.COMMAND
     confirms: bool = False
+    about: str = ""
 
 
 class UnclearError(Exception):

@@ -16,7 +16,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Mention
-from memory_node.planner.reading.question import Question, Slot, UnclearError
+from memory_node.planner.reading.question import Question, UnclearError
 from memory_node.planner.reading.speaker import speaker_id
 from memory_node.questions.done import PlainPast, UnreadableError, Way
 from memory_node.questions.past import past_form, verb_of
@@ -73,6 +73,12 @@ class References:
     def knows(self, object_id: str) -> bool:
         """Return whether memory still has a thing."""
         return object_id in self._objects
+
+    def is_gone(self, thing: Mention) -> bool:
+        """Return whether memory knows of none of a kind that can be carried, although every place was looked at."""
+        pieces = [self.kinds[name].slices for name in thing.candidates]
+        movable = any(self.kinds[name].pickupable for name in thing.candidates)
+        return movable and self.scene.surveyed and not self._of((*thing.candidates, *pieces))
 
     def settle(self, object_id: str) -> None:
         """Let "it" mean one thing from here on."""
@@ -195,7 +201,8 @@ class References:
             when = f" {phrase.time}" if phrase.time else ""
             name = self.kinds[phrase.classes[0]].best_name
             did = past_form(verb_of(phrase.verb) or phrase.verb)
-            raise UnclearError(Question(f"I do not remember a {name} that I {did}{when}. Which one do you mean?"))
+            asked = f"I do not remember a {name} that I {did}{when}. Which one do you mean?"
+            raise UnclearError(Question(asked, about=phrase.text))
         return known[-1:]
 
     def _what_is_left(self, object_id: str) -> list[str]:
@@ -214,7 +221,8 @@ class References:
         owned = set(self.binding.owned_by(who, phrase.classes))
         if not owned:
             name = self.kinds[phrase.classes[0]].best_name
-            raise UnclearError(Question(f"I was not told which {name} is {who}'s. Which one do you mean?"))
+            asked = f"I was not told which {name} is {who}'s. Which one do you mean?"
+            raise UnclearError(Question(asked, about=phrase.text))
         self._note(fact for fact in self.binding.current if fact.object.words.lower() == who.lower())
         return owned
 
@@ -290,9 +298,9 @@ class References:
         known = next((one for one in self.scene.objects if one.id == thing.thing_id), None)
         return bool(place.room) and not place.candidates and known is not None and self._room_of(known) == place.room
 
-    def where_it_belongs(self, thing: Mention, asks: bool = False) -> Mention:
-        """Return where people said that a thing belongs now. asks: whether nothing but that can be meant, unless the
-        robot itself took the thing from its place.
+    def where_it_belongs(self, thing: Mention, asks: str = "") -> Mention:
+        """Return where people said that a thing belongs now. asks: words by which nothing but that can be meant, unless
+        the robot itself took the thing from its place; "" for others.
 
         Raises:
             UnreadableError, UnclearError: nobody told it.
@@ -303,7 +311,7 @@ class References:
             if asks and ids and not any(self.past.place_before(one) for one in ids):
                 name = self.kinds[thing.object_class].best_name
                 asked = f"Nobody told me where the {name} belongs. Where shall I put it?"
-                raise UnclearError(Question(asked, slot=Slot.DESTINATION))
+                raise UnclearError(Question(asked, about=asks))
             raise UnreadableError(thing.text)
         self._note([fact])
         if fact.object.classes:

@@ -122,21 +122,12 @@ class Understander:
             return False
         return bool(first.targets) and not first.targets[0].pronoun
 
-    def overheard(
-        self,
-        instruction: str,
-        goals: Sequence[Goal],
-        home: HomeClasses,
-        conversation: Conversation,
-        question: Question | None = None,
-    ) -> None:
+    def overheard(self, instruction: str, goals: Sequence[Goal], home: HomeClasses, conversation: Conversation) -> None:
         """Take over into a conversation what somebody else read in an instruction, each goal a command; without goals
-        what its words name, and what is asked back about its one command."""
+        what its words name."""
         said = self._read(" ".join(instruction.split()), home)
         if not goals:
             conversation.discourse.remark(_spoken_of(said.parts))
-            if question is not None and len(said.parts) == 1:
-                conversation.pending = Pending(question, said.parts, 0)
             return
         conversation.pending, conversation.last = None, said.parts
         conversation.discourse = conversation.discourse.copy()
