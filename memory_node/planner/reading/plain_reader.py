@@ -71,7 +71,8 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
         left = goals_left(known.recalled, references)
         if resumed["left"]:
             left = without(left, resumed["left"], references)
-        return Understanding(left, SOURCE, answer="" if left else "Nothing is left to do.")
+        answer = "" if left else "Nothing is left to do."
+        return Understanding(left, SOURCE, answer=answer, notes=tuple(references.notes))
     where = _WHERE.match(words)
     answer = references.where_person_is(where["who"]) if where is not None else ""
     if not answer:

@@ -135,6 +135,9 @@ def _unmet(instruction: str, begun_ns: int, references: References) -> tuple[Goa
             cut |= {goal.target.object_class} if goal.kind is GoalKind.SLICE else set()
             continue
         target = goal.target
+        if references.is_gone(target):
+            references.notes.append(f"{target.text} is gone, so I leave it.")
+            continue
         begun = [deed.object_id for deed in since if deed.object_class in target.candidates]
         begun = [one for one in begun if one not in finished and then.knows(one)]
         if begun and not target.thing_id and target.object_class not in cut:

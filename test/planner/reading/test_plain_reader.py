@@ -228,6 +228,19 @@ def test_unfinished_instruction_goes_on_with_what_is_left() -> None:
     assert (nothing.goals, nothing.answer) == ((), "Nothing is left to do.")
 
 
+def test_what_is_gone_is_not_gone_on_with_where_every_place_was_looked_at() -> None:
+    unseen = home(thing("m", "Mug"))
+    task = EpisodeSummary("e", "put the mug on the desk and put the bread on the desk", "", NOW - HOUR)
+    looked_for = read("go on", unseen, unfinished=(task,))
+    assert looked_for is not None
+    assert len(looked_for.goals) == 2
+    surveyed = replace(unseen, areas=tuple(replace(one, last_viewed_ns=5) for one in unseen.areas))
+    reading = read("go on", surveyed, unfinished=(task,))
+    assert str(goal(reading)) == "place Mug to Desk"
+    assert reading is not None
+    assert "bread" in " ".join(reading.notes)
+
+
 def test_resumed_words_mean_what_they_meant_when_they_were_said() -> None:
     scene = home(thing("taken", "Mug", on="robot"), thing("other", "Mug", on="counter"), thing("k", "KeyChain"))
     task = EpisodeSummary("e", "put the mug from the desk in the oven and put the keys in the study", "", NOW - HOUR)
