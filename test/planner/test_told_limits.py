@@ -45,6 +45,8 @@ def mention(name: str) -> Mention:
         ("Kim doesn't eat eggs.", Goal(GoalKind.PLACE, mention("Egg"), person("user")), False),
         ("Kim hates eggs.", Goal(GoalKind.PLACE, mention("Egg"), Mention("Kim", ("Desk",))), True),
         ("The microwave is broken.", Goal(GoalKind.HEAT, mention("Egg")), False),
+        ("The microwave is broken.", Goal(GoalKind.PLACE, mention("Egg"), mention("Microwave")), True),
+        ("The tap is broken.", Goal(GoalKind.PLACE, mention("Egg"), mention("Bowl")), False),
     ],
 )  # fmt: skip
 def test_goal_is_asked_about_where_what_was_told_forbids_it(told: str, goal: Goal, is_asked: bool) -> None:

@@ -119,10 +119,6 @@ class BindingFacts:
         told = self._by_relation.get(relation, [])
         return [one for one in told if one.true_at(self._now_ns, one.part_of_day)] if any_time else self._true(told)
 
-    def about_class(self, class_name: str) -> list[ToldFact]:
-        """Return the facts about things of a class, or of the class that it is a piece of."""
-        return self._about(class_name, None)
-
     def concerns(self, act: Act) -> bool:
         """Return whether any fact may speak against an act, by the classes of its things alone; also where one of them
         is not in the scene that is gone by."""
@@ -154,8 +150,10 @@ class BindingFacts:
                     return Objection(fact)
                 if fact.verb == "put" and fact.object.words and act.skill in _USED:  # it would be put there for that
                     return Objection(fact, place.id if place is not None else act.place)
-        if act.place and act.skill in _USED:
-            closed = self._closed(place) if place is not None else self._about(self._class_of(act.place, place), None)
+        if act.place and (act.skill in _USED or act.skill == "PutObject"):
+            # What is only put there needs no tap.
+            is_used = place is not None and act.skill in _USED
+            closed = self._closed(place) if is_used and place else self._about(self._class_of(act.place, place), place)
             for fact in filter(forbids_use, closed):
                 return Objection(fact, place.id if place is not None else act.place)
         if act.skill == "PutObject" and self._is_person(act.place, place):
