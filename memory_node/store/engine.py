@@ -139,6 +139,8 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
         connection = sqlite3.connect(_sqlite_address(path), uri=True, **options)
         if os.access(path.parent, os.W_OK) and _is_ours(connection, path):
             connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+            if not path.stat().st_size:  # first: who is killed before the tables are there leaves a file that is ours
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA journal_size_limit = {LOG_LIMIT_BYTES}")

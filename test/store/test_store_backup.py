@@ -79,6 +79,15 @@ def test_newer_schema_is_refused_with_advice(open_at, tmp_path):
         open_at(str(path), "r2")
 
 
+def test_file_that_was_begun_and_not_finished_becomes_a_store(open_at, tmp_path):
+    (path := tmp_path / "begun.db").touch()
+    engine = open_engine(parse_url(str(path)))
+    engine.connect().close()
+    engine.dispose()
+    assert path.stat().st_size > 0
+    open_at(str(path))
+
+
 def test_file_of_another_program_is_left_alone(open_at, tmp_path):
     path = tmp_path / "other.db"
     connection = sqlite3.connect(path)
