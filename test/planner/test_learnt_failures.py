@@ -200,7 +200,9 @@ def test_place_that_failed_last_comes_behind_one_of_its_kind_that_worked_last(ro
             Deed(f"e{n}:0", "PutObject", f"o{n}", name, n, to_id=at, to_class="SinkBasin", reason="" if ok else "x")
             for n, (name, at, ok) in enumerate(tries)
         ]
-        expected = ExpectedFailures(Expectations(deeds), robot.kinds, lambda: basins, lambda: 9, lambda _: None)
+        world = EpisodeWorld(robot.kinds)
+        world.refresh(basins)
+        expected = ExpectedFailures(Expectations(deeds), robot.kinds, world, lambda: 9, lambda _: None)
         return expected.avoided(goal)
 
     assert avoided(*tries) == {"left"}
