@@ -116,11 +116,23 @@ class MemoryLookup:
             return None
         return next((found for found in self.scene_now().objects if found.id == object_id), None)
 
+    def support_of(self, answer: ObjectAnswer) -> SceneObject | None:
+        """Return what an answer's object is on or in by the scene graph; None where that is unknown."""
+        itself = self.scene_object(answer.object_id)
+        known = itself.support_id if itself is not None else ""
+        return self.scene_object(answer.support_id or known)
+
     def of_classes(self, names: Sequence[str]) -> list[SceneObject]:
         """Return the scene graph's objects of some classes, however they are spelt, in the order of the classes."""
         wanted = {folded(name): rank for rank, name in enumerate(names)}
         found = [one for one in self.scene_now().objects if folded(one.class_name) in wanted and not one.removed]
         return sorted(found, key=lambda one: wanted[folded(one.class_name)])
+
+    def supported_by(self, object_id: str) -> list[SceneObject]:
+        """Return the scene graph's objects that are on or in another one."""
+        scene = self.scene_now()
+        there = [one for one in scene.objects if one.support_id == object_id and not one.removed]
+        return [one for one in there if not scene.was_met_elsewhere(one)]
 
     def room_called(self, name: str) -> str:
         """Return the id of the room of a name, "" where memory knows none, and for "": rooms may have no name yet."""

@@ -9,7 +9,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillResult
-from memory_node.planner.answers_from_memory import answer_to
+from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Hopeless, Setback, Steps
 from memory_node.planner.goal_execution import GoalRun
@@ -190,8 +190,9 @@ class OfflinePlanner:
         answers: list[str] = []
         for index, goal in enumerate(goals):
             if goal.kind is GoalKind.TELL:
-                answers.append(answer_to(goal, self._kinds, lookup.scene_now()))
-                situation.report(PlanProgress(ProgressKind.ANSWER, answers[-1]))
+                told = Answers(self._kinds, lookup).to(goal)
+                situation.report(PlanProgress(ProgressKind.ANSWER, told.text))
+                answers.append(told.text)
                 achieved.append(True)
                 continue
             if goal.kind in _NOTHING_TO_DO:

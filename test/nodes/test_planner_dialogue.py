@@ -149,7 +149,7 @@ def test_hand_is_remembered_from_one_instruction_to_the_next(person: Person, rob
 def test_answer_of_memory_is_in_the_result_and_nothing_moves(person: Person, robot: WillingRobot) -> None:
     told = person.says("where is the tennis racket?")
     assert told.success
-    assert told.answer == "I know of no tennis racket here."
+    assert told.answer == "I do not know where the tennis racket is."
     assert not told.needs_answer
     assert robot.called == []
 
