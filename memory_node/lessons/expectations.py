@@ -240,12 +240,6 @@ class Expectations:
             writer=WRITER,
         )
 
-    def failed_last(self, skill: str, place_id: str, now_ns: int) -> bool | None:
-        """Return whether the last try of a call at a place (or thing) at this time of the day failed; None: no try."""
-        part = part_of_day(now_ns, self._zone)
-        tries = [one.failed for one in self._at.get((skill, place_id), ()) if one.part == part]
-        return tries[-1] if tries else None
-
     def was_tried(self, skill: str, place_id: str) -> bool:
         """Return whether a call was tried at a place (or thing)."""
         return (skill, place_id) in self._at

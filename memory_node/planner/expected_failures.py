@@ -118,20 +118,11 @@ class ExpectedFailures:
                 lesson = lesson or self._failing_step(skill, of_class, place)
                 if lesson is not None:
                     failing[place.memory_id] = lesson
-        if not failing:
-            return self._doubtful(places, ways[0][0])
-        if len(failing) == len(places):
+        if not failing or len(failing) == len(places):
             return frozenset()
         for lesson in failing.values():
             self._tell(lesson)
         return frozenset(failing)
-
-    def _doubtful(self, places: list[Thing], skill: str) -> frozenset[str]:
-        """Return the ids of the places where a call failed the last time, whatever with, where it worked at another of
-        their class: nothing tells whether the place was at fault."""
-        failed = {one.memory_id: self.expectations.failed_last(skill, one.memory_id, self.clock()) for one in places}
-        worked = {one.object_class for one in places if failed[one.memory_id] is False}
-        return frozenset(one.memory_id for one in places if failed[one.memory_id] and one.object_class in worked)
 
     def _failing_step(self, skill: str, of_class: str, place: Thing) -> Lesson | None:
         """Return the lesson that a step of a composite fails, where the composite has not worked at the place since."""

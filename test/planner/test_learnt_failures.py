@@ -3,20 +3,17 @@
 from dataclasses import replace
 
 import pytest
-import told_home
 from cooking_robot import CookingRobot
 from seeing_robot import SeeingRobot, executor
 
 from memory_node.context.recalled import Recalled
 from memory_node.domain.deed import Deed
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.expected_failures import ExpectedFailures
-from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
@@ -188,26 +185,6 @@ def test_what_one_person_wants_first_says_nothing_of_another(robot) -> None:
     newspaper, to = Thing("target", "Newspaper", "Newspaper"), Thing("destination", "User", "User")
     assert expected.way(call, newspaper, replace(to, memory_id="me")) is None
     assert expected.way(call, newspaper, replace(to, memory_id="ana")) is not None
-
-
-def test_place_that_failed_last_comes_behind_one_of_its_kind_that_worked_last(robot) -> None:
-    basins = told_home.home(*(told_home.thing(name, "SinkBasin") for name in ("left", "right")))
-    tries = [("Cloth", "left", False), ("Cloth", "right", True), ("SoapBottle", "right", True)]
-    goal = Goal(GoalKind.PLACE, Mention("soap", ("SoapBar",)), Mention("sink", ("SinkBasin",)))
-
-    def avoided(*tries: tuple[str, str, bool]) -> frozenset[str]:
-        deeds = [
-            Deed(f"e{n}:0", "PutObject", f"o{n}", name, n, to_id=at, to_class="SinkBasin", reason="" if ok else "x")
-            for n, (name, at, ok) in enumerate(tries)
-        ]
-        world = EpisodeWorld(robot.kinds)
-        world.refresh(basins)
-        expected = ExpectedFailures(Expectations(deeds), robot.kinds, world, lambda: 9, lambda _: None)
-        return expected.avoided(goal)
-
-    assert avoided(*tries) == {"left"}
-    assert avoided(*tries, ("ToiletPaper", "right", False), ("ToiletPaper", "left", True)) == {"right"}
-    assert avoided(*tries, ("ToiletPaper", "left", True)) == frozenset()
 
 
 def test_what_failed_is_not_spoken_of_as_done(robot, word_embedder) -> None:
