@@ -232,16 +232,21 @@ class SceneSnapshot:
     @cached_property
     def believed(self) -> tuple[SceneObject, ...]:
         """The objects that are there: neither removed nor met elsewhere since (see `met_elsewhere`)."""
+        return tuple(one for one in self.objects if not (one.removed or self.was_met_elsewhere(one)))
+
+    def was_met_elsewhere(self, one: SceneObject) -> bool:
+        """Return whether the only other thing of its kind is it, met at another place since (see `met_elsewhere`)."""
+        return one.id in self._met_elsewhere
+
+    @cached_property
+    def _met_elsewhere(self) -> frozenset[str]:
+        """The ids of the objects that were met elsewhere since."""
         by_id, alike = {one.id: one for one in self.objects}, dict[str, list[SceneObject]]()
         for one in self.objects:
             if not one.removed:
                 alike.setdefault(one.class_name, []).append(one)
-        moved = [met_elsewhere(same, by_id.get) for same in alike.values()]
-        return tuple(one for one in self.objects if not one.removed and one not in moved)
-
-    def was_met_elsewhere(self, one: SceneObject) -> bool:
-        """Return whether the only other thing of its kind is it, met at another place since (see `met_elsewhere`)."""
-        return not one.removed and one not in self.believed
+        moved = (met_elsewhere(same, by_id.get) for same in alike.values())
+        return frozenset(one.id for one in moved if one is not None)
 
     def on_floor(self, floor_id: str) -> SceneSnapshot:
         """Return what is on one floor: its rooms, areas and their objects, and the relations between these."""

@@ -155,7 +155,7 @@ class OfflinePlanner:
             home = home_classes(situation, self._kinds)
             self._understander.overheard(instruction, plain.goals, home, situation.conversation)
             asked_about = plain.question.about if plain.question is not None else ""
-            if asked_about in instruction and asked_about:
+            if asked_about and asked_about in instruction:
                 before, _, behind = instruction.partition(asked_about)
                 situation.conversation.asked = before, behind
         return plain
@@ -163,7 +163,7 @@ class OfflinePlanner:
     def _with_question(self, said: str, situation: PlanningContext) -> str:
         """Return an instruction with the answer to what was asked about its words, maybe before a restart; what is no
         answer as it is."""
-        waiting = situation.known.recalled.waiting if situation.known is not None else ""
+        waiting = situation.waiting
         conversation = situation.conversation
         if not is_fragment(said):
             conversation.asked = None

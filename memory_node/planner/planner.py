@@ -191,6 +191,11 @@ class PlanningContext:
     asks_for_person: bool = False
     _worlds: list[EpisodeWorld] = field(default_factory=list)
 
+    @property
+    def waiting(self) -> str:
+        """The instruction that the robot asked back about and got no answer to; "" for none."""
+        return self.known.recalled.waiting if self.known is not None else ""
+
     def expected_failures(self, kinds: ObjectCatalogue) -> ExpectedFailures | None:
         """Return what earlier tries taught; None where nothing is recalled or lessons are not used."""
         known = self.known

@@ -98,16 +98,21 @@ def _rewrite_statistics_of_workers(connection: Connection) -> list[str]:
     if not has_citus(connection):
         return []
     query = sa.text("SELECT nodename, result FROM run_command_on_workers(:command) WHERE NOT success")
-    refused = connection.execute(query, {"command": f"VACUUM (FULL, ANALYZE) {_STATISTICS}"})
+    refused = connection.execute(query, {"command": _rewriting(_STATISTICS)})
     return [f"server: worker {worker}: {reason}" for worker, reason in refused]
+
+
+def _rewriting(table: str) -> str:
+    """Return the statement that rewrites a table."""
+    # Not parametrised because it is a name of ours; VACUUM takes no parameters.
+    return f'VACUUM (FULL, ANALYZE) "{table}"'
 
 
 def _rewrite(connection: Connection, table: str, deadline: float) -> None:
     """Rewrite a table once nobody reads it; the role's own limit may end the wait for its lock."""
     while True:
         try:
-            # Not parametrised because it is a name of ours; VACUUM takes no parameters.
-            connection.execute(sa.text(f'VACUUM (FULL, ANALYZE) "{table}"'))
+            connection.execute(sa.text(_rewriting(table)))
         except sa.exc.OperationalError as error:
             if "lock timeout" not in str(error) or time.monotonic() > deadline:
                 raise StoreUnavailableError(

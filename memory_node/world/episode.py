@@ -94,14 +94,15 @@ class EpisodeWorld:
         what was cut are taken for one, and told apart again."""
         present = {one.id for one in there} | self._gone
         lost = {key: one for key, one in self._last.items() if key in self._names and key not in present}
-        for new in there if lost else ():
+        new_ones = [one for one in there if one.id not in self._names] if lost else []
+        for new in new_ones:
             distances = [
                 (math.dist(one.position, new.box.center), key)
                 for key, one in lost.items()
                 if one.position is not None and folded(one.object_class) == folded(new.class_name)
             ]
             distance, key = min(distances, default=(math.inf, ""))
-            if new.id not in self._names and distance <= _REACH_M:
+            if distance <= _REACH_M:
                 del lost[key]
                 self._names[new.id] = self._names.pop(key)
                 self._robot_ids.update({new.id: self._robot_ids.pop(key)} if key in self._robot_ids else {})

@@ -98,7 +98,7 @@ class AgentPlanner:
         if self._session.conversation is not situation.conversation:
             self._session = _Session(situation.conversation)
         session, said = self._session, situation.conversation.said
-        waiting = situation.known.recalled.waiting if situation.known is not None else ""
+        waiting = situation.waiting
         said += [(waiting, "(asked back about it before a restart)")] if waiting and not said else []
         run, session.run = session.run, None
         if run is not None and not run.is_answered_by(instruction) and self._offline.is_command(instruction, situation):
