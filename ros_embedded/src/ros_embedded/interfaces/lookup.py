@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,7 @@ def add_interface_folder(package: str, path: str | os.PathLike[str]) -> None:
 
 def forget_definitions() -> None:
     """Forget what was found, for example after a change of the environment. Classes already made stay."""
-    for cached in (_package_folders, message_definition, interface_text):
+    for cached in (_declared_shares, _package_folders, message_definition, interface_text):
         cached.cache_clear()
 
 
@@ -140,7 +140,7 @@ def share_folders(package: str, checkouts: Iterable[Path] = ()) -> list[Path]:
         folders.append(root / package)
         if _package_name(root) == package:
             folders.append(root)
-    for point in entry_points(group="ros_embedded.share"):  # package name -> function that returns its share folders
+    for point in _declared_shares():  # package name -> function that returns its share folders
         if point.name == package:
             folders += point.load()()
     folders += [folder for folder in checkouts if _package_name(folder) == package]
@@ -151,6 +151,12 @@ def share_folders(package: str, checkouts: Iterable[Path] = ()) -> list[Path]:
 def _package_folders(package: str) -> tuple[Path, ...]:
     bundled = _BUNDLED / package
     return (*share_folders(package), bundled) if bundled.is_dir() else tuple(share_folders(package))
+
+
+@cache
+def _declared_shares() -> tuple[EntryPoint, ...]:
+    """Read once: it goes through the metadata of all that is installed."""
+    return tuple(entry_points(group="ros_embedded.share"))
 
 
 def _roots() -> Iterator[Path]:

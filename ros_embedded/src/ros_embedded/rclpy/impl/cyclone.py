@@ -6,12 +6,13 @@ call here releases it.
 """
 
 import ctypes as ct
+import importlib.util
+import runpy
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NamedTuple
-
-from cyclonedds.__library__ import library_path
 
 from ros_embedded.rclpy.exceptions import RCLError
 
@@ -19,7 +20,10 @@ from ros_embedded.rclpy.exceptions import RCLError
 _RELEASE = "11.0."
 if not version("cyclonedds").startswith(_RELEASE):
     raise ImportError(f"ros_embedded is written for cyclonedds {_RELEASE}*, found {version('cyclonedds')}")
-_lib = ct.CDLL(str(library_path))
+# The package itself is not imported: its own classes take as long as all of rclpy's here.
+_package = importlib.util.find_spec("cyclonedds")
+assert _package is not None, "the wheel whose version was found has the package"
+_lib = ct.CDLL(str(runpy.run_path(f"{Path(str(_package.origin)).parent}/__library__.py")["library_path"]))
 
 INFINITE = 0x7FFFFFFFFFFFFFFF
 ANY_STATE = 0x7F
