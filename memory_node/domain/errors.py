@@ -41,5 +41,9 @@ class ResourceMissingError(RobotMemoryError, FileNotFoundError):
     """A file that the package ships or that set-up makes is not where it should be."""
 
 
+class ExtraMissingError(RobotMemoryError, ModuleNotFoundError):
+    """A package of an extra is not installed: a module that is missing, also to whoever goes through all modules."""
+
+
 class StoreError(RobotMemoryError):
     """The durable store cannot do what was asked; the message says why and what helps."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import spoken
-from memory_node.domain.errors import ResourceMissingError
+from memory_node.domain.errors import ExtraMissingError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
@@ -22,7 +22,7 @@ from memory_node.view.view import cloud, facts_of, jpeg, rectangle_of, uncertain
 try:
     from mcap.writer import Writer
 except ImportError as error:
-    raise ResourceMissingError("an MCAP file needs the package mcap: pip install 'robot_memory[view]'") from error
+    raise ExtraMissingError("an MCAP file needs mcap: pip install 'robot_memory[view]'", name="mcap") from error
 
 _CAMERA = "camera"
 _BLUE = {"r": 0.12, "g": 0.44, "b": 0.92, "a": 0.35}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import spoken
-from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.domain.errors import ExtraMissingError, InvalidValueError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
@@ -19,7 +19,7 @@ from memory_node.view.view import cloud, facts_of, jpeg, rectangle_of, uncertain
 try:
     import rerun
 except ImportError as error:
-    raise ResourceMissingError("Rerun needs the package rerun-sdk: pip install 'robot_memory[view]'") from error
+    raise ExtraMissingError("Rerun needs rerun-sdk: pip install 'robot_memory[view]'", name="rerun") from error
 
 _SEEN, _REMEMBERED = (255, 196, 0), (31, 111, 235)
 # Memory kept for viewers that connect later: some minutes of a camera's images.
