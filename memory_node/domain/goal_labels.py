@@ -51,8 +51,7 @@ class GoalDeclaration:
     where it is while its state is changed. carried: the target ends at a place, where one is said. in_hand: it ends in
     the hand. checked: the scene graph tells whether it is met. ends: a state that a target must be in to need it. seen:
     what a picture shows where it is met, "" for nothing. learnt: a label of the trained readers, which cannot learn
-    another. offered: what a language model may say that an instruction asks for. comes_to: the kind that readings are
-    compared as: to wipe a table is to clean it.
+    another. comes_to: the kind that readings are compared as: to wipe a table is to clean it.
     """
 
     wants: frozenset[ObjectState] = frozenset()
@@ -66,7 +65,6 @@ class GoalDeclaration:
     ends: ObjectState | None = None
     seen: str = ""
     learnt: bool = True
-    offered: bool = True
     comes_to: GoalKind | None = None
 
 
@@ -74,7 +72,7 @@ _S, _G = ObjectState, GoalDeclaration
 _SWITCHES = ("SwitchOn", "SwitchOff", "ToggleOn", "ToggleOff")
 # Treatments may be done by hand: a pot on a burner that is turned on and off.
 _TOGGLES = ("ToggleOn", "ToggleOff")
-_SPOKEN = _G(checked=False, learnt=False, offered=False)
+_SPOKEN = _G(checked=False, learnt=False)
 GOALS: Mapping[GoalKind, GoalDeclaration] = MappingProxyType(
     {
         GoalKind.PLACE: _G(carried=True, seen="it is in or on that place"),
@@ -129,7 +127,7 @@ GOALS: Mapping[GoalKind, GoalDeclaration] = MappingProxyType(
         GoalKind.BREAK: _G(frozenset({_S.BROKEN}), ("BreakObject",), in_place=True, seen="it is broken"),
         GoalKind.THROW: _G(skills=("ThrowObject",)),
         GoalKind.GO: _SPOKEN,
-        GoalKind.DROP: _G(learnt=False, offered=False),
+        GoalKind.DROP: _G(learnt=False),
         GoalKind.STOP: _SPOKEN,
         GoalKind.WAIT: _SPOKEN,
         GoalKind.TELL: _SPOKEN,
@@ -144,10 +142,9 @@ GOALS: Mapping[GoalKind, GoalDeclaration] = MappingProxyType(
         ),
     }
 )
-# The kinds that the trained readers speak, and those that a language model may say.
+# The kinds that the trained readers speak.
 LEARNT: tuple[GoalKind, ...] = tuple(kind for kind, goal in GOALS.items() if goal.learnt)
 KINDS: tuple[str, ...] = tuple(kind.value for kind in LEARNT)
-OFFERED: tuple[str, ...] = tuple(kind.value for kind, goal in GOALS.items() if goal.offered)
 # Labels of the reader of single goals for sentences without a goal, and for other or several goals.
 NOTHING, SEVERAL = "nothing", "several"
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import enum
 import re
 
+from memory_node.domain.text_enum import TextEnum
 
-class Mode(str, enum.Enum):
+
+class Mode(TextEnum):
     """Episodic: what happened, and when. Semantic: what is so. Procedural: how a thing is done."""
 
     EPISODIC = "episodic"
     SEMANTIC = "semantic"
     PROCEDURAL = "procedural"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 _PROCEDURAL = re.compile(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import json
 from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.text_enum import TextEnum
 
 
-class Relation(str, enum.Enum):
+class Relation(TextEnum):
     """What a fact says of its subject. Functional ones have one value at a time: a later fact takes its place."""
 
     NEVER = "never"  # `verb` must not be done with the subject, at the object where there is one
@@ -25,9 +25,6 @@ class Relation(str, enum.Enum):
     CONTAINS = "contains"  # the subject, a kind of food, has the object in it
     SLEEPS = "sleeps"  # the subject sleeps in the object
     IS = "is"  # the object, in words, is true of the subject
-
-    def __str__(self) -> str:
-        return self.value
 
     @property
     def functional(self) -> bool:

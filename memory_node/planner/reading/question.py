@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
 
+from memory_node.domain.text_enum import TextEnum
 
-class Slot(str, enum.Enum):
+
+class Slot(TextEnum):
     """The part of a command that an answer fills."""
 
     TARGET = "target"
     DESTINATION = "destination"
     LIGHT = "light"
     COMMAND = "command"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)
