@@ -16,7 +16,6 @@ from memory_node.planner.reading.noun_phrase import NounPhrase
 PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
 _BE = frozenset({"is", "are", "was", "were", "'s"})
 _ENDS = frozenset({"?", ".", ",", "and", "or", "so", "then", "now"})
-_SEVERAL = frozenset({COUNT, EXISTS, PLACE})
 Asked = tuple[Command, int]
 
 
@@ -28,27 +27,16 @@ def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Ask
             found = form(words, start, commands) if start < len(words) else None
             if found is None or (form is _whether and start == at):
                 continue
-            command, end = _with_others(words, *found, commands)
+            command, end = found
             tails = (commands.english.fillers | commands.english.question_tails) - {"in"}
             while end < len(words) and words[end] in tails:
                 end += 1
-            if words[end : end + 1] == ["or"] and "?" in words[end:]:
-                end = words.index("?", end) if isinstance(words, list) else list(words).index("?", end)
             return replace(command, text=" ".join(words[at:end])), end
     return None
 
 
 def _tell(asked: str, *phrases: NounPhrase) -> Command:
     return Command(GoalKind.TELL, asked, phrases)
-
-
-def _with_others(words: Sequence[str], command: Command, end: int, commands: CommandReader) -> Asked:
-    while command.verb in _SEVERAL and words[end : end + 1] in (["and"], ["or"]):
-        phrase = commands.phrases.read(words, end + 1)
-        if phrase is None or not phrase.named:
-            break
-        command, end = replace(command, targets=(*command.targets, phrase)), _past_having(words, phrase.end, commands)
-    return command, end
 
 
 def _past_having(words: Sequence[str], at: int, commands: CommandReader) -> int:
@@ -92,23 +80,6 @@ def _what_is_in(words: Sequence[str], at: int, commands: CommandReader) -> Asked
     end = placed[1].end
     further = commands.phrases.place(words, end)
     return _tell(CONTENTS, placed[1]), further[1].end if further is not None else end
-
-
-def _what_it_has(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
-    if words[at] != "what":
-        return None
-    start = at + 1 + (words[at + 1 : at + 2] in (["does"], ["do"]))
-    phrase = commands.phrases.read(words, start)
-    if (
-        phrase is None
-        or not phrase.named
-        or words[phrase.end : phrase.end + 1] not in (["have"], ["has"], ["hold"], ["contain"])
-    ):
-        return None
-    end = phrase.end + 1
-    while end < len(words) and words[end] in ("in", "inside", "on", "it"):
-        end += 1
-    return _tell(CONTENTS, phrase), end
 
 
 def _which_place(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -228,9 +199,6 @@ def _whether(words: Sequence[str], at: int, commands: CommandReader) -> Asked | 
     if words[at + 1 : at + 2] == ["there"] and words[at + 2 : at + 3] and words[at + 2] in _BE:
         turned = [*words[: at + 1], words[at + 2], "there", *words[at + 3 :]]
         return _is_there(turned, at + 1, commands)
-    if words[at + 1 : at + 3] in (["i", "left"], ["we", "left"]):
-        phrase = commands.phrases.read(words, at + 3)
-        return None if phrase is None else _state_behind(words, phrase.end, phrase, commands)
     phrase = commands.phrases.read(words, at + 1)
     if phrase is None or words[phrase.end : phrase.end + 1] not in (["is"], ["are"]):
         return None
@@ -249,7 +217,6 @@ _FORMS: tuple[Callable[[Sequence[str], int, CommandReader], Asked | None], ...] 
     _seen,
     _which_place,
     _what_is_in,
-    _what_it_has,
     _how_many,
     _is_there,
     _left_in_state,

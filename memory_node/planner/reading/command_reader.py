@@ -13,7 +13,6 @@ from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.noun_phrase import NounPhrase, NounPhraseReader
 
 _K = GoalKind
-_CARE = frozenset({"care", "caution", "love", "attention"})
 _CUT_INTO = frozenset({"piece", "slice", "half", "cube", "quarter", "strip", "ring", "bit", "chunk", "wedge", "stick"})
 _DRAPING = frozenset({"lay", "drape", "hang", "put", "throw", "toss", "place"})
 _SLIDING = frozenset({"pull", "slide", "push", "drag"})
@@ -223,7 +222,6 @@ class CommandReader:
             self._courtesy,
             self._later,
             self._for_what,
-            self._where_clause,
             self._pointed,
             self._particle,
             self._placed,
@@ -240,10 +238,7 @@ class CommandReader:
         behind = at + found[1] if found is not None and found[0] == INTO else at
         length = self.english.where_it_was.length_at(words, behind)
         args.back |= bool(length)
-        end = behind + length
-        if length and words[end : end + 2] == ["before", "you"]:  # "... before you moved it"
-            end = next((i for i in range(end, len(words)) if words[i] in PUNCTUATION or words[i] == "and"), len(words))
-        return end if length else None
+        return behind + length if length else None
 
     def _courtesy(self, words: Sequence[str], at: int, _verb: str, _args: Arguments) -> int | None:
         length = self.english.courtesy.length_at(words, at)
@@ -258,13 +253,6 @@ class CommandReader:
 
     def _for_what(self, words: Sequence[str], at: int, _verb: str, args: Arguments) -> int | None:
         return self._purpose(words, at) if words[at] == "to" and (args.targets or args.taken) else None
-
-    def _where_clause(self, words: Sequence[str], at: int, _verb: str, args: Arguments) -> int | None:
-        """Skip "[on the shelf] where I can see it"."""
-        said = words[at] == "where" and args.places and words[at + 1 : at + 2]
-        if not said or words[at + 1] not in self.english.subjects:
-            return None
-        return next((i for i in range(at, len(words)) if words[i] in PUNCTUATION), len(words))
 
     def _filler(self, words: Sequence[str], at: int, _verb: str, _args: Arguments) -> int | None:
         return at + 1 if words[at] in self.english.fillers or words[at].endswith("ly") else None
@@ -352,10 +340,8 @@ class CommandReader:
         return phrase.end
 
     def _manner(self, words: Sequence[str], start: int, sense: str, verb: str) -> int | None:
-        """Skip "with care", "in half", "into thick slices"."""
+        """Skip "in half", "into thick slices"."""
         following = words[start] if start < len(words) else ","
-        if sense == WITH and following in _CARE:
-            return start + 1
         if sense != INTO or not self._cuts(verb):
             return None
         if following in self.english.numbers.keys() | {"half"}:
@@ -435,8 +421,6 @@ class CommandReader:
                 self._ends(words, placed[1].end) or words[placed[1].end] in ("and", "please")
             )
             if placed is not None and goes_on and args.places and prep[0] == INTO and args.places[-1][0] == INTO:
-                if args.places[-1][1].only_room:
-                    args.places[-1] = placed  # "to the bedroom, on the bed"
                 return placed[1].end  # "in the fridge, on the second shelf"
             goes_on &= not args.places or (prep[0] == NEAR and args.places[-1][0] == INTO)
             return start if goes_on else None
@@ -528,7 +512,7 @@ class CommandReader:
         elif args.last == "place" and args.places and phrase.called and self.lexicon.is_holder(phrase.called):
             return None  # "put the mug in the sink, no, the bowl": the thing, or the place
         elif args.targets:
-            args.targets[-1] = _with_noun_of(phrase, args.targets[-1])
+            args.targets[-1] = phrase
         else:
             return None
         return phrase.end
@@ -704,13 +688,6 @@ class CommandReader:
             args.to_user = True
         if said in _SLIDING and kind is _K.PLACE and command.origin is not None and command.destination is None:
             return replace(command, kind=_K.FETCH) if not args.to_user else replace(command, to_user=True)
-        if (
-            said == "carry"
-            and kind is _K.PLACE
-            and command.destination is None
-            and not (command.way or args.to_user or args.there)
-        ):
-            return replace(command, kind=_K.FETCH)
         if args.there and kind is _K.FETCH:
             return replace(command, kind=_K.PLACE)
         if args.particle in ("in", "inside") and kind is _K.PLACE and not args.places and not args.to_user:
@@ -732,19 +709,3 @@ def _time_pattern(english: English) -> re.Pattern[str]:
     span = rf"(?:{'|'.join(english.time_prepositions - {'on'})}) {amount}(?:{units})\b"
     clock = rf"(?:at|by|before|after|until|till) (?:{numbers})(?=$| [,.;:!?]| and\b| please\b)"
     return re.compile(rf"{span}|on {amount}{day}\b|{clock}")
-
-
-def _with_noun_of(phrase: NounPhrase, before: NounPhrase) -> NounPhrase:
-    """Return a phrase; "the red one" keeps the noun of the phrase before it, "three" its noun, too."""
-    if phrase.pronoun not in ("one", "them") or not (
-        phrase.attributes or phrase.states or phrase.other or phrase.count > 1
-    ):
-        return phrase
-    return replace(
-        before,
-        text=phrase.text,
-        attributes=phrase.attributes,
-        states=phrase.states,
-        other=phrase.other,
-        count=phrase.count,
-    )

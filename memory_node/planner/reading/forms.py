@@ -9,7 +9,7 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.reading.asked import read_question
 from memory_node.planner.reading.command import Command, Fragment, Instruction, Part, Remark
 from memory_node.planner.reading.command_reader import CommandReader
-from memory_node.planner.reading.english import FROM, INTO, NEAR, PUNCTUATION, WITH, English, Verb
+from memory_node.planner.reading.english import INTO, NEAR, PUNCTUATION, English, Verb
 from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.noun_phrase import NounPhrase
 from memory_node.planner.reading.words import words_of
@@ -399,14 +399,7 @@ class InstructionReader:
         """Take "I'd like the apple", "I want the lamp on", "can I have two forks"."""
         length = self._english.wishes.length_at(words, at)
         start = at + length
-        if length and words[start : start + 1] == ["you"]:
-            placed = self.commands.phrases.place(words, start + 1)
-            if placed is None or not placed[1].only_room:
-                return None
-            return self._take(
-                heard, (Command(_K.GO, "go", (placed[1],), text=" ".join(words[at:])), placed[1].end, ""), words
-            )
-        if not length or start >= len(words) or words[start] == "to":
+        if not length or start >= len(words) or words[start] in ("to", "you"):
             return None
         args, end = self.commands.arguments(words, start, "have")
         if not args.targets or args.targets[0].person:
@@ -489,70 +482,9 @@ class InstructionReader:
         verb = self._english.verbs.get(words[at]) if at < len(words) else None
         return verb if verb is not None and (verb.treatment or verb.kind in (_K.OPEN, _K.CLOSE)) else None
 
-    def _added(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "[put the cushions on the sofa,] all of them", "[fetch the mug.] The blue one." as told of the thing."""
-        last = heard.parts[-1] if heard.parts else None
-        phrase = self.commands.phrases.read(words, at, places=True)
-        if (
-            phrase is None
-            or not isinstance(last, Command)
-            or not last.targets
-            or not self.is_boundary(words, phrase.end)
-        ):
-            return None
-        if words[at - 1] not in (",", ".", ":"):
-            return None
-        said = last.targets[-1]
-        if phrase.pronoun in ("one", "them") and not phrase.other and (words[at] == "the" or not phrase.places):
-            count = phrase.count if phrase.count > 1 else said.count
-            every = phrase.every or (said.every and phrase.count == 1)
-            told = replace(
-                said, count=count, every=every, attributes=(*said.attributes, *phrase.attributes),
-                places=(*said.places, *phrase.places), text=f"{said.text}, {phrase.text}",
-            )  # fmt: skip
-        elif phrase.called is not None and said.called is not None and phrase.called.all[0] in said.called.all:
-            told = phrase
-        elif last.destination is not None and _specifies(phrase, last.destination):
-            heard.parts[-1] = replace(last, destination=phrase)
-            return phrase.end
-        else:
-            return None
-        heard.parts[-1] = replace(last, targets=(*last.targets[:-1], told))
-        return phrase.end
-
-    def _subjects(self, words: Sequence[str], at: int) -> tuple[tuple[NounPhrase, ...], int] | None:
-        """Return the things of "all the forks and all the spoons [go in the drawer]", and where they end."""
-        phrases: list[NounPhrase] = []
-        while True:
-            phrase = self.commands.phrases.read(words, at)
-            if phrase is None or phrase.person:
-                return None
-            phrases.append(phrase)
-            at = phrase.end
-            link = words[at : at + 1] == [","] and self.commands.phrases.read(words, at + 1) is not None
-            if not (link or words[at : at + 1] == ["and"] or words[at : at + 2] == [",", "and"]):
-                break
-            at += 2 if words[at : at + 2] == [",", "and"] else 1
-        return (tuple(phrases), at) if len(phrases) > 1 else None
-
-    def _row(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "all the forks and the spoons go in the drawer", "two plates and a bowl on the table"."""
-        found = self._subjects(words, at)
-        if found is None:
-            return None
-        phrases, _ = found
-        inner, begin = Heard(), phrases[-1].begin
-        last = self._obliged(words, begin, inner) or self._verbless(words, begin, inner)
-        command = inner.parts[-1] if inner.parts else None
-        if last is None or not isinstance(command, Command) or len(command.targets) != 1:
-            return None
-        heard.parts.append(replace(command, targets=(*phrases[:-1], *command.targets)))
-        return last
-
     def _obliged(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "the mug should be washed", "the vase goes on the shelf", "the plates need a rinse"."""
         commands, english = self.commands, self._english
-        words = self._unturned(words, at)
         phrase = commands.phrases.read(words, at, places=True)
         if phrase is None or phrase.person or phrase.pronoun in ("that", "this"):
             return None
@@ -564,8 +496,6 @@ class InstructionReader:
         word = words[start]
         if word in ("goes", "go", "belongs", "belong"):
             return self._take(heard, commands.stated(words, start + 1, phrase, at), words)
-        if words[start : start + 2] in (["would", "look"], ["would", "be"]):
-            return self._welcome(words, start + 2, phrase, at, heard)
         if word in ("needs", "need", "wants", "want", "requires"):
             return self._needed(words, start + 1, phrase, at, heard)
         if word not in english.obliging:
@@ -582,15 +512,6 @@ class InstructionReader:
                 return self._spoken(words, at, start, heard)  # "find my keys, they should be in the kitchen"
         return self._brought_about(words, start + to, phrase, at, heard)
 
-    def _unturned(self, words: Sequence[str], at: int) -> Sequence[str]:
-        """Return "could the window be closed" as "the window could be closed"."""
-        if words[at] not in ("can", "could", "may", "would") or words[at + 1 : at + 2] in (["i"], ["you"], ["we"]):
-            return words
-        turned = self.commands.phrases.read(words, at + 1, places=True)
-        if turned is None:
-            return words
-        return [*words[:at], *words[at + 1 : turned.end], words[at], *words[turned.end :]]
-
     def _brought_about(self, words: Sequence[str], at: int, phrase: NounPhrase, begin: int, heard: Heard) -> int | None:
         while at < len(words) and words[at] in self._english.fillers:
             at += 1
@@ -603,19 +524,6 @@ class InstructionReader:
         while at < len(words) and words[at] in self._english.fillers:
             at += 1
         found = self.commands.passive(words, at, phrase) or self.commands.stated(words, at, phrase, begin)
-        return self._take(heard, found, words)
-
-    def _welcome(self, words: Sequence[str], at: int, phrase: NounPhrase, begin: int, heard: Heard) -> int | None:
-        """Take "[the vase would look] nicer on the dresser", "[an apple would be] lovely"."""
-        start = at
-        while start < len(words) and words[start] in _WELCOME:
-            start += 1
-        if start == at or phrase.pronoun:
-            return None
-        found = self.commands.stated(words, start, phrase, begin)
-        if found is None and words[at - 1] == "be":
-            text = " ".join(words[begin:start])
-            found = Command(_K.PLACE, "bring", (phrase,), to_user=True, text=text), start, ""
         return self._take(heard, found, words)
 
     def _needed(self, words: Sequence[str], at: int, phrase: NounPhrase, begin: int, heard: Heard) -> int | None:
@@ -633,75 +541,15 @@ class InstructionReader:
             turned[start] = verb if self._english.base_form(verb) else base
         return self._take(heard, self.commands.passive(turned, start, phrase), turned)
 
-    def _repeated(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "do the same with the tomato" as the last command on another thing."""
-        length = self._english.repeats.length_at(words, at)
-        last = next((part for part in reversed(heard.parts) if isinstance(part, Command)), None)
-        if not length or last is None:
-            return None
-        args, end = self.commands.arguments(words, at + length, "take")
-        if not args.targets or not self.is_boundary(words, end):
-            return None
-        heard.parts.append(replace(last, targets=tuple(args.targets)))
-        return end
-
-    def _used(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "use the sponge to wash the bowl"."""
-        phrase = self.commands.phrases.read(words, at + 1) if words[at] == "use" else None
-        if phrase is None or words[phrase.end : phrase.end + 1] != ["to"]:
-            return None
-        found = self.commands.read(words, phrase.end + 1)
-        if found is None or not found[0].treatment:
-            return None
-        return self._take(heard, (replace(found[0], instrument=phrase), found[1], found[2]), words)
-
-    def _fronted(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "on the desk, put the CD"."""
-        placed = self.commands.phrases.place(words, at)
-        if placed is None or placed[0] not in (INTO, NEAR, FROM, WITH):
-            return None
-        start = placed[1].end + (words[placed[1].end : placed[1].end + 1] == [","])
-        inner = Heard()
-        end = self._ordered(words, start, inner) if start < len(words) else None
-        command = inner.parts[0] if inner.parts else None
-        if end is None or not isinstance(command, Command) or command.destination is not None or command.to_user:
-            return None
-        if placed[0] == WITH and command.treatment:
-            heard.parts.append(replace(command, instrument=placed[1]))
-            return end
-        if placed[0] == FROM and command.kind in (_K.PLACE, _K.FETCH):
-            heard.parts.append(replace(command, origin=placed[1]))
-            return end
-        if command.kind not in (_K.PLACE, _K.FETCH) or placed[0] == WITH:
-            return None
-        heard.parts.append(replace(command, kind=_K.PLACE, destination=placed[1], near=placed[0] == NEAR))
-        return end
-
     def _verbless(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "the pillow on the bed", "TV off", "two forks to the table"."""
         phrase = self.commands.phrases.read(words, at)
-        if phrase is None or not phrase.named or phrase.only_room or words[-1] == "?":
+        if phrase is None or not phrase.named or phrase.only_room or phrase.pronoun or words[-1] == "?":
             return None
-        if phrase.pronoun:
-            return None
-        again = self._again(words, at, phrase, heard)
-        if again is not None:
-            return again
         found = self.commands.stated(words, phrase.end, phrase, at)
         if found is None or found[0].kind not in (_K.PLACE, _K.SWITCH_ON, _K.SWITCH_OFF):
             return None
         return self._take(heard, found, words)
-
-    def _again(self, words: Sequence[str], at: int, phrase: NounPhrase, heard: Heard) -> int | None:
-        """Take "[wash the lettuce,] then the tomato", "[the spoon from the drawer] and the bowl from the shelf"."""
-        last = heard.parts[-1] if heard.parts else None
-        if not isinstance(last, Command) or words[at - 1] not in ("and", "then") or not last.targets:
-            return None
-        origin, end = None, phrase.end
-        placed = self.commands.phrases.place(words, end)
-        if placed is not None and placed[0] == FROM:
-            origin, end = placed[1], placed[1].end
-        return self._take(heard, (replace(last, targets=(phrase,), origin=origin), end, ""), words)
 
     def _by_doing(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "prepare the hall by moving the vase to the shelf" as what is to be done; "set up the shelf by moving
@@ -724,27 +572,6 @@ class InstructionReader:
                 heard.parts[-1] = replace(command, destination=place)
             return end
         return None
-
-    def _shared(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "[put the red mug on the shelf] and the blue one on the desk"."""
-        last = heard.parts[-1] if heard.parts else None
-        phrase = self.commands.phrases.read(words, at)
-        if phrase is None or not isinstance(last, Command) or last.kind is not _K.PLACE or len(last.targets) != 1:
-            return None
-        if words[at - 1] != "and" and not phrase.other:
-            return None  # "four eggs, two in the bowl" shares them out
-        shared = phrase.other or phrase.attributes or phrase.count > 1 or "one" in last.targets[0].text.split()
-        if phrase.pronoun not in ("one", "them") or not shared:
-            return None
-        found = self.commands.stated(words, phrase.end, phrase, at)
-        if found is None:
-            return None
-        noun = last.targets[0]
-        thing = replace(
-            noun, text=f"{phrase.text} {noun.head}", attributes=phrase.attributes, states=phrase.states,
-            count=phrase.count, every=phrase.every, plural=phrase.plural, other=True, places=(),
-        )  # fmt: skip
-        return self._take(heard, (replace(found[0], targets=(thing,)), found[1], found[2]), words)
 
     # --- answers and corrections in few words
 
@@ -798,11 +625,6 @@ def _own_wish(said: Sequence[str]) -> bool:
     return own or any(list(said[at : at + 2]) in (["want", "to"], ["need", "to"], ["like", "to"]) for at in (1, 2))
 
 
-def _specifies(phrase: NounPhrase, before: NounPhrase) -> bool:
-    both = phrase.called is not None and before.called is not None
-    return both and phrase.called.all[0] in before.called.all  # type: ignore[union-attr]
-
-
 def _at_result(words: Sequence[str], begin: int, end: int, english: English) -> int:
     """Return where the participle stands between two words."""
     return next(i for i in range(begin, end) if english.base_form(words[i]) and words[i] not in english.function_words)
@@ -821,17 +643,11 @@ _FORMS: tuple[Form, ...] = (
     _R._timed,
     _R._reason,
     _R._forbidden,
-    _R._repeated,
     _R._question,
     _R._assured,
     _R._wish,
     _R._by_doing,
     _R._ordered,
-    _R._used,
-    _R._fronted,
-    _R._shared,
-    _R._added,
-    _R._row,
     _R._obliged,
     _R._topic,
     _R._verbless,

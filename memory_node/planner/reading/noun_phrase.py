@@ -356,8 +356,6 @@ class NounPhraseReader:
         self, words: Sequence[str], at: int, room: tuple[str, int], phrase: NounPhrase, draft: _Draft
     ) -> NounPhrase:
         end = at + room[1]
-        if words[end : end + 1] == ["'s"] and end + 1 < len(words) and self._lexicon.name_at(words, end + 1):
-            end += 1
         behind = self._lexicon.name_at(words, end) if end < len(words) else None
         if behind is not None:
             return self._named(words, end, behind, replace(phrase, room=room[0]), draft)
@@ -470,13 +468,6 @@ class NounPhraseReader:
             if being > start and being < len(words) and words[being] in english.states:
                 return replace(phrase, states=(*phrase.states, english.states[words[being]]), end=being + 1)
             return phrase
-        if (
-            begun
-            and start < len(words)
-            and (words[start].endswith("ed") or words[start] in ("fell", "stands", "lies", "sits"))
-        ):
-            placed = self.place(words, start + 1)
-            return phrase if placed is None else replace(phrase, places=(*phrase.places, placed[:2]), end=placed[1].end)
         return self._with_contents(words, self._handled(words, phrase, start))
 
     def _handled(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
@@ -502,20 +493,8 @@ class NounPhraseReader:
         placed = None if placed is not None and placed[2] in english.directed else placed
         places = phrase.places if placed is None else (*phrase.places, placed[:2])
         end = end if placed is None else placed[1].end
-        end = self._past_time(words, end)
         states = (*phrase.states, state) if state is not None else phrase.states
         return replace(phrase, handled=True, definite=True, states=states, places=places, end=end)
-
-    def _past_time(self, words: Sequence[str], at: int) -> int:
-        """Return where "[you washed] this morning", "[you took] it from" ends."""
-        while at < len(words):
-            if words[at] in ("this", "last") and words[at + 1 : at + 2] and words[at + 1] in self._english.day_parts:
-                at += 2
-            elif words[at] in self._english.behind_deed:
-                at += 1
-            else:
-                break
-        return at
 
     def _with_contents(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
         found = self._english.prepositions.at(words, phrase.end)

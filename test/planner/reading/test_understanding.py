@@ -98,7 +98,6 @@ def test_plain_commands_are_read(text: str, wanted: str) -> None:
         ("The plates need a rinse.", "clean all Plate"),
         ("the window should be closed", "close Window"),
         ("The vase goes on the shelf.", "Vase at Shelf"),
-        ("the vase would look nicer on the dresser", "Vase at Dresser"),
         ("make sure the fridge is closed", "close Fridge"),
         ("Pillow on the bed, please.", "Pillow at Bed"),
         ("My hands are full, open the door.", "open Door"),
@@ -211,12 +210,6 @@ def test_classes_and_rooms_of_memory_are_named_as_they_are_spelt() -> None:
     home = HomeClasses(frozenset({"GardenGnome"}), frozenset({"Shelf"}), frozenset({"tower room"}))
     assert read("put the garden gnome on the shelf", home=home) == "GardenGnome at Shelf"
     assert read("go to the tower room", home=home) == "go tower room"
-
-
-def test_open_names_are_classes_of_their_own() -> None:
-    reader = Understander(KINDS, None, None, asks=False, open_names=True)
-    goals = reader.understand("put the flumbert in the drawer").goals
-    assert [str(goal) for goal in goals] == ["place flumbert to Drawer"]
 
 
 def test_goals_of_a_model_are_held_against_plain_words() -> None:
