@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -223,8 +223,17 @@ class SceneSnapshot:
         stamps = [area.last_viewed_ns for area in self.areas]
         return bool(stamps) and min(stamps) > max(0, self.stamp_ns - _LATELY_NS)
 
-    @property
-    def room_of_area(self) -> dict[str, str]:
+    @cached_property
+    def by_id(self) -> Mapping[str, SceneObject]:
+        """The objects by their ids, removed ones included."""
+        return {one.id: one for one in self.objects}
+
+    def room_of(self, one: SceneObject) -> str:
+        """Return the name of the room that a thing is in, "" where nobody knows."""
+        return self.room_of_area.get(one.area_id, "")
+
+    @cached_property
+    def room_of_area(self) -> Mapping[str, str]:
         """The name of the room that each area lies in, by the area's id; "" where there is none."""
         names = {room.id: room.name for room in self.rooms}
         return {area.id: names.get(area.room_id, "") for area in self.areas}
@@ -241,11 +250,11 @@ class SceneSnapshot:
     @cached_property
     def _met_elsewhere(self) -> frozenset[str]:
         """The ids of the objects that were met elsewhere since."""
-        by_id, alike = {one.id: one for one in self.objects}, dict[str, list[SceneObject]]()
+        alike: dict[str, list[SceneObject]] = {}
         for one in self.objects:
             if not one.removed:
                 alike.setdefault(one.class_name, []).append(one)
-        moved = (met_elsewhere(same, by_id.get) for same in alike.values())
+        moved = (met_elsewhere(same, self.by_id.get) for same in alike.values())
         return frozenset(one.id for one in moved if one is not None)
 
     def on_floor(self, floor_id: str) -> SceneSnapshot:

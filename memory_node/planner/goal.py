@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,6 +77,11 @@ class Goal:
     def __post_init__(self) -> None:
         if self.count < 1:
             raise InvalidValueError(f"Goal.count: expected at least 1, got {self.count}")
+
+    def with_mentions(self, meant: Callable[[Mention], Mention]) -> Goal:
+        """Return it with what its target and destination mean."""
+        destination = self.destination and meant(self.destination)
+        return replace(self, target=meant(self.target), destination=destination)
 
     def changed(self, **changes: Any) -> Goal:
         """Return a copy with some fields replaced."""

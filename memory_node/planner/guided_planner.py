@@ -160,7 +160,7 @@ class _Episode:
         if result.reason is not FailureReason.CLOSED or not result.object_id or not planned.call.arguments:
             return
         thing_id = planned.memory_ids.get(planned.call.arguments[0], "")
-        found = next((one for one in self._situation.scene().objects if one.id == thing_id), None) if thing_id else None
+        found = self._situation.scene().by_id.get(thing_id) if thing_id else None
         if found is not None and found.inside and found.support_id:
             self._situation.memory_ids.setdefault(result.object_id, found.support_id)
 

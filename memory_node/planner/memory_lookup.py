@@ -112,9 +112,7 @@ class MemoryLookup:
 
     def scene_object(self, object_id: str) -> SceneObject | None:
         """Return an object of the scene graph by its id, or None."""
-        if not object_id:
-            return None
-        return next((found for found in self.scene_now().objects if found.id == object_id), None)
+        return self.scene_now().by_id.get(object_id)
 
     def support_of(self, answer: ObjectAnswer) -> SceneObject | None:
         """Return what an answer's object is on or in by the scene graph; None where that is unknown."""
@@ -149,8 +147,8 @@ class MemoryLookup:
         if not room:
             return frozenset()
         scene, there = self.scene_now(), self.of_classes(names)
-        rooms, room_of = {one.name for one in scene.rooms}, scene.room_of_area
-        return frozenset(one.id for one in there if not may_be_meant(room_of.get(one.area_id, ""), room, rooms))
+        rooms = {one.name for one in scene.rooms}
+        return frozenset(one.id for one in there if not may_be_meant(scene.room_of(one), room, rooms))
 
     def _areas_of(self, room_id: str) -> frozenset[str]:
         return frozenset(area.id for area in self.scene_now().areas if area.room_id == room_id)

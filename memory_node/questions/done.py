@@ -83,12 +83,12 @@ class PlainPast:
         """Return the deeds that took a thing from a place or room, brought it there, or were done there."""
         room = next((one.name for one in self.scene.rooms if one.name and one.name.lower() == words.lower()), "")
         classes = () if room else (self.class_of(words),)
-        objects = {one.id: one for one in self.scene.objects}
+        objects = self.scene.by_id
 
         def is_there(object_id: str, class_name: str) -> bool:
             if not room:
                 return class_name in classes
-            return object_id in objects and self.scene.room_of_area.get(objects[object_id].area_id) == room
+            return object_id in objects and self.scene.room_of(objects[object_id]) == room
 
         found = []
         for deed in deeds:
@@ -125,7 +125,7 @@ class PlainPast:
     def where(self, object_id: str, class_name: str) -> str:
         """Return a place's name, with its room where another room has one, too."""
         name = self.kinds[class_name].best_name
-        rooms = {one.id: self.scene.room_of_area.get(one.area_id, "") for one in self.scene.objects
+        rooms = {one.id: self.scene.room_of(one) for one in self.scene.objects
                  if one.class_name == class_name and not one.removed}  # fmt: skip
         room = rooms.get(object_id, "")
         return f"{name} in the {room}" if room and len(set(rooms.values())) > 1 else name

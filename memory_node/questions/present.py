@@ -87,7 +87,7 @@ class PresentQuestions:
         at, inside = _bare(match["place"]), match["how"] in ("in", "inside")
         room = self._room(at)
         if room:
-            return self._held([one for one in self._here if self._words.room_of(one) == room], f"in the {room}")
+            return self._held([one for one in self._here if self._scene.room_of(one) == room], f"in the {room}")
         supports = self._present(at)
         if supports is None:
             return None
@@ -241,7 +241,7 @@ class PresentQuestions:
         """Return what tells whether a thing is in or on a room or thing that words name; None where they name none."""
         room = self._room(words)
         if room:
-            return lambda one: self._words.room_of(one) == room
+            return lambda one: self._scene.room_of(one) == room
         supports = self._present(words)
         ids = {support.id for support in supports or ()}
         return None if supports is None else lambda one: one.support_id in ids

@@ -17,18 +17,13 @@ class ThingWords:
     """scene: what is remembered. person_class: of persons, who are handed things. now_ns: what ages count to."""
 
     def __init__(self, scene: SceneSnapshot, person_class: str, now_ns: int) -> None:
-        self._all = {one.id: one for one in scene.objects}
-        self._rooms = scene.room_of_area
+        self._scene = scene
         self._person_class = person_class
         self._now_ns = now_ns
 
-    def room_of(self, one: SceneObject) -> str:
-        """Return the name of the room that a thing is in, "" where nobody knows."""
-        return self._rooms.get(one.area_id, "")
-
     def at(self, one: SceneObject) -> str:
         """Return its place: "on SideTable 2, in the kitchen"."""
-        support, room = self._all.get(one.support_id), self.room_of(one)
+        support, room = self._scene.by_id.get(one.support_id), self._scene.room_of(one)
         in_room = f"in {'' if room[-1].isdigit() else 'the '}{room}" if room else ""  # "room 1" is a name
         if one.support_id == ROBOT_ID:
             return "in the robot's hand"

@@ -80,7 +80,7 @@ def scene_markers(snapshot: SceneSnapshot) -> list[Marker]:
     markers = _floor_markers(snapshot, room_at)
     markers += _room_markers(snapshot, room_at)
     markers += _area_markers(snapshot, area_at, room_at)
-    by_id = {found.id: found for found in snapshot.objects}
+    by_id = snapshot.by_id
     for found in snapshot.objects:
         markers += _object_markers(found, area_at.get(found.area_id), by_id.get(found.support_id))
     for relation in snapshot.relations:

@@ -134,11 +134,10 @@ def _draw_places(axes: Axes, snapshot: SceneSnapshot) -> None:
 
 
 def _draw_objects(axes: Axes, snapshot: SceneSnapshot, small_text: bool) -> None:
-    by_id = {found.id: found for found in snapshot.objects}
     largest_first = sorted(snapshot.objects, key=lambda found: -float(np.prod(found.box.size[:2])))
     for found in largest_first:
         _draw_box(axes, found)
-    links = [_link(relation, by_id) for relation in snapshot.relations]
+    links = [_link(relation, snapshot) for relation in snapshot.relations]
     near = [ends for relation, ends in zip(snapshot.relations, links) if ends and relation.kind is RelationKind.NEAR]
     held = [
         ends
@@ -172,8 +171,8 @@ def _draw_box(axes: Axes, found: SceneObject) -> None:
         )
 
 
-def _link(relation: Relation, by_id: dict[str, SceneObject]) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    one, other = by_id.get(relation.source_id), by_id.get(relation.target_id)
+def _link(relation: Relation, scene: SceneSnapshot) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    one, other = scene.by_id.get(relation.source_id), scene.by_id.get(relation.target_id)
     if one is None or other is None:
         return None
     start, end = one.box.center, other.box.center

@@ -28,7 +28,6 @@ def remembered(
     there = scene.believed
     keys = names if names is not None else {found.id: found.name or found.id for found in there}
     laps = dict(_laps(there, kinds))
-    room_of = scene.room_of_area
     things = []
     for found in there:
         support = found.support_id if found.support_id in keys else laps.get(found.id, "")
@@ -45,7 +44,7 @@ def remembered(
                 inside=found.inside if support else None,
                 states=frozenset(believed(found.states)) - _faded(found, scene.stamp_ns),
                 position=(x, y, z),
-                room=room_of.get(found.area_id, ""),
+                room=scene.room_of(found),
                 existence=found.existence,
                 description=found.description,
             )

@@ -233,7 +233,8 @@ class HoldsAnEggIn(EmptyHand):
     """A memory of an egg in a fridge."""
 
     def scene(self) -> Any:
-        return SimpleNamespace(objects=(SimpleNamespace(id="egg-1", inside=True, support_id="fridge-1"),))
+        egg = SimpleNamespace(id="egg-1", inside=True, support_id="fridge-1")
+        return SimpleNamespace(by_id={"egg-1": egg})
 
 
 class OpensWhatTheRobotNames:

@@ -31,12 +31,7 @@ class PlainWords:
 
     def with_looks(self, goals: Sequence[Goal]) -> tuple[Goal, ...]:
         """Return goals whose mentions know what was said of their things."""
-        return tuple(
-            goal.changed(
-                target=self._known(goal.target), destination=goal.destination and self._known(goal.destination)
-            )
-            for goal in goals
-        )
+        return tuple(goal.with_mentions(self._known) for goal in goals)
 
     def _known(self, mention: Mention) -> Mention:
         looks = self.looks.get(mention.object_class)

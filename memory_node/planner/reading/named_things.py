@@ -41,12 +41,7 @@ class NamedThings:
 
     def with_ids(self, goals: Sequence[Goal]) -> tuple[Goal, ...]:
         """Return goals whose mentions of a kind are of the thing that was named."""
-        return tuple(
-            goal.changed(
-                target=self._meant(goal.target), destination=goal.destination and self._meant(goal.destination)
-            )
-            for goal in goals
-        )
+        return tuple(goal.with_mentions(self._meant) for goal in goals)
 
     def _meant(self, mention: Mention) -> Mention:
         thing_id = "" if mention.thing_id or mention.another else self.ids.get(mention.object_class, "")

@@ -270,7 +270,7 @@ class References:
         return [one for one in self._objects.values() if folded(one.class_name) in spelt]
 
     def _room_of(self, one: SceneObject) -> str:
-        return self.scene.room_of_area.get(one.area_id, "").lower()
+        return self.scene.room_of(one).lower()
 
     def _both(self, first: set[str] | None, second: set[str]) -> set[str]:
         return second if first is None else first & second
@@ -295,7 +295,7 @@ class References:
 
     def is_in_room(self, thing: Mention, place: Mention) -> bool:
         """Return whether a place is a room, and the thing is known to be in it."""
-        known = next((one for one in self.scene.objects if one.id == thing.thing_id), None)
+        known = self.scene.by_id.get(thing.thing_id)
         return bool(place.room) and not place.candidates and known is not None and self._room_of(known) == place.room
 
     def where_it_belongs(self, thing: Mention, asks: str = "") -> Mention:

@@ -27,7 +27,4 @@ def with_speaker(goals: Iterable[Goal], people: Sequence[SceneObject]) -> list[G
         is_speaker = mention.text in _SPEAKER and mention.object_class in classes and not mention.thing_id
         return replace(mention, thing_id=thing_id) if is_speaker else mention
 
-    return [
-        one.changed(target=meant(one.target), destination=meant(one.destination) if one.destination else None)
-        for one in goals
-    ]
+    return [one.with_mentions(meant) for one in goals]
