@@ -147,10 +147,11 @@ class EpisodeGuidance:
         """Bring the brief state up to what was observed, then compile; see GuidancePort."""
         started = time.perf_counter()
         named = self._named(observation)
-        before, self._beliefs = self._beliefs, kept(self._beliefs, named, self._known(named))
+        known = self._known(named)
+        before, self._beliefs = self._beliefs, kept(self._beliefs, named, known)
         delta = difference(before.brief(), self._beliefs.brief(), self._state)
         self._state = apply(delta, self._state)
-        said = self._compiler.compile(replace(named, beliefs=self._beliefs), self._state, self.memory)
+        said = self._compiler.compile(replace(named, beliefs=self._beliefs, known=known), self._state, self.memory)
         compiled = replace(said, delta=delta)
         if said.delta:
             compiled = self._also_applied(compiled, said)

@@ -18,6 +18,7 @@ from memory_node.context.state_operations import InvalidDeltaError, Operation, a
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, TaskMemory
+from memory_node.context.unsaid import UNSAID
 from memory_node.context.ways import calls_towards
 from memory_node.domain.call_template import bind
 from memory_node.domain.skill import SkillCall
@@ -121,25 +122,25 @@ class PromptCompiler:
             deadline = Deadline(self._config.timeout_s)
             found = ask(self._model, question, deadline, self._config.max_repairs, on_reply=replies.append)
             wording = _wording(found.guidance, observation)
-            if wording and self._soft is not None:
-                latent = self._latent(question.messages, replies[-1].text, wording, self._soft, deadline)
-                found = replace(found, latent=latent)
+            if found.guidance is not None and wording and self._soft is not None:
+                states = self._states(question.messages, replies[-1].text, wording, self._soft, deadline)
+                found = replace(found, latent=self._soft(states, unsaid_of(found.guidance, observation))[0])
         except LlmError as error:
             problem = str(error)
         tokens_in, tokens_out = (sum(reply.tokens_in for reply in replies), sum(reply.tokens_out for reply in replies))
         return replace(found, tokens_in=tokens_in, tokens_out=tokens_out, problem=problem)
 
-    def _latent(
+    def _states(
         self, messages: Sequence[Message], reply: str, wording: str, soft: SoftMemoryWeights, deadline: Deadline
     ) -> NDArray[np.float32]:
-        """Return a reply as latent tokens: the middle of each, as nothing is drawn on a robot.
+        """Return the states of the placeholders behind a reply.
 
         Raises:
             LlmError: the model runs elsewhere, or could not.
         """
         if not isinstance(self._model, LatentModel):
             raise UnsupportedError(f"{self._model.name} tells no inner states; Soft-Mem needs a model in this process")
-        return soft(self._model.states(messages, reply, wording, soft.placeholders, deadline, soft.adapter))[0]
+        return self._model.states(messages, reply, wording, soft.placeholders, deadline)
 
     def _read(
         self,
@@ -180,6 +181,13 @@ def _wording(guidance: Guidance | None, observation: StepObservation) -> str:
     if guidance is None:
         return ""
     return observation.worded(guidance.goal) if observation.worded is not None else str(guidance.goal)
+
+
+def unsaid_of(guidance: Guidance, observation: StepObservation) -> NDArray[np.float32]:
+    """Return (UNSAID,): what words leave out of the first thing of a guidance that is remembered; zeros for none."""
+    things = (observation.known[name] for name in guidance.goal.arguments if name in observation.known)
+    told = next((thing.unsaid for thing in things if thing.unsaid is not None), None)
+    return told() if told is not None else np.zeros(UNSAID, np.float32)
 
 
 def _in_short(entry: Entry) -> str:

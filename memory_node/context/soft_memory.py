@@ -10,26 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
+from memory_node.context.unsaid import UNSAID
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 
 Array = NDArray[np.float32]
 
-# Most of sigma, its first value in the paper. Without a bound it grows to how far mu is off.
-MOST_SD = 0.0261
-
-
-def adapter_beside(path: Path) -> Path:
-    """Return where the adapter that reads the placeholders of a soft memory's file is to lie."""
-    return path.with_suffix(".gguf")
-
-
-def adapter_of(path: Path) -> Path | None:
-    """Return the adapter that reads the placeholders of a soft memory's file, None where it has none: a GGUF file, or
-    the folder of a model that the robot's process does not run."""
-    beside, folder = adapter_beside(path), path.with_suffix("")
-    if beside.is_file():
-        return beside
-    return folder if folder.is_dir() else None
+# Bound of sigma, which a sigmoid keeps to; ten times its first value in the paper.
+MOST_SD = 0.261
 
 
 @dataclass(frozen=True)
@@ -48,42 +35,46 @@ class Layer:
 class SoftMemoryWeights:
     """f_phi and its placeholders, as `memory-node train softmem` leaves them.
 
-    placeholders: (N, states), what the compiler reads behind its reply. body: the hidden layer, None where the
-    projection is linear. mean, log_sd: give mu and log sigma of each latent token. adapter: path of the LoRA adapter
-    that the compiler reads the placeholders with, beside its own; "" for none.
+    placeholders: (N, states), what the compiler reads behind its reply. body: the hidden layer. mean, log_sd: give mu
+    and log sigma of each latent token. body and log_sd are None where the tokens are a linear projection.
     """
 
     placeholders: Array
     body: Layer | None
     mean: Layer
-    log_sd: Layer
-    adapter: str = ""
+    log_sd: Layer | None
 
     @property
     def tokens(self) -> int:
         """N."""
         return len(self.placeholders)
 
-    def __call__(self, states: Array) -> tuple[Array, Array]:
-        """Return mu and log sigma, both (N, embedding), of the states (N, states) of the placeholders."""
-        inner = states
+    def __call__(self, states: Array, unsaid: Array) -> tuple[Array, Array | None]:
+        """Return mu and log sigma, both (N, embedding), of the states (N, states) of the placeholders.
+
+        unsaid: (UNSAID,) of the thing that the guidance is about. sigma: None where nothing is drawn.
+        """
+        inner = np.hstack((states, np.tile(unsaid, (len(states), 1))))
         if self.body is not None:
-            hidden = self.body(states)
+            hidden = self.body(inner)
             inner = (0.5 * hidden * (1.0 + erf(hidden / np.sqrt(2.0)))).astype(np.float32)  # GELU
-        return self.mean(inner), np.minimum(self.log_sd(inner), np.float32(np.log(MOST_SD)))
+        if self.log_sd is None:
+            return self.mean(inner), None
+        return self.mean(inner), np.float32(np.log(MOST_SD)) - np.logaddexp(np.float32(0.0), -self.log_sd(inner))
 
     def save(self, path: Path) -> None:
         """Write a file, in half precision."""
-        layers = {"mean": self.mean, "log_sd": self.log_sd, **({"body": self.body} if self.body is not None else {})}
+        layers = {"mean": self.mean, "log_sd": self.log_sd, "body": self.body}
+        there = {name: layer for name, layer in layers.items() if layer is not None}
         arrays = {
-            f"{name}.{part}": getattr(layer, part) for name, layer in layers.items() for part in ("weight", "bias")
+            f"{name}.{part}": getattr(layer, part) for name, layer in there.items() for part in ("weight", "bias")
         }
         arrays["placeholders"] = self.placeholders
         np.savez_compressed(path, **{name: values.astype(np.float16) for name, values in arrays.items()})
 
     @classmethod
     def read(cls, path: Path) -> SoftMemoryWeights:
-        """Return what a file holds, with the adapter beside it.
+        """Return what a file holds.
 
         Raises:
             NotFoundError: there is no such file.
@@ -94,10 +85,13 @@ class SoftMemoryWeights:
         try:
             with np.load(path) as file:
                 arrays = {name: file[name].astype(np.float32) for name in file.files}
-            layers = {name: Layer(arrays[f"{name}.weight"], arrays[f"{name}.bias"]) for name in ("mean", "log_sd")}
-            body = Layer(arrays["body.weight"], arrays["body.bias"]) if "body.weight" in arrays else None
-            weights = cls(arrays["placeholders"], body, **layers, adapter=str(adapter_of(path) or ""))
-            weights(weights.placeholders)
+            layers = {
+                name: Layer(arrays[f"{name}.weight"], arrays[f"{name}.bias"])
+                for name in ("body", "mean", "log_sd")
+                if f"{name}.bias" in arrays
+            }
+            weights = cls(arrays["placeholders"], layers.get("body"), layers["mean"], layers.get("log_sd"))
+            weights(weights.placeholders, np.zeros(UNSAID, np.float32))
         except (KeyError, ValueError, OSError, zipfile.BadZipFile) as error:
             raise InvalidValueError(f"{path} is no soft memory of `train softmem` ({error})") from error
         return weights

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory_node.context.beliefs import Beliefs
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
@@ -35,7 +38,8 @@ class StepObservation:
     for those that do not tell it themselves. names: what the executor calls things, by reference, where it has names
     of its own. recent: the last steps, oldest first, `taken` among them; an executor
     leaves it to memory. worded: how the executor reads a call as guidance, "" where it is told nothing; None: as the
-    call. beliefs: what follows from all of the episode so far; an executor leaves it to memory.
+    call. beliefs, known: what follows from all of the episode so far, and what long-term memory believes of the next
+    step's things, by name; an executor leaves both to memory.
     """
 
     goals: tuple[str, ...] = ()
@@ -47,6 +51,7 @@ class StepObservation:
     recent: tuple[TakenStep, ...] = ()
     worded: Callable[[SkillCall], str] | None = field(default=None, compare=False)
     beliefs: Beliefs = field(default_factory=Beliefs, compare=False, repr=False)
+    known: Mapping[str, KnownThing] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.goal_index <= len(self.goals):
@@ -71,7 +76,8 @@ class StepObservation:
 class KnownThing:
     """What long-term memory believes of one thing. place: a reference to what it is in or on, "" where not known.
 
-    inside: it is in it, and not on it. is_close: the robot may reach it from where it stands.
+    inside: it is in it, and not on it. is_close: the robot may reach it from where it stands. unsaid: returns what
+    words leave out of it, see unsaid.py.
     """
 
     object_class: str
@@ -80,6 +86,7 @@ class KnownThing:
     inside: bool = False
     states: tuple[ObjectState, ...] = ()
     is_close: bool = False
+    unsaid: Callable[[], NDArray[np.float32]] | None = field(default=None, compare=False)
 
 
 # Returns what long-term memory believes of the thing that a reference means; None: it cannot tell which that is.

@@ -4,10 +4,12 @@ with a place."""
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 import numpy as np
 
 from memory_node.context.step_observation import KnownThing
+from memory_node.context.unsaid import unsaid
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
@@ -94,7 +96,7 @@ class KnownThings:
             found = meant_object(reference, self._scene)
             if found is None:
                 return None
-            support = self._support_of(found)
+            support, camera = self._support_of(found), self._scene.camera_at
             return KnownThing(
                 found.class_name,
                 str(ObjectReference.at(support.class_name, support.box.center)) if support is not None else "",
@@ -102,6 +104,7 @@ class KnownThings:
                 found.inside and support is not None,
                 believed(found.states),
                 self._is_close(found),
+                partial(unsaid, found, camera) if camera is not None else None,
             )
 
     def _is_close(self, found: SceneObject) -> bool:

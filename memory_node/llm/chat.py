@@ -145,12 +145,10 @@ class LatentModel(ChatModel, Protocol):
         wording: str,
         vectors: NDArray[np.float32],
         deadline: Deadline | None = None,
-        adapter: str = "",
     ) -> NDArray[np.float32]:
         """Return the last layer's states (n, width) of vectors (n, width) that follow a dialogue and the reply to it.
 
         wording: of the reply, between it and the vectors, in as many tokens as there are vectors; see fitted.
-        adapter: path of a LoRA adapter that reads the vectors, and them alone, beside the model's own; "" for none.
 
         Raises:
             LlmError: they could not be computed.

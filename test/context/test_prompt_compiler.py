@@ -12,10 +12,11 @@ from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery
 from memory_node.context.prompt_compiler import PromptCompiler, reply_schema
-from memory_node.context.soft_memory import Layer, SoftMemoryWeights
+from memory_node.context.soft_memory import MOST_SD, Layer, SoftMemoryWeights
 from memory_node.context.state_operations import Create
-from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.step_observation import KnownThing, StepObservation, TakenStep
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
+from memory_node.context.unsaid import UNSAID
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.llm.chat import Message, Reply
@@ -113,14 +114,19 @@ def test_schema_allows_what_can_be_done_now(entries: int, changes: bool) -> None
 class Inner(Saying):
     """A model that tells its states, too: those of its first placeholder's sum."""
 
-    def states(self, messages, reply, wording, vectors, deadline=None, adapter=""):
-        self.asked = (messages, reply, wording, adapter)
+    def states(self, messages, reply, wording, vectors, deadline=None):
+        self.asked = (messages, reply, wording)
         return vectors + 1.0
 
 
+NUMBERED = np.arange(6, dtype=np.float32).reshape(2, 3)
+NOTHING = np.zeros(UNSAID, np.float32)
+
+
 def soft_memory() -> SoftMemoryWeights:
-    double = Layer(2.0 * np.eye(3, dtype=np.float32), np.zeros(3, np.float32))
-    return SoftMemoryWeights(np.arange(6, dtype=np.float32).reshape(2, 3), None, double, double)
+    """Doubles the states, and adds the sum of what words leave out."""
+    weight = np.hstack((2.0 * np.eye(3), np.ones((3, UNSAID)))).astype(np.float32)
+    return SoftMemoryWeights(NUMBERED, None, Layer(weight, np.zeros(3, np.float32)), None)
 
 
 def test_guidance_comes_as_latent_tokens_too() -> None:
@@ -129,10 +135,14 @@ def test_guidance_comes_as_latent_tokens_too() -> None:
     assert found.guidance is not None
     assert found.latent is not None
     assert found.latent.tolist() == [[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]]
-    assert model.asked[1:] == (model.text, GOOD["goal"], "")
-    adapted = replace(soft_memory(), adapter="soft.gguf")
-    PromptCompiler(model, CompilerModelConfig(), soft=adapted).compile(OBSERVATION, STATE, MEMORY)
-    assert model.asked[3] == "soft.gguf"
+    assert model.asked[1:] == (model.text, GOOD["goal"])
+    seen = replace(OBSERVATION, known={"Fridge": KnownThing("Fridge", unsaid=lambda: NOTHING + 1.0)})
+    found = PromptCompiler(model, CompilerModelConfig(), soft=soft_memory()).compile(seen, STATE, MEMORY)
+    assert found.latent is not None
+    assert found.latent.tolist() == [
+        [2.0 + UNSAID, 4.0 + UNSAID, 6.0 + UNSAID],
+        [8.0 + UNSAID, 10.0 + UNSAID, 12.0 + UNSAID],
+    ]
     silent = Inner({"delivery": "noaction", "goal": "", "reason": "", "entries": []})
     nothing = PromptCompiler(silent, CompilerModelConfig(), soft=soft_memory()).compile(OBSERVATION, STATE, MEMORY)
     assert nothing.latent is None
@@ -159,14 +169,16 @@ def test_soft_memory_is_read_back_or_refused(tmp_path: Path) -> None:
     soft_memory().save(tmp_path / "soft.npz")
     read = SoftMemoryWeights.read(tmp_path / "soft.npz")
     assert read.tokens == 2
-    assert read.adapter == ""
-    (tmp_path / "soft.gguf").write_bytes(b"")
-    assert SoftMemoryWeights.read(tmp_path / "soft.npz").adapter == str(tmp_path / "soft.gguf")
-    assert read(read.placeholders)[0].tolist() == soft_memory()(soft_memory().placeholders)[0].tolist()
-    hidden = replace(soft_memory(), body=Layer(np.eye(3, dtype=np.float32), np.zeros(3, np.float32)))
-    hidden.save(tmp_path / "hidden.npz")
-    means, _ = SoftMemoryWeights.read(tmp_path / "hidden.npz")(np.array([[0.0, 1.0, -1.0]], np.float32))
+    assert read(NUMBERED, NOTHING)[0].tolist() == soft_memory()(NUMBERED, NOTHING)[0].tolist()
+    assert read(NUMBERED, NOTHING)[1] is None
+    double = Layer(2.0 * np.eye(3, dtype=np.float32), np.zeros(3, np.float32))
+    body = Layer(np.eye(3, 3 + UNSAID, dtype=np.float32), np.zeros(3, np.float32))
+    SoftMemoryWeights(NUMBERED, body, double, double).save(tmp_path / "hidden.npz")
+    hidden = SoftMemoryWeights.read(tmp_path / "hidden.npz")
+    means, log_sd = hidden(np.array([[0.0, 1.0, -1.0]], np.float32), NOTHING)
     np.testing.assert_allclose(means, [[0.0, 1.6827, -0.3173]], atol=1e-3)  # twice the GELU
+    assert log_sd is not None
+    np.testing.assert_allclose(np.exp(log_sd), MOST_SD / (1.0 + np.exp(-means)), rtol=1e-3)
     with pytest.raises(NotFoundError, match="no file"):
         SoftMemoryWeights.read(tmp_path / "nowhere.npz")
     (tmp_path / "broken.npz").write_bytes(b"PK\x03\x04 no archive")

@@ -100,24 +100,6 @@ def test_states_are_those_behind_the_reply_and_leave_nothing_behind(embedded: Em
     )
 
 
-def test_adapter_of_vectors_reads_them_alone(embedded: Embedded) -> None:
-    model, adapter = embedded(), str(_WEIGHTS / "compiler.gguf")
-    asked = [Message("user", TOLD)]
-    unknown = embeddings(model, [0, 0, 0])
-    before, plain = (
-        LlamaScores(model).scores(asked, ["table"]),
-        model.states(asked, "table", "It is on the table.", unknown),
-    )
-    changed = model.states(asked, "table", "It is on the table.", unknown, adapter=adapter)
-    assert not np.allclose(changed, plain, atol=1e-2)
-    assert np.allclose(model.states(asked, "table", "It is on the table.", unknown), plain, atol=1e-4), (
-        "it is taken off again"
-    )
-    assert LlamaScores(model).scores(asked, ["table"])[0].log_likelihood == pytest.approx(
-        before[0].log_likelihood, abs=1e-4
-    )
-
-
 def test_vectors_of_another_width_and_endpoints_are_refused(embedded: Embedded) -> None:
     latent = Message("user", TOLD, latent=np.zeros((2, 7), np.float32))
     with pytest.raises(UnsupportedError, match="width 576"):

@@ -1,6 +1,5 @@
 """From a teacher to reinforcement with a pair of tiny models made from scratch: no part of the chain can rot."""
 
-import argparse
 import json
 import math
 import re
@@ -9,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from small_game import Embedder
 from test_alfworld_compiled import HEATED, KINDS, LEARNT, game_of
@@ -21,10 +19,9 @@ from benchmarks.alfworld.games import Game
 from benchmarks.compiler_rows import row_of
 from benchmarks.compiler_variants import FULL
 from memory_node.context.config import CompilerModelConfig
-from memory_node.context.soft_memory import SoftMemoryWeights
-from memory_node.domain.errors import InvalidValueError
+from memory_node.context.soft_memory import MOST_SD, SoftMemoryWeights
+from memory_node.context.unsaid import UNSAID
 from memory_node.llm.chat import Message
-from memory_node.llm.llama.model import fitted
 
 pytest.importorskip("torch", reason="needs the extra learning")
 pytest.importorskip("transformers", reason="needs the extra learning")
@@ -32,26 +29,18 @@ pytest.importorskip("peft", reason="needs the extra learning")
 
 import torch
 import transformers
-from torch import nn
 
-from training.adapters.adapter import with_adapter
-from training.adapters.checkpoint import free_weights
 from training.adapters.example import answered
 from training.adapters.learning import Schedule, learn
-from training.adapters.processes import device
-from training.adapters.text_model import inner
 from training.adapters.writing import Written, log_probabilities
 from training.compiler.game_pairs import GameTeacher
 from training.grpo.games import GameRollouts
 from training.grpo.learning import GrpoSchedule, add_gradients, reinforce
 from training.grpo.objective import advantages, clipped_gain
 from training.grpo.rollouts import Decision, Rollout
-from training.grpo.run import opened
 from training.grpo.torch_models import TorchModels
-from training.softmem import train as train_soft_memory
 from training.softmem.kept_prompt import KeptPrompt
-from training.softmem.measured import executor_losses
-from training.softmem.pairs import PairModels
+from training.softmem.measured import executor_losses, told_apart
 from training.softmem.soft_example import SoftExample, around_latent, soft_example
 from training.softmem.soft_memory import (
     FIRST_SD,
@@ -62,10 +51,11 @@ from training.softmem.soft_memory import (
     orthogonality_loss,
 )
 from training.softmem.soft_pair import SideBySide, SoftPair
-from training.softmem.weights import load_soft_memory, save_soft_memory, soft_memory_weights
+from training.softmem.weights import load_soft_memory, save_soft_memory
 
 GAME = Game("a/b/game.tw-pddl", "a", b"")
 LATENT = 4
+NOTHING = torch.zeros(UNSAID)
 WORDING = (40, 41)
 
 
@@ -193,28 +183,6 @@ def test_compiler_is_reinforced_in_words_alone(tmp_path: Path) -> None:
     assert not torch.equal(pair.compiler.lm_head.weight, before)
 
 
-def test_activated_adapter_reads_placeholders_alone() -> None:
-    torch.manual_seed(0)
-    compiler = with_adapter(tiny(0), 2)
-    for name, weight in compiler.named_parameters():
-        if "lora_B" in name:
-            nn.init.normal_(weight, std=0.5)
-    parts = {"soft": SoftMemory(48, 48, LATENT, unknown=torch.randn(48)), "activated": True}
-    activated = SoftPair(compiler, tiny(1), **parts)
-    assert not activated.learns_text
-    with torch.no_grad():
-        found = activated.read([1, 2, 3], [4, 5], [6])
-        with compiler.disable_adapter():
-            activated.forget()
-            bare = activated.read([1, 2, 3], [4, 5], [6])
-    assert torch.allclose(found.states, bare.states), "what it says in words stays as it is"
-    assert not torch.allclose(found.behind, bare.behind, atol=1e-2)
-    activated.losses(SoftExample((1, 2, 3), (4, 5), (6, 7), (8,), (9,), (10, 11))).total.backward()
-    learnt = [name for name, weight in activated.named_parameters() if weight.grad is not None and weight.grad.any()]
-    assert any("lora_B" in name for name in learnt)
-    assert all("lora" in name or name.startswith("soft.") for name in learnt)
-
-
 def test_advantages_are_those_of_the_group() -> None:
     assert advantages([1.0, 0.0, 0.0, 1.0]) == pytest.approx([1.0, -1.0, -1.0, 1.0])
     assert advantages([1.0, 0.0, 0.0, 0.0]) == pytest.approx([math.sqrt(3.0), *[-1 / math.sqrt(3.0)] * 3])
@@ -286,51 +254,22 @@ def test_soft_memory_on_the_robot_is_the_one_that_was_trained(tmp_path: Path) ->
         save_soft_memory(soft, tmp_path / "soft.npz")
         again = load_soft_memory(tmp_path / "soft.npz")
         weights, states = SoftMemoryWeights.read(tmp_path / "soft.npz"), torch.randn(5, 64)
-        latent = soft(states)
-        mean, log_sd = weights(states.numpy())
-        assert mean == pytest.approx(latent.mean.detach().numpy(), abs=1e-3)
-        assert log_sd == pytest.approx(latent.log_sd.detach().numpy(), abs=1e-2)
-        assert torch.allclose(again(states).mean, latent.mean, atol=1e-3)
+        unsaid = torch.randn(UNSAID)
+        latent = soft(states, unsaid)
+        mean, log_sd = weights(states.numpy(), unsaid.numpy())
+        assert mean == pytest.approx(latent.mean.detach().numpy(), abs=1e-2)
+        assert (log_sd is None) == (latent.log_sd is None) == linear
+        if log_sd is not None and latent.log_sd is not None:
+            assert log_sd == pytest.approx(latent.log_sd.detach().numpy(), abs=1e-2)
+        assert torch.allclose(again(states, unsaid).mean, latent.mean, atol=1e-2)
         assert again.placeholders.shape == (5, 64)
-    (tmp_path / "soft.gguf").write_bytes(b"an adapter of its own")
-    schedule, args = GrpoSchedule(), argparse.Namespace(soft=tmp_path / "soft.npz")
-    with pytest.raises(ValueError, match="only a soft memory without one"):
-        opened(args, [GAME], LEARNT, schedule)
-
-
-def test_adapter_of_placeholders_needs_a_kept_compiler(tmp_path: Path) -> None:
-    parser = argparse.ArgumentParser()
-    train_soft_memory.add_arguments(parser)
-    files = ["--pairs", "p", "--compiler", "c", "--executor", "e", "--out", str(tmp_path / "out")]
-    with pytest.raises(InvalidValueError, match="needs --keep-compiler"):
-        train_soft_memory.run(parser.parse_args([*files, "--activated-rank", "4"]))
-    assert not (tmp_path / "out").exists()
-
-
-def test_variants_with_an_adapter_for_placeholders_learn_one_after_the_other() -> None:
-    compiler = tiny(0).requires_grad_(False)
-    models = PairModels(compiler, tiny(1), neutral=9, form=[10, 11], kept=4, activated_rank=2)
-    step = SoftExample((1, 2, 3), (4, 5), (6, 7), (8,), (9,), (10, 11))
-    for name, tokens in (("full", 16), ("soft-4", 4)):
-        together = models.together([name])
-        (pair,) = together.pairs.values()
-        assert pair.soft.tokens == tokens
-        learnt = free_weights(together)
-        assert {key.rpartition("lora_")[2][0] for key in learnt if "lora" in key} == {"A", "B"}
-        assert not any(weight.any() for key, weight in learnt.items() if "lora_B" in key), "nothing of the one before"
-        with device():
-            pair.read_ahead(step)
-            inner(compiler).model.forward, reads = None, inner(compiler).model.forward  # type: ignore[method-assign]
-            pair.read_ahead(step)  # what was kept is not read again
-        inner(compiler).model.forward = reads  # type: ignore[method-assign]
-        for weight in learnt.values():
-            nn.init.normal_(weight)
 
 
 def test_latent_tokens_begin_with_the_spread_of_the_paper() -> None:
     torch.manual_seed(0)
-    latent = SoftMemory(64, 64)(torch.randn(16, 64))
-    assert latent.log_sd.exp().mean().item() == pytest.approx(FIRST_SD, rel=1e-3)
+    latent = SoftMemory(64, 64)(torch.randn(16, 64), NOTHING)
+    assert latent.log_sd is not None
+    assert latent.log_sd.exp().mean().item() == pytest.approx(FIRST_SD, rel=0.1)
     assert latent.sample(torch.Generator().manual_seed(1)).shape == (16, 64)
 
 
@@ -348,15 +287,6 @@ def test_losses_of_latent_tokens() -> None:
     assert text.grad is None
 
 
-def test_latent_tokens_are_to_say_the_last_words() -> None:
-    assert fitted([0, 1, 2, 3], 2, 9) == (2, 3)
-    assert fitted([0, 1, 2, 3], 6, 9) == (9, 9, 0, 1, 2, 3)
-    assert fitted([0, 1], 0, 9) == ()
-    pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT), neutral=9)
-    table = pair.executor.get_input_embeddings().weight
-    assert torch.equal(pair.targets(SoftExample((), (), (), (), (5, 6), ())), table[[9, 9, 5, 6]])
-
-
 def test_wording_stands_between_reply_and_placeholders() -> None:
     frozen = tiny(0).requires_grad_(False)
     kept = SoftPair(frozen, tiny(1), SoftMemory(48, 48, LATENT, unknown=torch.randn(48)))
@@ -370,53 +300,25 @@ def test_wording_stands_between_reply_and_placeholders() -> None:
     assert not torch.allclose(one.behind, other.behind, atol=1e-3)
 
 
-def test_spread_of_latent_tokens_has_a_bound() -> None:
-    soft = SoftMemory(8, 8, LATENT)
-    with torch.no_grad():
-        soft.log_sd.bias.fill_(3.0)
-    states = torch.randn(LATENT, 8)
-    assert soft(states).log_sd.exp().detach().numpy() == pytest.approx(FIRST_SD, rel=1e-4)
-    assert np.exp(soft_memory_weights(soft)(states.numpy())[1]) == pytest.approx(FIRST_SD, rel=1e-4)
-
-
 def test_new_latent_tokens_say_nothing_and_differ() -> None:
     neutral = torch.randn(48)
     soft = SoftMemory(48, 48, LATENT, neutral=neutral)
-    assert torch.allclose(soft(torch.randn(LATENT, 48)).mean, neutral.expand(LATENT, -1), atol=0.2)
+    assert torch.allclose(soft(torch.randn(LATENT, 48), NOTHING).mean, neutral.expand(LATENT, -1), atol=0.2)
     assert len(soft.placeholders.unique(dim=0)) == LATENT
 
 
 def test_losses_of_the_executor_are_told_with_and_without_latent_tokens() -> None:
     words, pair = Words(), SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT))
     dialogue = (Message("user", "It is open.\n\nAdvice: go."),)
-    step = SimpleNamespace(executor=dialogue, action="go", messages=dialogue, reply="go")
+    step = SimpleNamespace(executor=dialogue, action="go", unsaid=(), messages=dialogue, reply="go")
     told, untold = (soft_example(step, words, 100, in_words) for in_words in (True, False))  # type: ignore[arg-type]
     assert told is not None
     assert untold is not None
     assert words.text(told.wording) == "Advice: go."
-    unadvised = SimpleNamespace(executor=(Message("user", "It is open."),), action="go")
+    unadvised = SimpleNamespace(executor=(Message("user", "It is open."),), action="go", unsaid=())
     assert soft_example(unadvised, words, 100) is None  # type: ignore[arg-type]
     found = executor_losses(pair, [(told, untold)])
     assert len({found.words, found.words_and_latent, found.state, found.latent}) == 4
-
-
-def test_words_are_learnt_without_the_executor() -> None:
-    pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT, unknown=torch.randn(48)))
-    pair.compiler.requires_grad_(False)
-    example = SoftExample((2, 3), (4, 5), (6, 7), (8,), (9, 10), (11, 12))
-    pair.action_logits = None  # type: ignore[assignment,method-assign]  # whoever asks the executor now fails
-    losses: list[float] = []
-    optimizer = torch.optim.Adam(pair.soft.parameters(), lr=1e-2)
-    for _ in range(60):
-        optimizer.zero_grad()
-        found = pair.losses(example, acts=False)
-        found.total.backward()
-        optimizer.step()
-        losses.append(float(found.latent.detach()))
-    assert float(found.action) == 0.0
-    assert losses[-1] < losses[0] - 0.1
-    off = pair.read((2, 3), (4, 5), (9, 10)).latent.mean - pair.targets(example)
-    assert float(off.square().mean().detach()) < 0.3 * float(pair.targets(example).var())
 
 
 def test_action_reaches_f_phi_through_the_frozen_executor() -> None:
@@ -427,7 +329,7 @@ def test_action_reaches_f_phi_through_the_frozen_executor() -> None:
     assert (*before, *after) == tuple(words.prompt(dialogue))
     assert words.text(after[:-1]) == ""  # the end of the turn alone
     step = soft_example(
-        SimpleNamespace(executor=dialogue, action="go", messages=dialogue, reply="go"),  # type: ignore[arg-type]
+        SimpleNamespace(executor=dialogue, action="go", messages=dialogue, reply="go", unsaid=()),  # type: ignore[arg-type]
         words,
         100,
     )
@@ -447,7 +349,7 @@ def test_pairs_side_by_side_learn_as_each_alone() -> None:
     words = Words()
     dialogue = (Message("user", "It is open.\n\nAdvice: go."),)
     step = soft_example(
-        SimpleNamespace(executor=dialogue, action="go", messages=dialogue, reply="go"),  # type: ignore[arg-type]
+        SimpleNamespace(executor=dialogue, action="go", messages=dialogue, reply="go", unsaid=()),  # type: ignore[arg-type]
         words,
         100,
     )
@@ -476,3 +378,51 @@ def test_prompts_that_were_kept_are_not_read_again() -> None:
     assert states.shape == (4, 48)
     with pytest.raises(TypeError):
         without.behind(first)
+
+
+def examples_of_one_name(count: int, seed: int) -> list[SoftExample]:
+    """Steps that say the same, each about a thing at another place and of another size."""
+    looks = torch.zeros(count, UNSAID)
+    looks[:, :6] = torch.randn((count, 6), generator=torch.Generator().manual_seed(seed))
+    return [SoftExample((2, 3), (4, 5), (6, 7), (8,), (9, 10), (11, 12), tuple(look.tolist())) for look in looks]
+
+
+def test_vectors_tell_things_of_one_name_apart(tmp_path: Path) -> None:
+    pair = SoftPair(tiny(0).requires_grad_(False), tiny(1), SoftMemory(48, 48, LATENT, unknown=torch.randn(48)))
+    unseen = examples_of_one_name(6, 1)
+    schedule = Schedule(epochs=12, rate=2e-2, per_update=4, minutes=2.0)
+    *_, taught = learn(
+        pair,
+        examples_of_one_name(64, 0),
+        schedule,
+        tmp_path / "checkpoint.pt",
+        lambda model, example: model.losses(example).latent,
+    )
+    assert taught.losses[-1][1] < taught.losses[0][1]
+    found = told_apart(pair, unseen)
+    assert found is not None
+    assert found > 0.9
+    blind = [replace(one, unsaid=()) for one in unseen]
+    assert told_apart(pair, blind) is None, "words alone tell nothing apart"
+    with torch.no_grad():
+        pair.soft.body[0].weight[:, -UNSAID:] = 0.0  # type: ignore[index]
+    alike = told_apart(pair, unseen)
+    assert alike == pytest.approx(0.5, abs=0.1), "without what words leave out it is chance"
+
+
+def test_spread_is_wide_where_nothing_tells_and_narrow_where_all_is_told() -> None:
+    torch.manual_seed(0)
+    soft = SoftMemory(8, 8, 2)
+    sure, unsure = torch.zeros(2, 8), torch.ones(2, 8)
+    optimizer = torch.optim.Adam(soft.parameters(), lr=1e-2)
+    for _ in range(300):
+        optimizer.zero_grad()
+        loss = latent_loss(soft(sure, NOTHING), torch.zeros(2, 8))
+        loss = loss + latent_loss(soft(unsure, NOTHING), 0.15 * torch.randn(2, 8))
+        loss.backward()
+        optimizer.step()
+    assert soft.log_sd is not None
+    assert float(soft.log_sd.weight.detach().abs().max()) > 0.1
+    narrow, wide = (soft(states, NOTHING).log_sd.exp().mean().item() for states in (sure, unsure))
+    assert narrow < FIRST_SD < wide < MOST_SD
+    assert wide == pytest.approx(0.15, rel=0.4)

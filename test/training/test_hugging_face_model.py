@@ -13,7 +13,6 @@ import torch
 import transformers
 
 from benchmarks.alfworld.shipped_policy import COMPILER
-from memory_node.context.soft_memory import adapter_of
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
 from memory_node.llm.config import ModelConfig
@@ -136,11 +135,9 @@ def test_soft_memory_of_an_image_text_model(image_text: Path, tmp_path: Path) ->
     parser = argparse.ArgumentParser()
     train_soft_memory.add_arguments(parser)
     files = ["--pairs", str(tmp_path / "pairs.jsonl"), "--model", str(image_text), "--out", str(tmp_path)]
-    models = ["--compiler", str(adapter), "--executor", str(adapter), "--keep-compiler", "--activated-rank", "2"]
-    assert train_soft_memory.run(parser.parse_args([*files, *models, "--kept", "2", "--word-epochs", "1"])) == 0
+    models = ["--compiler", str(adapter), "--executor", str(adapter), "--keep-compiler"]
+    assert train_soft_memory.run(parser.parse_args([*files, *models, "--kept", "2"])) == 0
     assert (tmp_path / "full.npz").is_file()
-    assert (tmp_path / "full" / "adapter_model.safetensors").is_file()
-    assert adapter_of(tmp_path / "full.npz") == tmp_path / "full", "reinforcement asks, and refuses it"
 
 
 def test_compiler_of_an_image_text_model_is_reinforced_by_torch(image_text: Path, tmp_path: Path) -> None:

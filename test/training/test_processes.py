@@ -27,7 +27,7 @@ from training.grpo import learning as grpo, rollouts as grpo_rollouts
 from training.optimizer.executions import Execution, Executions
 from training.adapters.writing import Written
 from training.optimizer.reward import Rollout
-from training.softmem.soft_memory import SoftMemory
+from training.softmem.soft_memory import UNSAID, SoftMemory
 from training.softmem.soft_pair import ReadReply
 
 begin(seed=3, threads=1)
@@ -48,8 +48,8 @@ class Pair(nn.Module):
     def __init__(self):
         super().__init__()
         self.table, self.soft = nn.Parameter(torch.randn(3, 8)), SoftMemory(4, 4, 2)
-    def read(self, prompt, reply, wording):
-        return ReadReply(self.table, None, None, self.soft(torch.ones(2, 4)))
+    def read(self, prompt, reply, wording, unsaid=()):
+        return ReadReply(self.table, None, None, self.soft(torch.ones(2, 4), torch.zeros(UNSAID)))
     def forget(self):
         pass
 pair, drawn = Pair(), []

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from memory_node.context.unsaid import UNSAID
 from memory_node.llm.chat import JsonForm, Message
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.errors import ModelMissingError
@@ -78,16 +79,18 @@ def test_what_is_drawn_is_what_torch_learns_from(models: LlamaModels) -> None:
     assert reply.text in ('"clean"', '"dirty"')
     soft = DrawnSoftMemory.of(models.soft, np.random.default_rng(0), decisions.add_soft)
     states = model.states(ASKED, reply.text, "It is clean.", soft.placeholders)
-    latent, _ = soft(states)
+    unsaid = np.linspace(-1.0, 1.0, UNSAID, dtype=np.float32)
+    latent, _ = soft(states, unsaid)
     (decision,) = decisions.made
     assert decision.soft is not None
     assert np.array_equal(decision.soft, latent)
+    assert decision.unsaid == pytest.approx(unsaid)
     assert len(decision.wording) == len(soft.placeholders)
     read = models.pair.read(decision.written.prompt, decision.written.tokens, decision.wording)
     # llama.cpp computes with 8-bit weights, torch with 32-bit ones.
     close = torch.nn.functional.cosine_similarity(read.behind.detach(), torch.tensor(states), dim=-1)
     assert float(close.min()) > 0.98
-    assert not np.allclose(latent, models.soft(states)[0]), "it was drawn"
+    assert not np.allclose(latent, models.soft(states, unsaid)[0]), "it was drawn"
     again = models.compiler(1.0, 7, Decisions()).reply(ASKED, form=FORM)
     assert again.text == reply.text, "the same seed says the same"
 

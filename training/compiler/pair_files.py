@@ -9,6 +9,7 @@ from typing import Any
 
 from benchmarks.rows import read_rows
 from memory_node.context.prompt_compiler import SaidCompilation
+from memory_node.context.unsaid import UNSAID
 from memory_node.llm.chat import Message
 from training.compiler.teacher import CompilerPair
 
@@ -33,7 +34,11 @@ def read_pairs(path: Path) -> Iterator[CompilerPair]:
 def _pair(row: Mapping[str, Any]) -> CompilerPair:
     delivery = SaidCompilation.model_validate_json(row["reply"]).delivery
     executor, action = _dialogue(row.get("executor", [])), str(row.get("action", ""))
-    return CompilerPair(str(row["task"]), _dialogue(row["messages"]), str(row["reply"]), delivery, executor, action)
+    unsaid = tuple(map(float, row.get("unsaid", ())))
+    if len(unsaid) not in (0, UNSAID):
+        raise ValueError(f"unsaid: expected {UNSAID} numbers, got {len(unsaid)}")
+    said = str(row["task"]), _dialogue(row["messages"]), str(row["reply"])
+    return CompilerPair(*said, delivery, executor, action, unsaid)
 
 
 def _dialogue(turns: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:

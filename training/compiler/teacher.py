@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.alfworld.dialogue import with_memory
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.guidance import Compiled, Compiler, Delivery
 from memory_node.context.prompt_compiler import (
@@ -14,6 +15,7 @@ from memory_node.context.prompt_compiler import (
     SaidCompilation,
     possible_goals,
     shown_entries,
+    unsaid_of,
 )
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import Entry, TaskMemory
@@ -25,7 +27,8 @@ from memory_node.llm.chat import Message
 class CompilerPair:
     """One step of an episode: the dialogue that asks for it, and the reply that is right. task: whose step it was.
 
-    executor, action: what the executor was told with that reply, and what it did; empty where that is not kept.
+    executor, action: what the executor was told with that reply, and what it did; empty where it was told nothing.
+    unsaid: what words leave out of the thing that is advised, () for nothing; see context/unsaid.py.
     """
 
     task: str
@@ -34,11 +37,13 @@ class CompilerPair:
     delivery: Delivery
     executor: tuple[Message, ...] = ()
     action: str = ""
+    unsaid: tuple[float, ...] = ()
 
     def to_row(self) -> dict[str, Any]:
         """Return plain values, as JSON takes them."""
         row: dict[str, Any] = {"task": self.task, "messages": _plain(self.messages), "reply": self.reply}
-        return row | ({"executor": _plain(self.executor), "action": self.action} if self.action else {})
+        row |= {"executor": _plain(self.executor), "action": self.action} if self.action else {}
+        return row | ({"unsaid": self.unsaid} if self.unsaid else {})
 
 
 def _plain(messages: Sequence[Message]) -> list[dict[str, str]]:
@@ -74,7 +79,10 @@ class RecordingTeacher:
         if compiled.guidance is None or (reply.goal in sayable and reply.reason):
             messages = tuple(self._prompts.messages(observation, state, shown, avoid))
             text = reply.model_dump_json(exclude={"delta"})
-            self._on_pair(CompilerPair(self._task(), messages, text, reply.delivery))
+            left_out = unsaid_of(compiled.guidance, observation) if compiled.guidance is not None else ()
+            told = tuple(map(float, left_out)) if any(left_out) else ()
+            executor = with_memory([Message("user", "")], state.lines(), reply.goal) if reply.goal else ()
+            self._on_pair(CompilerPair(self._task(), messages, text, reply.delivery, tuple(executor), reply.goal, told))
         return compiled
 
 

@@ -117,11 +117,11 @@ def add_gradients(
             continue
         for decision in rollout.decisions:
             written = decision.written
-            read = pair.read(written.prompt, written.tokens, decision.wording)
+            read = pair.read(written.prompt, written.tokens, decision.wording, decision.unsaid)
             assert read.logits is not None, "a compiler that is reinforced learns"
             text = log_probabilities(read.logits, written.tokens, temperature, allowed_of(written))
             gain = clipped_gain(text, text.detach(), advantage).sum()
-            if decision.soft is not None:
+            if decision.soft is not None and read.latent.log_sd is not None:
                 latent = read.latent.log_density(torch.tensor(decision.soft))
                 gain = gain + clipped_gain(latent, latent.detach(), advantage).sum()
             (-gain / tokens).backward()

@@ -51,9 +51,8 @@ class NotingCompiler:
         wording: str,
         vectors: NDArray[np.float32],
         deadline: Deadline | None = None,
-        adapter: str = "",
     ) -> NDArray[np.float32]:
-        """Return the states of the placeholders behind the last reply. See LatentModel; it takes no adapter."""
+        """Return the states of the placeholders behind the last reply. See LatentModel."""
         return self.states_of(self.decisions, wording, vectors)
 
     def count_tokens(self, text: str) -> int:

@@ -20,11 +20,12 @@ Array = NDArray[np.float32]
 @dataclass(frozen=True)
 class Decision:
     """What was drawn at one step. wording: of the reply, in N tokens. soft: the latent tokens (N, embedding), None
-    where nothing was delivered."""
+    where nothing was delivered, unsaid: what they were made of besides."""
 
     written: Written
     wording: tuple[int, ...] = ()
     soft: Array | None = None
+    unsaid: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,9 @@ class Decisions:
         self.made[-1] = replace(self.made[-1], wording=tuple(wording))
         return self.made[-1]
 
-    def add_soft(self, soft: Array) -> None:
+    def add_soft(self, soft: Array, unsaid: Array) -> None:
         """Note the latent tokens of what was said last."""
-        self.made[-1] = replace(self.made[-1], soft=soft)
+        self.made[-1] = replace(self.made[-1], soft=soft, unsaid=tuple(map(float, unsaid)))
 
 
 @dataclass(frozen=True)
@@ -60,20 +61,20 @@ class DrawnSoftMemory(SoftMemoryWeights):
     """A soft memory whose latent tokens are drawn: mu + sigma * eps. random: draws eps, None takes mu alone."""
 
     random: np.random.Generator | None = None
-    on_drawn: Callable[[Array], object] = lambda _: None
+    on_drawn: Callable[[Array, Array], object] = lambda *_: None
 
-    def __call__(self, states: Array) -> tuple[Array, Array]:
+    def __call__(self, states: Array, unsaid: Array) -> tuple[Array, Array | None]:
         """Return latent tokens and log sigma; see SoftMemoryWeights."""
-        mean, log_sd = super().__call__(states)
+        mean, log_sd = super().__call__(states, unsaid)
         drawn = mean
-        if self.random is not None:
+        if self.random is not None and log_sd is not None:
             drawn = (mean + np.exp(log_sd) * self.random.standard_normal(mean.shape)).astype(np.float32)
-        self.on_drawn(drawn)
+        self.on_drawn(drawn, unsaid)
         return drawn, log_sd
 
     @classmethod
     def of(
-        cls, weights: SoftMemoryWeights, random: np.random.Generator | None, on_drawn: Callable[[Array], object]
+        cls, weights: SoftMemoryWeights, random: np.random.Generator | None, on_drawn: Callable[[Array, Array], object]
     ) -> DrawnSoftMemory:
         """Return a soft memory that draws."""
         return cls(**vars(weights), random=random, on_drawn=on_drawn)

@@ -20,7 +20,6 @@ from benchmarks.compiler_variants import FULL
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiler
-from memory_node.context.soft_memory import adapter_of
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
@@ -52,12 +51,8 @@ def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus,
     """Open what the options name. llama.cpp plays a GGUF file, torch the model of a folder.
 
     Raises:
-        ValueError: a file is of another model, or the soft memory has an adapter of its own.
+        ValueError: a file is of another model.
     """
-    if args.soft is not None and adapter_of(args.soft) is not None:
-        raise ValueError(
-            f"{args.soft} is read with an adapter of its own; only a soft memory without one is reinforced"
-        )
     base = open_base(args.model, args.threads)
     compiler, executor = base.adapted(args.rank), base.adapted(args.rank)
     load_adapter(compiler, args.compiler)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from training.adapters.adapter import load_adapter, with_adapter
+from training.adapters.adapter import load_adapter
 from training.adapters.base_model import BaseModel
 from training.adapters.processes import device
 from training.adapters.text_model import inner, width
@@ -38,7 +38,6 @@ class PairModels:
     neutral: the token near which latent tokens begin.
     form: the tokens near which placeholders begin, again and again.
     kept: prompts whose reading is kept; later pairs find them.
-    activated_rank: of the adapter that reads placeholders alone, 0 for none. Such pairs learn one after the other.
     """
 
     compiler: Any
@@ -46,15 +45,10 @@ class PairModels:
     neutral: int
     form: Sequence[int]
     kept: int = 0
-    activated_rank: int = 0
     _last: SoftPair | None = None
 
     def together(self, names: Sequence[str]) -> SideBySide:
-        """Return new pairs of some variants; with an adapter for placeholders, those before are at their end."""
-        if self.activated_rank:
-            if self._last is not None:
-                self.compiler = self.compiler.unload()
-            self.compiler = with_adapter(self.compiler, self.activated_rank)
+        """Return new pairs of some variants."""
         return SideBySide({name: self._pair(name) for name in names})
 
     def _pair(self, name: str) -> SoftPair:
@@ -70,6 +64,5 @@ class PairModels:
             beside=self._last,
             kept=self.kept,
             neutral=self.neutral,
-            activated=self.activated_rank > 0,
         ).to(device())
         return self._last

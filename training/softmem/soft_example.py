@@ -14,7 +14,10 @@ from training.compiler.teacher import CompilerPair
 @dataclass(frozen=True)
 class SoftExample:
     """One step. prompt, reply: of the compiler. before, after: of the executor's prompt, with the latent tokens between
-    them. wording: the advice as the executor reads it, action: the right command. All are tokens."""
+    them. wording: the advice as the executor reads it, action: the right command. All are tokens.
+
+    unsaid: (UNSAID,), what words leave out of the thing that is advised; () where that is nothing.
+    """
 
     prompt: tuple[int, ...]
     reply: tuple[int, ...]
@@ -22,6 +25,7 @@ class SoftExample:
     after: tuple[int, ...]
     wording: tuple[int, ...]
     action: tuple[int, ...]
+    unsaid: tuple[float, ...] = ()
 
 
 def soft_example(
@@ -41,7 +45,7 @@ def soft_example(
     if max(len(prompt) + len(reply), len(before) + len(after)) > most_tokens:
         return None
     wording, action = tokenizer.reply(advice)[:-1], tokenizer.reply(pair.action)
-    return SoftExample(tuple(prompt), tuple(reply), before, after, tuple(wording), tuple(action))
+    return SoftExample(tuple(prompt), tuple(reply), before, after, tuple(wording), tuple(action), pair.unsaid)
 
 
 def around_latent(dialogue: Sequence[Message], tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""f_phi: the states of a compiler's last tokens become latent tokens, a Gaussian each (MemCompiler)."""
+"""f_phi: the states of a compiler's last tokens, and what its words leave out, become latent tokens (MemCompiler)."""
 
 from __future__ import annotations
 
@@ -9,43 +9,52 @@ import torch
 from torch import Tensor, nn
 
 from memory_node.context.soft_memory import MOST_SD
+from memory_node.context.unsaid import UNSAID
 
 # Of a latent token's components at first, as in the paper.
-FIRST_SD = MOST_SD
+FIRST_SD = 0.0261
 # By which the placeholders begin apart: alike, they would learn alike.
 _APART = 0.02
 
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Independent normal components. mean, log_sd: (tokens, embedding)."""
+    """Independent normal components. mean, log_sd: (tokens, embedding); log_sd None: nothing is drawn."""
 
     mean: Tensor
-    log_sd: Tensor
+    log_sd: Tensor | None
 
     def sample(self, generator: torch.Generator | None = None) -> Tensor:
         """Return mean + sd * eps, (tokens, embedding); gradients flow into both."""
+        if self.log_sd is None:
+            return self.mean
         noise = torch.randn(self.mean.shape, generator=generator, device="cpu")
         return self.mean + self.log_sd.exp() * noise.to(self.mean)
 
     def log_density(self, values: Tensor) -> Tensor:
-        """Return the log-density of values, (tokens,): the mean over components, so that it does not grow with them."""
-        apart = (values - self.mean) * (-self.log_sd).exp()
-        return (-0.5 * apart**2 - self.log_sd - 0.5 * math.log(2.0 * math.pi)).mean(-1)
+        """Return the log-density of values, (tokens,): the mean over components, so that it does not grow with them.
+
+        Where nothing is drawn it is that of the first spread.
+        """
+        log_sd = torch.full_like(self.mean, math.log(FIRST_SD)) if self.log_sd is None else self.log_sd
+        apart = (values - self.mean) * (-log_sd).exp()
+        return (-0.5 * apart**2 - log_sd - 0.5 * math.log(2.0 * math.pi)).mean(-1)
 
     def entropy(self) -> Tensor:
-        """Return the entropy of a component, the mean over all."""
+        """Return the entropy of a component, the mean over all; 0 where nothing is drawn."""
+        if self.log_sd is None:
+            return torch.zeros((), device=self.mean.device)
         return (self.log_sd + 0.5 * math.log(2.0 * math.pi * math.e)).mean()
 
 
 class SoftMemory(nn.Module):
-    """(mu, log sigma) = f_phi(h), and the placeholders whose states h are.
+    """(mu, log sigma) = f_phi(h, u), and the placeholders whose states h are. u: what words leave out.
 
     Args:
         states: width of the compiler's last layer and embeddings.
         embedding: width of the executor's embeddings.
         tokens: N.
-        linear: one linear projection instead of a hidden layer, for comparison.
+        linear: one linear projection, without a hidden layer and without the Gaussian, for comparison.
         unknown: (states,) the compiler's embedding of [UNK], near which placeholders begin, or (tokens, states) one
             for each; None: zeros.
         neutral: (embedding,) the executor's embedding of a token that says nothing, near which latent tokens begin;
@@ -66,19 +75,24 @@ class SoftMemory(nn.Module):
         first = torch.zeros(states) if unknown is None else unknown.detach()
         apart = _APART * torch.randn(tokens, states, device="cpu").to(first)
         self.placeholders = nn.Parameter(first + apart)
-        self.body = nn.Identity() if linear else nn.Sequential(nn.Linear(states, states), nn.GELU())
-        self.mean = nn.Linear(states, embedding)
-        self.log_sd = nn.Linear(states, embedding)
+        told = states + UNSAID
+        self.body = nn.Identity() if linear else nn.Sequential(nn.Linear(told, states), nn.GELU())
+        self.mean = nn.Linear(told if linear else states, embedding)
+        self.log_sd = None if linear else nn.Linear(states, embedding)
         nn.init.normal_(self.mean.weight, std=FIRST_SD / math.sqrt(states))
         with torch.no_grad():
             self.mean.bias.copy_(torch.zeros(embedding) if neutral is None else neutral.detach())
-        nn.init.zeros_(self.log_sd.weight)
-        nn.init.constant_(self.log_sd.bias, math.log(FIRST_SD))
+        if self.log_sd is not None:
+            nn.init.normal_(self.log_sd.weight, std=_APART)
+            nn.init.constant_(self.log_sd.bias, math.log(FIRST_SD / (MOST_SD - FIRST_SD)))
 
-    def forward(self, states: Tensor) -> Gaussian:
-        """Return the latent tokens of states (tokens, width)."""
-        inner = self.body(states)
-        return Gaussian(self.mean(inner), self.log_sd(inner).clamp(max=math.log(MOST_SD)))
+    def forward(self, states: Tensor, unsaid: Tensor) -> Gaussian:
+        """Return the latent tokens of states (tokens, width). unsaid: (UNSAID,)."""
+        inner = self.body(torch.hstack((states, unsaid.expand(len(states), -1))))
+        if self.log_sd is None:
+            return Gaussian(self.mean(inner), None)
+        # A bound whose gradient nowhere ends: at a clamp the spread would stay.
+        return Gaussian(self.mean(inner), math.log(MOST_SD) + nn.functional.logsigmoid(self.log_sd(inner)))
 
 
 def latent_loss(latent: Gaussian, targets: Tensor) -> Tensor:

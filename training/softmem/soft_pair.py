@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from memory_node.context.unsaid import UNSAID
 from memory_node.llm.llama.model import fitted
 from training.adapters.text_model import decoder, inner, scores
 from training.softmem.kept_prompt import KeptPrompt
@@ -28,8 +28,8 @@ ENTROPY, LATENT, ORTHOGONALITY = 0.1, 1.0, 0.1
 
 @dataclass(frozen=True)
 class Losses:
-    """The parts of the loss of one example. orthogonality_weight: 0 for comparison, else as in the paper. action: 0
-    where the executor was not asked, text: 0 where the compiler does not learn."""
+    """The parts of the loss of one example. orthogonality_weight: 0 for comparison, else as in the paper. latent: 0
+    where the words leave nothing out, text: 0 where the compiler does not learn."""
 
     action: Tensor
     text: Tensor
@@ -68,9 +68,7 @@ class SoftPair(nn.Module):
         orthogonality: the weight of L_orth.
         beside: another pair of the same models, so that both read a prompt once.
         kept: prompts of each frozen model that are kept for the next epoch.
-        neutral: the token that says nothing: it fills what latent tokens are to say.
-        activated: the compiler's free adapter reads the placeholders alone ("activated LoRA", Greenewald et al. 2025):
-            what it says in words stays as it is.
+        neutral: the token that says nothing: it fills a wording that is shorter than N tokens.
         through_prompt: whether gradients reach the compiler's weights where it reads its prompt, too, and not only
             where it writes. Without, an example takes about a third of the time.
     """
@@ -86,7 +84,6 @@ class SoftPair(nn.Module):
         kept: int = 0,
         through_prompt: bool = True,
         neutral: int = 0,
-        activated: bool = False,
     ) -> None:
         super().__init__()
         self.compiler, self.executor, self.soft = compiler, executor, soft
@@ -94,7 +91,6 @@ class SoftPair(nn.Module):
         self._orthogonality = orthogonality
         self._through_prompt = through_prompt
         self._neutral = neutral
-        self.activated = activated
         for weight in executor.parameters():
             weight.requires_grad_(False)
         self._asked: KeptPrompt = beside._asked if beside is not None else KeptPrompt(inner(compiler), kept)
@@ -103,19 +99,25 @@ class SoftPair(nn.Module):
     @property
     def learns_text(self) -> bool:
         """Whether what the compiler says in words is trained."""
-        return not self.activated and any(weight.requires_grad for weight in self.compiler.parameters())
+        return any(weight.requires_grad for weight in self.compiler.parameters())
 
-    def read(self, prompt: Sequence[int], reply: Sequence[int], wording: Sequence[int]) -> ReadReply:
-        """Return what the compiler makes of a prompt, its reply, and the wording of it behind it."""
+    def read(
+        self, prompt: Sequence[int], reply: Sequence[int], wording: Sequence[int], unsaid: Sequence[float] = ()
+    ) -> ReadReply:
+        """Return what the compiler makes of a prompt, its reply, and the wording of it behind it.
+
+        unsaid: (UNSAID,), what the reply leaves out; () for nothing.
+        """
         reads = decoder(self.compiler)
+        left_out = torch.tensor(list(unsaid) or [0.0] * UNSAID)
         words = self.fitted(wording)
         if not self.learns_text:
-            memory, states = self._said(prompt, reply)
-            with self._as_it_speaks(), torch.no_grad():
+            memory, states = self._asked.behind([*prompt, *reply])
+            with torch.no_grad():
                 reads(torch.tensor([words]), past_key_values=memory)
             placeholders = self.soft.placeholders.unsqueeze(0)
             behind = reads(inputs_embeds=placeholders, past_key_values=memory).last_hidden_state[0]
-            return ReadReply(None, states[len(prompt) :], behind, self.soft(behind))
+            return ReadReply(None, states[len(prompt) :], behind, self.soft(behind, left_out))
         # What writes the reply's first token stands at the prompt's last one.
         known = 0 if self._through_prompt else len(prompt) - 1
         memory = self._asked.behind(prompt[:known])[0] if known else None
@@ -124,16 +126,7 @@ class SoftPair(nn.Module):
         read = reads(inputs_embeds=parts, past_key_values=memory)
         states = read.last_hidden_state[0, len(prompt) - 1 - known :]
         text, behind = states[1 : len(reply) + 1], states[len(reply) + len(words) + 1 :]
-        return ReadReply(scores(self.compiler, states[: len(reply)]), text, behind, self.soft(behind))
-
-    def _said(self, prompt: Sequence[int], reply: Sequence[int]) -> tuple[Any, Tensor]:
-        """Read a prompt and its reply as the compiler that wrote it; see KeptPrompt.behind."""
-        with self._as_it_speaks():
-            return self._asked.behind([*prompt, *reply])
-
-    def _as_it_speaks(self) -> Any:
-        """Let the compiler read for a while without the adapter that is for placeholders alone."""
-        return self.compiler.disable_adapter() if self.activated else nullcontext()
+        return ReadReply(scores(self.compiler, states[: len(reply)]), text, behind, self.soft(behind, left_out))
 
     def forget(self) -> None:
         """Take note that the compiler's weights have changed: what it has read is read again."""
@@ -148,31 +141,34 @@ class SoftPair(nn.Module):
         states = reads(inputs_embeds=parts, past_key_values=memory).last_hidden_state[0]
         return scores(self.executor, states[-len(action) :])
 
-    def losses(self, example: SoftExample, acts: bool = True) -> Losses:
-        """Return the losses of one example; L_action reaches f_phi and the compiler through the frozen executor.
-
-        acts: whether the executor is asked.
-        """
-        read = self.read(example.prompt, example.reply, example.wording)
-        action = text = torch.zeros(())
-        if acts:
-            acted = self.action_logits(example.before, read.latent.sample(), example.after, example.action)
-            action = self._cross_entropy(acted, example.action)
+    def losses(self, example: SoftExample) -> Losses:
+        """Return the losses of one example; L_action reaches f_phi and the compiler through the frozen executor."""
+        read = self.read(example.prompt, example.reply, example.wording, example.unsaid)
+        latent = text = torch.zeros(())
+        acted = self.action_logits(example.before, read.latent.sample(), example.after, example.action)
+        action = self._cross_entropy(acted, example.action)
+        if example.unsaid:
+            latent = latent_loss(read.latent, self.targets(example))
         if read.logits is not None:
             text = self._cross_entropy(read.logits, example.reply)
         return Losses(
             action,
             text,
             entropy_loss(read.latent),
-            latent_loss(read.latent, self.targets(example)),
+            latent,
             orthogonality_loss(read.behind, read.states),
             self._orthogonality,
         )
 
     def targets(self, example: SoftExample) -> Tensor:
-        """Return what the latent tokens of an example are to say (e~), (N, embedding): its last words, one by one."""
-        words = torch.tensor(self.fitted(example.wording))
-        return torch.as_tensor(inner(self.executor).get_input_embeddings()(words))
+        """Return what the latent tokens of an example are to say (e~), (N, embedding): what its words leave out.
+
+        It is put into the executor's embedding space at random, always alike: a metre is as long as an embedding.
+        """
+        table = inner(self.executor).get_input_embeddings().weight
+        shape = (self.soft.tokens, table.shape[1], UNSAID)
+        spread = torch.randn(shape, generator=torch.Generator("cpu").manual_seed(0), device="cpu").to(table)
+        return table.std() * (spread @ torch.tensor(example.unsaid))
 
     def fitted(self, wording: Sequence[int]) -> tuple[int, ...]:
         """Return a wording in N tokens."""
@@ -180,7 +176,7 @@ class SoftPair(nn.Module):
 
     def read_ahead(self, example: SoftExample) -> None:
         """Read the prompts of an example, to keep them."""
-        self._said(example.prompt, example.reply)
+        self._asked.behind([*example.prompt, *example.reply])
         self._told.behind(example.before)
 
     def _cross_entropy(self, logits: Tensor, tokens: Sequence[int]) -> Tensor:
@@ -195,6 +191,6 @@ class SideBySide(nn.Module):
         self.pairs = dict(pairs)
         self._weights = nn.ModuleDict(pairs)
 
-    def loss(self, example: SoftExample, acts: bool = True) -> Tensor:
-        """Return the sum of the pairs' losses: they share no weights that are trained. acts: see SoftPair.losses."""
-        return torch.stack([pair.losses(example, acts).total for pair in self.pairs.values()]).sum()
+    def loss(self, example: SoftExample) -> Tensor:
+        """Return the sum of the pairs' losses: they share no weights that are trained."""
+        return torch.stack([pair.losses(example).total for pair in self.pairs.values()]).sum()

@@ -7,8 +7,7 @@ import itertools
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, replace
-from functools import partial
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ _TOLD = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--pairs", type=Path, nargs="+", required=True, metavar="FILE", help="of `train compiler-pairs --on alfworld`"
+        "--pairs", type=Path, nargs="+", required=True, metavar="FILE", help="of `train compiler-pairs`"
     )
     parser.add_argument(
         "--compiler", type=Path, required=True, metavar="FILE", help="of `train compiler`: checkpoint or adapter"
@@ -51,26 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave the compiler's adapter as it is, and train the soft memory alone (several variants need this)",
     )
     parser.add_argument(
-        "--activated-rank",
-        type=int,
-        default=0,
-        metavar="RANK",
-        help="with --keep-compiler: an adapter of this rank reads the placeholders, and them alone; several variants"
-        " then learn one after the other, each in a folder of its own (default: none)",
-    )
-    parser.add_argument(
         "--kept",
         type=int,
         default=0,
         help="prompts whose reading is kept for later epochs, 27 MB each; with --keep-compiler (default 0)",
     )
-    parser.add_argument(
-        "--word-epochs",
-        type=int,
-        default=0,
-        help="first so many epochs without the executor: the latent tokens learn to say the advice (default 0)",
-    )
-    parser.add_argument("--word-rate", type=float, default=3e-3, help="highest learning rate of these (default 3e-3)")
     parser.add_argument(
         "--held-out",
         type=Path,
@@ -89,8 +73,6 @@ def run(args: argparse.Namespace) -> int:
     """
     if len(args.variants) > 1 and not args.keep_compiler:
         raise InvalidValueError("several variants share one compiler, so it cannot learn: add --keep-compiler")
-    if args.activated_rank and not args.keep_compiler:
-        raise InvalidValueError("--activated-rank needs --keep-compiler: what the compiler says stays as it is")
     try:
         from training.adapters.base_model import open_base
         from training.adapters.processes import begin
@@ -98,39 +80,34 @@ def run(args: argparse.Namespace) -> int:
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
     begin(args.seed, args.threads)
-    groups = [[name] for name in args.variants] if args.activated_rank else [args.variants]
     try:
         base = open_base(args.model, args.threads)
         tokens = base.tokens
         examples = _examples(args, tokens)
         opened = open_models(base, args.rank, args.compiler, args.executor, args.keep_compiler)
         form = tokens.reply(_FORM)[:-1]
-        models = PairModels(*opened, tokens.reply(FILLER)[0], form, args.kept, args.activated_rank)
-        for names in groups:
-            begin(args.seed, args.threads)  # each draws as if it learnt alone
-            folder = args.out / names[0] if len(groups) > 1 else args.out
-            _train(args, base, models.together(names), examples, folder)
+        models = PairModels(*opened, tokens.reply(FILLER)[0], form, args.kept)
+        _train(args, base, models.together(args.variants), examples)
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
     return 0
 
 
-def _train(args: argparse.Namespace, base: Any, together: Any, examples: Sequence[Any], folder: Path) -> None:
-    """Train pairs side by side, and write what came of it into a folder."""
+def _train(args: argparse.Namespace, base: Any, together: Any, examples: Sequence[Any]) -> None:
+    """Train pairs side by side, and write what came of it."""
     from training.adapters.card import write_card
     from training.adapters.learning import Schedule
     from training.adapters.processes import is_first
 
+    folder = args.out
     folder.mkdir(parents=True, exist_ok=True)
     schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed, args.bfloat16)
     _read_ahead(args, together, examples)
-    words = replace(schedule, epochs=args.word_epochs, rate=args.word_rate)
-    spelling = _learnt(together, examples, words, folder / "words.pt", acts=False)
-    progress = _learnt(together, examples, schedule, folder / "checkpoint.pt", acts=True)
+    progress = _learnt(together, examples, schedule, folder / "checkpoint.pt")
     if is_first():
         kind = f"A soft memory ({_write(base, together, folder) / 1e6:.1f} MB)"
         command = f"memory-node {shlex.join(sys.argv[1:])}"
-        told = "\n\n".join((_TOLD.format(len(examples)), *_spelt(spelling), *_measured(args, together, base.tokens)))
+        told = "\n\n".join((_TOLD.format(len(examples)), *_measured(args, together, base.tokens)))
         write_card(folder / "card.md", "Soft memory", told, kind, command, schedule, progress)
         print(folder)
 
@@ -142,7 +119,7 @@ def _examples(args: argparse.Namespace, tokens: Tokenizer) -> Sequence[Any]:
     found = (soft_example(pair, tokens, args.tokens, number % 2 == 0) for number, pair in enumerate(pairs))
     examples = [example for example in found if example is not None][: args.limit or None]
     if not examples:
-        raise InvalidValueError("no pair says what the executor was told: take those of --on alfworld")
+        raise InvalidValueError("no pair says what the executor was told: write them anew")
     return examples
 
 
@@ -152,30 +129,22 @@ def _read_ahead(args: argparse.Namespace, together: Any, examples: Sequence[Any]
         next(iter(together.pairs.values())).read_ahead(example)
 
 
-def _learnt(together: Any, examples: Sequence[Any], schedule: Any, checkpoint: Path, acts: bool) -> Any:
-    """Learn for a schedule, tell how it goes, and return the progress. acts: whether the executor is asked."""
+def _learnt(together: Any, examples: Sequence[Any], schedule: Any, checkpoint: Path) -> Any:
+    """Learn for a schedule, tell how it goes, and return the progress."""
     from training.adapters.learning import Progress, learn
     from training.adapters.processes import tell
     from training.softmem.soft_pair import SideBySide
 
     progress = Progress()
-    for progress in learn(together, examples, schedule, checkpoint, partial(SideBySide.loss, acts=acts)):
+    for progress in learn(together, examples, schedule, checkpoint, SideBySide.loss):
         taken, loss = progress.losses[-1]
-        tell(f"{'' if acts else 'words: '}{taken} examples, loss {loss / len(together.pairs):.4f}")
+        tell(f"{taken} examples, loss {loss / len(together.pairs):.4f}")
     return progress
-
-
-def _spelt(progress: Any) -> Iterator[str]:
-    """Yield what came of the epochs without the executor."""
-    losses = [loss for _, loss in progress.losses]
-    if losses:
-        first, last = (sum(part) / len(part) for part in (losses[:20], losses[-20:]))
-        yield f"Before that {progress.taken} examples without the executor: loss {first:.3f} to {last:.3f}."
 
 
 def _measured(args: argparse.Namespace, together: Any, tokens: Tokenizer) -> Iterator[str]:
     """Yield the table of losses on the pairs that are held out."""
-    from training.softmem.measured import executor_losses
+    from training.softmem.measured import executor_losses, told_apart
     from training.softmem.soft_example import soft_example
 
     if args.held_out is None:
@@ -193,22 +162,22 @@ def _measured(args: argparse.Namespace, together: Any, tokens: Tokenizer) -> Ite
         rows.append(f"| {name} | " + " | ".join(f"{loss:.3f}" for loss in astuple(found)) + " |")
     yield f"The executor's loss of a token of the right command, {len(steps)} steps of other games:"
     yield "\n".join(rows)
+    for name, pair in together.pairs.items():
+        share = told_apart(pair, [told for told, _ in steps])
+        if share is not None:
+            yield f"{name}: things of one name are told apart in {share:.3f} of the cases (by chance 0.5)."
 
 
 def _write(base: Any, together: Any, folder: Path) -> int:
-    """Write what was learnt; return the bytes of the largest soft memory with its adapter."""
-    from training.adapters.adapter import save_adapter, size_of
+    """Write what was learnt; return the bytes of the largest soft memory."""
+    from training.adapters.adapter import save_adapter
     from training.softmem.weights import save_soft_memory
 
     size = 0
     for name, pair in together.pairs.items():
         path = folder / f"{name}.npz"
         save_soft_memory(pair.soft, path)
-        files = [path]
+        size = max(size, path.stat().st_size)
         if pair.learns_text:
             save_adapter(pair.compiler, base.adapter_path(folder, "compiler"))
-        if pair.activated:
-            files.append(base.adapter_path(folder, name))
-            save_adapter(pair.compiler, files[-1])
-        size = max(size, sum(map(size_of, files)))
     return size

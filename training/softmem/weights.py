@@ -20,22 +20,24 @@ def soft_memory_weights(soft: SoftMemory) -> SoftMemoryWeights:
     """Return a soft memory as the robot computes it."""
     body = _layer(soft.body[0]) if isinstance(soft.body, nn.Sequential) else None
     placeholders = soft.placeholders.detach().cpu().numpy()
-    return SoftMemoryWeights(placeholders, body, _layer(soft.mean), _layer(soft.log_sd))
+    log_sd = _layer(soft.log_sd) if soft.log_sd is not None else None
+    return SoftMemoryWeights(placeholders, body, _layer(soft.mean), log_sd)
 
 
 def load_soft_memory(path: Path) -> SoftMemory:
-    """Return the soft memory of a file, without the adapter that it may have.
+    """Return the soft memory of a file.
 
     Raises:
         NotFoundError, InvalidValueError: see SoftMemoryWeights.read.
     """
     weights = SoftMemoryWeights.read(path)
-    embedding, states = weights.mean.weight.shape
+    embedding, states = len(weights.mean.bias), weights.placeholders.shape[1]
     soft = SoftMemory(states, embedding, weights.tokens, linear=weights.body is None)
     found = {"placeholders": weights.placeholders}
-    layers = {"mean": weights.mean, "log_sd": weights.log_sd, **({"body.0": weights.body} if weights.body else {})}
+    layers = {"mean": weights.mean, "log_sd": weights.log_sd, "body.0": weights.body}
     for name, layer in layers.items():
-        found |= {f"{name}.weight": layer.weight, f"{name}.bias": layer.bias}
+        if layer is not None:
+            found |= {f"{name}.weight": layer.weight, f"{name}.bias": layer.bias}
     soft.load_state_dict({name: torch.from_numpy(values) for name, values in found.items()})
     return soft
 

@@ -75,15 +75,13 @@ class LlamaEngine:
         finally:
             self._lock.release()
 
-    def states(self, prompt: Prompt, vectors: Vectors, deadline: Deadline, adapter: str = "") -> Vectors:
+    def states(self, prompt: Prompt, vectors: Vectors, deadline: Deadline) -> Vectors:
         """Return the last layer's states (n, width) of vectors (n, width) behind a prompt; at most PASS_TOKENS.
-
-        adapter: reads the vectors, and them alone, beside the model's own adapter.
 
         Raises:
             LateError: the deadline passed. TooLongError: they do not fit the window.
         """
-        with self.behind(prompt, len(vectors), deadline), self.native.beside(adapter):
+        with self.behind(prompt, len(vectors), deadline):
             first = len(prompt.tokens)
             return self.native.states([(0, first + index, (PROMPT,), True) for index in range(len(vectors))], vectors)
 

@@ -120,13 +120,12 @@ class LlamaModel:
         wording: str,
         vectors: NDArray[np.float32],
         deadline: Deadline | None = None,
-        adapter: str = "",
     ) -> NDArray[np.float32]:
         """Return the states of vectors behind a reply. See LatentModel."""
         asked = self.prompt(messages)
         said = (*self._file.vocabulary.tokens(reply), self.engine.template.end)
         whole = replace(asked, tokens=asked.tokens + said + self.wording_tokens(wording, len(vectors)))
-        return self.engine.states(whole, vectors, self.within(deadline), adapter)
+        return self.engine.states(whole, vectors, self.within(deadline))
 
     def wording_tokens(self, wording: str, count: int) -> tuple[int, ...]:
         """Return a wording in `count` tokens; see fitted."""

@@ -7,13 +7,12 @@ release of llama.cpp, so exactly one release of the wheel is taken.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import importlib.metadata
 import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -304,8 +303,7 @@ class NativeModel(GgufModel):
         self.width: int = library.llama_model_n_embd(self.pointer)
         self._batch = library.llama_batch_init(PASS_TOKENS, 0, sequences)
         self._vector_batch = library.llama_batch_init(PASS_TOKENS, self.width, sequences)
-        self._own = (adapter,) if adapter else ()
-        self._use(self._own)
+        self._use((adapter,) if adapter else ())
 
     def _opened(self, window_tokens: int, sequences: int, threads: int) -> Pointer:
         params: ContextParams = self._library.llama_context_default_params()
@@ -322,15 +320,6 @@ class NativeModel(GgufModel):
         if not context:
             raise ModelMissingError(f"no memory for {window_tokens} tokens of {self.path}")
         return Pointer(context)
-
-    @contextlib.contextmanager
-    def beside(self, adapter: str) -> Iterator[None]:
-        """Compute with another LoRA adapter beside the own one for a while; "" for none. Raises: see adapter."""
-        self._use((*self._own, adapter) if adapter else self._own)
-        try:
-            yield
-        finally:
-            self._use(self._own)
 
     def _use(self, paths: tuple[str, ...]) -> None:
         adapters = (Pointer * len(paths))(*map(self.adapter, paths))
