@@ -36,7 +36,7 @@ class Tool:
 @dataclass(frozen=True)
 class Message:
     """One turn of a dialogue. pictures: JPEG or PNG files, shown after the text. latent: (n, width) vectors in the
-    model's embedding space that stand behind the text; only a model in this process takes them.
+    model's embedding space that stand behind the text: a model in this process takes them, and vLLM.
     tool_calls: of the assistant; call_id: of the call whose result a message of the role "tool" tells.
 
     Where the last message of a dialogue is the assistant's, the model goes on with it.

@@ -15,10 +15,12 @@ from memory_node.llm.config import ModelConfig
 from memory_node.llm.errors import BrokenReplyError, TooLongError
 from memory_node.llm.partial_calls import CallPiece, PartialCalls
 from memory_node.llm.reply_lines import ReplyLines
+from memory_node.llm.tensor_file import tensor_file
 
 # No tokenizer has words this long on average: an endpoint that sends more does not keep to what it was asked for.
 _CHARACTERS_A_TOKEN = 64
 _SHOWN = 300
+PROMPT_EMBEDS = "prompt_embeds"
 
 
 def completion_request(config: ModelConfig, messages: Sequence[Message], form: ReplyForm | None) -> dict[str, Any]:
@@ -185,10 +187,14 @@ def _as_json(message: Message) -> dict[str, Any]:
                 for call in message.tool_calls
             ],
         }
-    if not message.pictures:
+    parts: list[dict[str, Any]] = [
+        {"type": "image_url", "image_url": {"url": _data_url(picture)}} for picture in message.pictures
+    ]
+    if message.latent is not None:  # vLLM's part
+        parts.append({"type": PROMPT_EMBEDS, "data": base64.b64encode(tensor_file(message.latent)).decode("ascii")})
+    if not parts:
         return {"role": message.role, "content": message.text}
-    shown = [{"type": "image_url", "image_url": {"url": _data_url(picture)}} for picture in message.pictures]
-    return {"role": message.role, "content": [{"type": "text", "text": message.text}, *shown]}
+    return {"role": message.role, "content": [{"type": "text", "text": message.text}, *parts]}
 
 
 def _tool_json(tool: Tool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import openai
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.llm.chat import GrammarForm, Message, Reply, ReplyForm, ignore
-from memory_node.llm.chat_completion import Chunk, completion_request, parse_chunk, read_reply
+from memory_node.llm.chat_completion import PROMPT_EMBEDS, Chunk, completion_request, parse_chunk, read_reply
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.endpoint_stream import EndpointStream, open_client
@@ -27,7 +27,6 @@ from memory_node.llm.errors import (
     RefusedError,
     TooLongError,
     UnreachableError,
-    UnsupportedError,
 )
 from memory_node.llm.reply_lines import ReplyLines
 
@@ -87,8 +86,6 @@ class OpenAiModel:
             return read_reply(self._chunks(response), messages, lines, self._config.max_reply_tokens)
 
     def _answer(self, messages: Sequence[Message], form: ReplyForm | None, deadline: Deadline) -> EndpointStream:
-        if any(message.latent is not None for message in messages):
-            raise UnsupportedError(f"{self.name} takes no latent tokens; a model in this process does")
         request = self._request(messages, form)
         most_bytes = _BYTES_BESIDE + _BYTES_A_TOKEN * self._config.max_reply_tokens
         client = self._client()
@@ -129,6 +126,8 @@ class OpenAiModel:
             text += "; `structured: none` asks it for no form"
         if status == 400 and "tool" in said:
             text += "; `tools: json` asks it for calls as JSON"
+        if status == 400 and PROMPT_EMBEDS in said:
+            text += "; latent tokens need vLLM with --enable-prompt-embeds"
         return RefusedError(text, status)
 
     def _request(self, messages: Sequence[Message], form: ReplyForm | None) -> dict[str, Any]:

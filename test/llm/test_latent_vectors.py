@@ -11,13 +11,11 @@ from token_embeddings import embeddings
 
 from benchmarks.likelihood.scoring import LlamaScores
 from memory_node.llm.chat import LatentModel, Message
-from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import UnsupportedError
 from memory_node.llm.llama.engine import Prompt
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.llama.vector_tokens import passes, vector_tokens
-from memory_node.llm.openai_model import OpenAiModel
 
 Embedded = Callable[..., LlamaModel]
 _WEIGHTS = Path(__file__).parents[2] / "benchmarks/alfworld/weights"
@@ -100,9 +98,7 @@ def test_states_are_those_behind_the_reply_and_leave_nothing_behind(embedded: Em
     )
 
 
-def test_vectors_of_another_width_and_endpoints_are_refused(embedded: Embedded) -> None:
+def test_vectors_of_another_width_are_refused(embedded: Embedded) -> None:
     latent = Message("user", TOLD, latent=np.zeros((2, 7), np.float32))
     with pytest.raises(UnsupportedError, match="width 576"):
         LlamaScores(embedded()).scores([latent], ["table"])
-    with pytest.raises(UnsupportedError, match="no latent tokens"):
-        OpenAiModel(ModelConfig(base_url="http://localhost:1/v1", model="m")).reply([latent])

@@ -1,12 +1,17 @@
 """The client of endpoints against servers that do not keep to the protocol, and against one that does."""
 
+import base64
+import io
 import json
+import pickle
 import socket
 import struct
 import time
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -26,6 +31,7 @@ from memory_node.llm.errors import (
     UnreachableError,
 )
 from memory_node.llm.openai_model import OpenAiModel
+from memory_node.llm.tensor_file import tensor_file
 
 ASKED = [Message("user", "say something")]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -257,3 +263,60 @@ def test_proxy_of_the_environment_is_used(hostile, monkeypatch) -> None:
     monkeypatch.setenv("no_proxy", "")
     assert model_at("http://far.example:8080/v1").reply(ASKED).text == "fine"
     assert proxy.requests[0].startswith(b"POST http://far.example:8080/v1/chat/completions HTTP/1.1\r\n")
+
+
+class TensorUnpickler(pickle.Unpickler):
+    """Reads what torch would, and nothing else."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        super().__init__(archive.open("archive/data.pkl"))
+        self._archive = archive
+
+    def find_class(self, module: str, name: str) -> Any:
+        known = {"FloatStorage": "f4", "_rebuild_tensor_v2": self._tensor, "OrderedDict": dict}
+        assert module in ("torch", "torch._utils", "collections")
+        return known[name]
+
+    def persistent_load(self, pid: Any) -> Any:
+        kind, dtype, key, device, size = pid
+        assert (kind, device) == ("storage", "cpu")
+        values = np.frombuffer(self._archive.read(f"archive/data/{key}"), dtype)
+        assert len(values) == size
+        return values
+
+    @staticmethod
+    def _tensor(storage: Any, offset: int, shape: Any, strides: Any, gradient: bool, hooks: Any) -> Any:
+        assert (gradient, hooks) == (False, {})
+        return np.lib.stride_tricks.as_strided(storage[offset:], shape, [4 * one for one in strides])
+
+
+def test_latent_tokens_go_as_prompt_embeddings(hostile) -> None:
+    latent = np.random.default_rng(0).standard_normal((4, 6)).astype(np.float32)
+    server = hostile(sends(GOOD))
+    asked = [Message("system", "be good"), Message("user", "The mug is dirty.", latent=latent[:, ::2])]
+    assert model_at(server.url).reply(asked).text == "fine"
+    sent = json.loads(server.requests[0].partition(b"\r\n\r\n")[2])["messages"]
+    assert sent[0] == {"role": "system", "content": "be good"}
+    words, vectors = sent[1]["content"]
+    assert words == {"type": "text", "text": "The mug is dirty."}
+    assert vectors.keys() == {"type", "data"}
+    assert vectors["type"] == "prompt_embeds"
+    file = io.BytesIO(base64.b64decode(vectors["data"], validate=True))
+    with zipfile.ZipFile(file) as archive:
+        assert archive.testzip() is None
+        assert np.array_equal(TensorUnpickler(archive).load(), latent[:, ::2])
+
+
+def test_torch_reads_what_is_sent() -> None:
+    torch = pytest.importorskip("torch", reason="needs the extra learning")
+    matrix = np.arange(12, dtype=np.float32).reshape(3, 4)
+    read = torch.load(io.BytesIO(tensor_file(matrix)), weights_only=True, map_location="cpu")
+    assert read.dtype == torch.float32
+    assert np.array_equal(read.numpy(), matrix)
+
+
+def test_endpoint_that_takes_no_embeddings_says_what_it_needs(hostile) -> None:
+    said = b'{"error": {"message": "unknown content part prompt_embeds"}}'
+    server = hostile(sends(b"HTTP/1.1 400 No\r\nContent-Length: %d\r\n\r\n" % len(said), said))
+    with pytest.raises(RefusedError, match="--enable-prompt-embeds"):
+        model_at(server.url).reply([Message("user", "look", latent=np.zeros((1, 2), np.float32))])
