@@ -29,6 +29,10 @@ class CompilerModelConfig(ModelConfig):
     changes_state: Expert[bool] = Field(
         default=False, description="whether the model changes the brief state beside the rules, too"
     )
+    chooses: Expert[bool] = Field(
+        default=False,
+        description="whether the model chooses by numbers instead of writing JSON, for an adapter that has learnt it",
+    )
     soft_memory_path: Expert[str] = Field(
         default="",
         description="file (.npz) of the soft memory that belongs to the adapter; empty: guidance in words alone",

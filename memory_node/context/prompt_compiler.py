@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery, Guidance, said
+from memory_node.context.reply_forms import Choices, SaidCompilation, reply_schema
 from memory_node.context.soft_memory import SoftMemoryWeights
-from memory_node.context.state_operations import InvalidDeltaError, Operation, apply
+from memory_node.context.state_operations import InvalidDeltaError, apply
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, TaskMemory
@@ -25,7 +24,7 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.episodes.repetition import repeated
 from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, LatentModel, Message, Reply
+from memory_node.llm.chat import ChatModel, GrammarForm, LatentModel, Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError, RejectedReplyError, UnsupportedError
 from memory_node.llm.json_reply import json_form, read_json
@@ -33,20 +32,7 @@ from memory_node.llm.prompt_templates import prompt_templates
 
 # What a single step may prepare, whatever memory says.
 _PREPARATIONS = ("GoToObject", "OpenObject", "PickupObject")
-_MOST_OPERATIONS = 8
-MOST_USED = 3
 _LONGEST_ENTRY = 300
-
-
-class SaidCompilation(BaseModel):
-    """A reply. goal, reason and entries are "" and empty where no guidance is delivered."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    delivery: Delivery
-    goal: str = ""
-    reason: str = ""
-    entries: tuple[int, ...] = ()
-    delta: Annotated[tuple[Operation, ...], Field(max_length=_MOST_OPERATIONS)] = ()
 
 
 class CompilerPrompts:
@@ -61,23 +47,28 @@ class CompilerPrompts:
         state: BriefState,
         shown: Sequence[Entry],
         avoid: Sequence[SkillCall] = (),
+        choices: Choices | None = None,
     ) -> list[Message]:
-        """Return the dialogue that asks for one step. avoid: what repeats itself."""
+        """Return the dialogue that asks for one step. avoid: what repeats itself. choices: None asks for JSON."""
         taken = observation.taken
         ended = "" if taken is None else f"{taken.call} {'done' if taken.success else f'failed: {taken.reason}'}"
         task = self._filled(
             "compiler_task.j2",
-            state=state.lines(),
+            state=state.lines() if choices is None else choices.beliefs,
+            calls=None if choices is None else choices.calls,
             taken=ended,
             proposed=str(observation.proposed) if observation.proposed is not None else "",
             repeated=[str(call) for call in avoid],
             entries=[_in_short(entry) for entry in shown],
         )
-        return [Message("system", self._filled("compiler_system.j2")), Message("user", task)]
+        return [
+            Message("system", self._filled("compiler_system.j2", chooses=choices is not None)),
+            Message("user", task),
+        ]
 
-    def repair(self, error: str) -> str:
+    def repair(self, error: str, chooses: bool = False) -> str:
         """Return the message that sends a faulty reply back."""
-        return self._filled("compiler_repair.j2", error=error)
+        return self._filled("compiler_repair.j2", error=error, chooses=chooses)
 
     def _filled(self, template: str, **values: object) -> str:
         return self._prompts.get_template(template).render(**values).strip()
@@ -110,12 +101,19 @@ class PromptCompiler:
         calls = {str(call): call for call in possible_goals(observation, shown)}
         beliefs = [text for section in Section for text in state.items(section)]
         avoid = repeated(observation.calls) if self._detects_loops else ()
+        choices = Choices.of(tuple(calls), state, len(shown)) if self._config.chooses else None
+        schema = reply_schema(tuple(calls), tuple(beliefs), len(shown), self._config.changes_state)
         replies: list[Reply] = []
+
+        def read(text: str) -> Compiled:
+            said = read_json(SaidCompilation, text) if choices is None else choices.read(text, state)
+            return self._compiled(said, state, shown, calls, beliefs, avoid)
+
         question = Question(
-            tuple(self._prompts.messages(observation, state, shown, avoid)),
-            lambda text: self._read(text, state, shown, calls, beliefs, avoid),
-            self._prompts.repair,
-            json_form(reply_schema(tuple(calls), tuple(beliefs), len(shown), self._config.changes_state)),
+            tuple(self._prompts.messages(observation, state, shown, avoid, choices)),
+            read,
+            lambda error: self._prompts.repair(error, choices is not None),
+            json_form(schema) if choices is None else GrammarForm(choices.grammar),
         )
         problem, found = "", Compiled()
         try:
@@ -142,9 +140,9 @@ class PromptCompiler:
             raise UnsupportedError(f"{self._model.name} tells no inner states; Soft-Mem needs a model in this process")
         return self._model.states(messages, reply, wording, soft.placeholders, deadline)
 
-    def _read(
+    def _compiled(
         self,
-        text: str,
+        reply: SaidCompilation,
         state: BriefState,
         shown: Sequence[Entry],
         calls: dict[str, SkillCall],
@@ -154,9 +152,8 @@ class PromptCompiler:
         """Return what a reply says.
 
         Raises:
-            RejectedReplyError: it is no such object, or names what is not there.
+            RejectedReplyError: it names what is not there.
         """
-        reply = read_json(SaidCompilation, text)
         delta = reply.delta if reply.delivery in (Delivery.BRIEF, Delivery.HYBRID) else ()
         try:
             apply(delta, state)
@@ -232,21 +229,3 @@ def _repairs(proposed: SkillCall, entries: Sequence[Entry]) -> Iterator[SkillCal
         bound = bind(step, proposed)
         if bound is not None:
             yield bound
-
-
-def reply_schema(goals: Sequence[str], beliefs: Sequence[str], entries: int, changes: bool) -> type[BaseModel]:
-    """Return the schema of replies at one step. It lists everything that may be named, so that a grammar can enforce
-    it.
-
-    entries: how many were shown. changes: whether the reply may change the brief state.
-    """
-    index: Any = Literal[tuple(range(entries))] if entries else int
-    fields: dict[str, Any] = {
-        "delivery": (Literal[tuple(str(one) for one in Delivery)], ...),
-        "goal": (Literal[tuple(dict.fromkeys(("", *goals)))], ...),
-        "reason": (Literal[tuple(dict.fromkeys(("", *beliefs)))], ...),
-        "entries": (Annotated[list[index], Field(max_length=min(entries, MOST_USED))], ...),
-    }
-    if changes:
-        fields["delta"] = (Annotated[list[Operation], Field(max_length=_MOST_OPERATIONS)], ...)
-    return create_model("Compilation", **fields)

@@ -11,7 +11,8 @@ import pytest
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery
-from memory_node.context.prompt_compiler import PromptCompiler, reply_schema
+from memory_node.context.prompt_compiler import PromptCompiler, possible_goals
+from memory_node.context.reply_forms import Choices, SaidCompilation, reply_schema
 from memory_node.context.soft_memory import MOST_SD, Layer, SoftMemoryWeights
 from memory_node.context.state_operations import Create
 from memory_node.context.step_observation import KnownThing, StepObservation, TakenStep
@@ -19,8 +20,8 @@ from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
 from memory_node.context.unsaid import UNSAID
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.llm.chat import Message, Reply
-from memory_node.llm.errors import LateError
+from memory_node.llm.chat import GrammarForm, Message, Reply
+from memory_node.llm.errors import LateError, RejectedReplyError
 
 STATE = BriefState(
     "put the mug away", current="place Mug to Fridge", agent=("the hand holds Mug",), facts=("Fridge is closed",)
@@ -187,3 +188,80 @@ def test_soft_memory_is_read_back_or_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", placeholders=np.zeros((2, 3)))
     with pytest.raises(InvalidValueError, match="no soft memory"):
         SoftMemoryWeights.read(tmp_path / "other.npz")
+
+
+class Choosing(Saying):
+    """A model that chooses by numbers."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self.forms: list[object] = []
+
+    def reply(self, messages, deadline=None, form=None, on_line=None) -> Reply:
+        self.forms.append(form)
+        self.messages = messages
+        return Reply(self.text, 100, 20)
+
+
+CHOICES = Choices(
+    ("OpenObject(Fridge)", "GoToObject(Mug)"), ("put it away", "Fridge is closed", "Mug is on Shelf"), (), 2
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "delivery", "goal", "forgets"),
+    [
+        ("noaction", Delivery.NOACTION, None, ()),
+        ("experience call {call} because {closed} from 0", Delivery.EXPERIENCE, "OpenObject(Fridge)", ()),
+        ("brief forget {mug}", Delivery.BRIEF, None, ("Mug is in or on Shelf",)),
+        (
+            "hybrid call {call} because {closed} forget {mug}",
+            Delivery.HYBRID,
+            "OpenObject(Fridge)",
+            ("Mug is in or on Shelf",),
+        ),
+    ],
+)
+def test_small_model_chooses_each_of_the_four_outputs(text, delivery, goal, forgets) -> None:
+    state = replace(STATE, locations=(*STATE.locations, "Mug is in or on Shelf"))
+    model = Choosing()
+    compiler = PromptCompiler(model, CompilerModelConfig(chooses=True))
+    calls = tuple(map(str, possible_goals(OBSERVATION, MEMORY.entries)))
+    choices = Choices.of(calls, state, len(MEMORY.entries))
+    numbers = {"call": calls.index("OpenObject(Fridge)"), "closed": choices.beliefs.index("Fridge is closed")}
+    model.text = text.format(**numbers, mug=choices.beliefs.index("Mug is in or on Shelf"))
+    found = compiler.compile(OBSERVATION, state, MEMORY)
+    assert (found.problem, found.delivery) == ("", delivery)
+    assert (str(found.guidance.goal) if found.guidance is not None else None) == goal
+    assert tuple(one.text for one in found.delta) == forgets
+    assert model.forms == [GrammarForm(choices.grammar)]
+    assert "0: put the mug away" in model.messages[1].text
+    assert "Answer with one line of numbers" in model.messages[0].text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "experience",
+        "noaction call 0 because 1",
+        "experience call 9 because 1",
+        "brief forget 0",
+        "say call 0 because 1",
+    ],
+)
+def test_choice_of_what_is_not_there_is_refused(text: str) -> None:
+    with pytest.raises(RejectedReplyError):
+        CHOICES.read(text, STATE)
+
+
+def test_choice_is_read_back_as_it_was_said() -> None:
+    reply = SaidCompilation(delivery="experience", goal="GoToObject(Mug)", reason="Mug is on Shelf", entries=(1, 0))
+    assert CHOICES.said(reply) == "experience call 1 because 2 from 1 0"
+    assert CHOICES.read(CHOICES.said(reply), STATE) == reply
+
+
+def test_grammar_offers_only_what_there_is() -> None:
+    assert Choices((), (), (), 0).grammar == 'root ::= "noaction"'
+    assert "entry" not in Choices(("Go(a)",), ("b",), (), 0).grammar
+    assert "drop" not in CHOICES.grammar

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, Field
 
+from memory_node.context.brief_state import BriefState
+from memory_node.context.reply_forms import Choices
 from memory_node.llm.chat import GrammarForm, Message, ToolModel
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
@@ -165,3 +167,13 @@ def test_file_that_is_no_model_is_refused(shelf: ModelShelf, tmp_path) -> None:
         shelf.open_in_process(ModelConfig(threads=1, adapter_path=str(broken))).reply(FRANCE)
     with pytest.raises(ModelMissingError, match="no LoRA adapter"):
         shelf.open_in_process(ModelConfig(threads=1, adapter_path=str(broken))).engine  # noqa: B018
+
+
+def test_choice_by_numbers_is_held_to_what_there_is(embedded: Embedded) -> None:
+    state = BriefState("put the mug away", locations=("Mug is in or on Shelf",), facts=("Fridge is closed",))
+    choices = Choices.of(("OpenObject(Fridge)", "GoToObject(Mug)"), state, 2)
+    asked = [Message("user", "Answer: hybrid call 0 because 2 from 1 forget 1")]
+    for seed in range(4):
+        model = embedded(temperature=2.0, seed=seed, max_reply_tokens=40)
+        said = choices.read(model.reply(asked, form=GrammarForm(choices.grammar)).text, state)
+        assert said.goal in ("", *choices.calls)

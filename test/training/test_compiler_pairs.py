@@ -144,3 +144,25 @@ def test_line_that_is_no_pair_is_named(tmp_path) -> None:
     (tmp_path / "pairs.jsonl").write_text('{"task": "a", "messages": [], "reply": "no"}\n')
     with pytest.raises(InvalidValueError, match="line 1: no pair"):
         list(read_pairs(tmp_path / "pairs.jsonl"))
+
+
+def test_choosing_learner_is_taught_all_four_outputs(tmp_path) -> None:
+    pairs: list[CompilerPair] = []
+    teacher = RecordingTeacher(RulesCompiler(), 12, lambda: "t1", pairs.append, chooses=True)
+    shut, opened = BELIEFS, replace(BELIEFS, world=WORLD.with_state("Fridge", ObjectState.OPENED))
+    for beliefs in (shut, opened):
+        state = beliefs.brief()
+        beside = replace(state, locations=(*state.locations, "Lamp is in or on Desk"))
+        for one in (state, beside):
+            teacher.compile(replace(OBSERVATION, beliefs=beliefs), one, MEMORY)
+    assert [pair.delivery for pair in pairs] == ["experience", "hybrid", "noaction", "brief"]
+    write_pairs(tmp_path / "pairs.jsonl", pairs)
+    assert list(read_pairs(tmp_path / "pairs.jsonl")) == pairs
+    for pair, state, beliefs in zip(pairs[1::2], (beside, beside), (shut, opened)):
+        learner = PromptCompiler(Learner(pair), CompilerModelConfig(chooses=True))
+        known = beliefs.brief()
+        found = learner.compile(
+            replace(OBSERVATION, beliefs=beliefs), replace(known, locations=state.locations), MEMORY
+        )
+        assert found.problem == ""
+        assert [one.text for one in found.delta] == ["Lamp is in or on Desk"]

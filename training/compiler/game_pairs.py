@@ -42,12 +42,13 @@ class GameTeacher:
         attempts: Path | None,
         embedder: TextEmbedder | None = None,
         engine_of: Callable[[Game], GameEngine] = PddlEngine,
+        chooses: bool = False,
     ) -> None:
         config, kinds = CompilerConfig(), for_text_games(load_catalogue())
         embedder = embedder or CachingEmbedder(MiniLmEmbedder())
         transcripts: Iterator[Mapping[str, Any]] = read_transcripts(attempts) if attempts is not None else iter(())
         rules = RulesCompiler(config.detects_loops, config.most_tries)
-        teacher = RecordingTeacher(rules, config.llm.max_entries, lambda: self._game, self._take)
+        teacher = RecordingTeacher(rules, config.llm.max_entries, lambda: self._game, self._take, chooses)
         library = Attempts.of(transcripts, kinds, goals_reader(kinds, embedder))
         self._aids = CompiledAids(kinds, embedder, teacher, library, TEXT, _MAX_STEPS)
         self._engine_of = engine_of

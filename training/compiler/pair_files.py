@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.rows import read_rows
-from memory_node.context.prompt_compiler import SaidCompilation
+from memory_node.context.guidance import Delivery
+from memory_node.context.reply_forms import SaidCompilation
 from memory_node.context.unsaid import UNSAID
 from memory_node.llm.chat import Message
 from training.compiler.teacher import CompilerPair
@@ -32,12 +33,14 @@ def read_pairs(path: Path) -> Iterator[CompilerPair]:
 
 
 def _pair(row: Mapping[str, Any]) -> CompilerPair:
-    delivery = SaidCompilation.model_validate_json(row["reply"]).delivery
+    reply = str(row["reply"])
+    written = reply.startswith("{")
+    delivery = SaidCompilation.model_validate_json(reply).delivery if written else Delivery(reply.partition(" ")[0])
     executor, action = _dialogue(row.get("executor", [])), str(row.get("action", ""))
     unsaid = tuple(map(float, row.get("unsaid", ())))
     if len(unsaid) not in (0, UNSAID):
         raise ValueError(f"unsaid: expected {UNSAID} numbers, got {len(unsaid)}")
-    said = str(row["task"]), _dialogue(row["messages"]), str(row["reply"])
+    said = str(row["task"]), _dialogue(row["messages"]), reply
     return CompilerPair(*said, delivery, executor, action, unsaid)
 
 

@@ -48,6 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--attempts", type=Path, metavar="FILE", help="alfworld: transcripts of games to remember")
     parser.add_argument("--limit", type=int, default=0, help="walk a sample of this many (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="of sample, faults and choice (default 0)")
+    parser.add_argument(
+        "--chooses",
+        action="store_true",
+        help="replies choose by numbers (expert.llm.compiler.chooses), all four outputs",
+    )
     parser.add_argument("--out", type=Path, required=True, help="the pairs, one JSON object a line")
 
 
@@ -69,7 +74,9 @@ def _household(args: argparse.Namespace) -> tuple[int, list[CompilerPair]]:
     if args.scenes is None or args.tasks is None:
         raise InvalidValueError("--on household needs --scenes and --tasks")
     cases = load_cases(args.tasks, args.suite, args.limit, args.seed)
-    teacher = Teacher(Homes(args.scenes, load_catalogue(), args.seed), CachingEmbedder(MiniLmEmbedder()), args.seed)
+    teacher = Teacher(
+        Homes(args.scenes, load_catalogue(), args.seed), CachingEmbedder(MiniLmEmbedder()), args.seed, args.chooses
+    )
     return len(cases), list(teacher.walk(cases))
 
 
@@ -78,7 +85,7 @@ def _alfworld(args: argparse.Namespace) -> tuple[int, list[CompilerPair]]:
         raise InvalidValueError("--on alfworld needs --games")
     games = load_games(args.games, args.limit, args.seed)
     with Learnt(args.memory_file, learns=False) as learnt:
-        return len(games), list(GameTeacher(args.attempts).walk(games, learnt.census))
+        return len(games), list(GameTeacher(args.attempts, chooses=args.chooses).walk(games, learnt.census))
 
 
 class Teacher:
@@ -87,7 +94,8 @@ class Teacher:
     Nothing is privileged: it knows what the robot's memory knows. Only whether a task succeeded comes from the home.
     """
 
-    def __init__(self, homes: Homes, embedder: CachingEmbedder, seed: int) -> None:
+    def __init__(self, homes: Homes, embedder: CachingEmbedder, seed: int, chooses: bool = False) -> None:
+        self._chooses = chooses
         self._homes = homes
         self._embedder = embedder
         self._seed = seed
@@ -121,7 +129,7 @@ class Teacher:
 
     def _recorded(self, memory: RobotMemory) -> GuidancePort:
         rules = RulesCompiler(self._config.detects_loops, self._config.most_tries)
-        teacher = RecordingTeacher(rules, self._config.llm.max_entries, lambda: self._task, self._take)
+        teacher = RecordingTeacher(rules, self._config.llm.max_entries, lambda: self._task, self._take, self._chooses)
         return memory.guidance.changed(compilers={_TEACHER: teacher}).port(_TEACHER)
 
     def _take(self, pair: CompilerPair) -> None:

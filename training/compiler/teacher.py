@@ -10,17 +10,20 @@ from benchmarks.alfworld.dialogue import with_memory
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.guidance import Compiled, Compiler, Delivery
 from memory_node.context.prompt_compiler import (
-    MOST_USED,
     CompilerPrompts,
-    SaidCompilation,
     possible_goals,
     shown_entries,
     unsaid_of,
 )
+from memory_node.context.reply_forms import MOST_USED, Choices, SaidCompilation
+from memory_node.context.state_operations import Delete
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import Entry, TaskMemory
 from memory_node.episodes.repetition import repeated
 from memory_node.llm.chat import Message
+
+# At one step.
+MOST_FORGOTTEN = 3
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ def _plain(messages: Sequence[Message]) -> list[dict[str, str]]:
 class RecordingTeacher:
     """A compiler that delivers what another one does, and tells each step as a pair, where a learner could say it.
 
-    task: returns whose step it is. most_entries: as many as the learner's prompt will show.
+    task: returns whose step it is. most_entries: as many as the learner's prompt will show. chooses: whether it
+    chooses by numbers; it is then taught to forget what no subgoal is about any more, too.
     """
 
     def __init__(
@@ -62,7 +66,9 @@ class RecordingTeacher:
         most_entries: int,
         task: Callable[[], str],
         on_pair: Callable[[CompilerPair], object],
+        chooses: bool = False,
     ) -> None:
+        self._chooses = chooses
         self._inner = inner
         self._most_entries = most_entries
         self._task = task
@@ -75,10 +81,13 @@ class RecordingTeacher:
         shown = shown_entries(observation, memory, self._most_entries)
         avoid = repeated(observation.calls)
         reply = reply_of(compiled, shown, state)
-        sayable = {str(call) for call in possible_goals(observation, shown)}
+        sayable = {str(call): None for call in possible_goals(observation, shown)}
         if compiled.guidance is None or (reply.goal in sayable and reply.reason):
-            messages = tuple(self._prompts.messages(observation, state, shown, avoid))
-            text = reply.model_dump_json(exclude={"delta"})
+            choices = Choices.of(tuple(sayable), state, len(shown)) if self._chooses else None
+            if choices is not None:
+                reply = with_forgetting(reply, state, observation)
+            messages = tuple(self._prompts.messages(observation, state, shown, avoid, choices))
+            text = reply.model_dump_json(exclude={"delta"}) if choices is None else choices.said(reply)
             left_out = unsaid_of(compiled.guidance, observation) if compiled.guidance is not None else ()
             told = tuple(map(float, left_out)) if any(left_out) else ()
             executor = with_memory([Message("user", "")], state.lines(), reply.goal) if reply.goal else ()
@@ -111,3 +120,23 @@ def reply_of(compiled: Compiled, shown: Sequence[Entry], state: BriefState) -> S
     reason = next((text for text in guidance.reason.split("; ") if text in beliefs), current)
     entries = tuple(ids.index(one) for one in guidance.entries if one in ids)[:MOST_USED]
     return SaidCompilation(delivery=Delivery.EXPERIENCE, goal=str(guidance.goal), reason=reason, entries=entries)
+
+
+def with_forgetting(reply: SaidCompilation, state: BriefState, observation: StepObservation) -> SaidCompilation:
+    """Return a reply that forgets, too, what is believed of things that neither the subgoals nor the step name.
+
+    So all four outputs are taught. The reason of the guidance stays.
+    """
+    wanted = {word for text in (state.goal, state.current, *state.pending) for word in text.split()}
+    about = {name for name, kind in observation.classes.items() if kind in wanted or name in wanted}
+    about |= {name for call in observation.calls[-1:] for name in call.arguments}
+    gone = tuple(
+        Delete(section=section, text=text)
+        for section in (Section.LOCATIONS, Section.FACTS)
+        for text in state.items(section)
+        if text != reply.reason and not any(text.startswith(f"{name} ") for name in about)
+    )[:MOST_FORGOTTEN]
+    if not gone:
+        return reply
+    delivery = Delivery.HYBRID if reply.delivery is Delivery.EXPERIENCE else Delivery.BRIEF
+    return reply.model_copy(update={"delivery": delivery, "delta": gone})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.llm.chat import JsonForm, Message, Reply, ReplyForm, ignore
+from memory_node.llm.chat import GrammarForm, JsonForm, Message, Reply, ReplyForm, ignore
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.json_grammar import json_grammar
 from training.adapters.sampling import Sampling
@@ -39,7 +39,8 @@ class NotingCompiler:
         on_line: Callable[[str], None] = ignore,
     ) -> Reply:
         """Write a reply; where its form is not kept, what cannot be used of it delivers nothing. See ChatModel."""
-        grammar = json_grammar(form.schema) if isinstance(form, JsonForm) else ""
+        grammar = form.grammar if isinstance(form, GrammarForm) else ""
+        grammar = json_grammar(form.schema) if isinstance(form, JsonForm) else grammar
         (written,) = self.writer.write(messages, 1, Sampling(self.temperature, self.random, grammar))
         self.decisions.add(Decision(written))
         return Reply(written.text, len(written.prompt), len(written.tokens), whole=written.whole)

@@ -68,7 +68,7 @@ def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus,
     def aid_of(compiler: Compiler) -> CompiledAids:
         return CompiledAids(kinds, embedder, compiler, library, FULL, args.max_steps)
 
-    compiling = CompilerModelConfig(timeout_s=STEP_S, max_reply_tokens=args.reply_tokens)
+    compiling = CompilerModelConfig(timeout_s=STEP_S, max_reply_tokens=args.reply_tokens, chooses=args.chooses)
     rollouts = GameRollouts(models, games, learnt, aid_of, PddlEngine, schedule.temperature, args.max_steps, compiling)
     return Run(base, pair, models, rollouts)
 
