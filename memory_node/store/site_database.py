@@ -23,7 +23,6 @@ from memory_node.store.checksums import sealed
 from memory_node.store.engine import for_writing, open_engine, reason_of, require_store
 from memory_node.store.errors import ForeignJournalError, StoreInUseError, StoreUnavailableError
 from memory_node.store.location import known_identity, note_identity, state_folder
-from memory_node.store.old_journal import adopt_old_journal
 from memory_node.store.versioning import identity_of, prepare, site_of
 
 _FILE = "installation.json"
@@ -115,8 +114,6 @@ class SiteDatabase:
         self.prepared = False
         # Of the site in this database; "" before it is known.
         self.identity = ""
-        # Why facts of an earlier release still wait beside the database; "" where none do.
-        self.left_behind = ""
         self._clock = clock
         self._path = sqlite_path(url)
         # The inode of the SQLite file; 0 before it is opened, and for a server.
@@ -174,8 +171,6 @@ class SiteDatabase:
             if path is None:
                 require_own_robot(connection, self.site, self.robot_id, installation_id())
             note_session(connection, self.site, self.robot_id, self.session_id, self._clock())
-        if path is None:
-            self.left_behind = adopt_old_journal(self.engine, self.site, self.robot_id, self.session_id)
         self._file_number = path.stat().st_ino if path is not None else 0
         self.prepared = True
 

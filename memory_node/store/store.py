@@ -259,7 +259,7 @@ class Store(StoreReadings):
     @property
     def warning(self) -> str:
         """What a person should do something about although the store works; "" for nothing."""
-        return self._care.warning if self._care is not None else self._database.left_behind
+        return self._care.warning if self._care is not None else ""
 
     def close(self, timeout_s: float = 10.0) -> None:
         """Make everything durable and let go of the database.
