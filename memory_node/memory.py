@@ -149,7 +149,17 @@ class RobotMemory:
         of_tries = self.lessons_of_tries
         named = index.ranker.classes_named
         contexts = ContextWriter(
-            scene, lock, index.rank, experience, knowledge, told, clock, self._kinds, of_tries=of_tries, named=named
+            scene,
+            lock,
+            index.rank,
+            experience,
+            knowledge,
+            told,
+            clock,
+            self._kinds,
+            of_tries=of_tries,
+            deeds=self.deeds.all,
+            named=named,
         )
         self._scene, self._lock, self._index = scene, lock, index
         self._search = LongTermSearch(scene, index.ranker, lock)

@@ -8,12 +8,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.context.past_deeds import ids_in
 from memory_node.context.sections import LESSONS, MemoryExcerpt, assemble
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object, robot_room, room_relations
 from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
+from memory_node.domain.deed import Deed
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.scene import SceneObject
@@ -40,7 +42,7 @@ class ContextWriter:
     """Reads all memories and changes none of them; thread-safe.
 
     lock: guards the scene graph. recall: ranks the short-term memory without counting a lookup. told: remembers what
-    each context said, for when a planner says that it acted on it. of_tries: what tries teach now.
+    each context said, for when a planner says that it acted on it. of_tries: what tries teach now. deeds: all of them.
     named: the classes that a text names. kinds: the label space.
     """
 
@@ -54,6 +56,7 @@ class ContextWriter:
     kinds: ObjectCatalogue
     make_id: IdSource = new_id
     of_tries: Callable[[], Sequence[Lesson]] = tuple
+    deeds: Callable[[], Sequence[Deed]] = tuple
     named: Callable[[str], Collection[str]] = lambda _text: ()
 
     def _told_about(self, instruction: str) -> list[Proposition]:
@@ -162,6 +165,8 @@ class ContextWriter:
         query = ExperienceQuery(room=here, objects=classes, episode_id=episode_id, instruction=instruction)
         learnt = self.experience.ask(query)
         known = list(dict.fromkeys([*self._bound(instruction, now_ns), *self._told_about(instruction)]))
+        deeds, similar = self.deeds(), {one.episode_id for one in learnt.experiences}
+        told_of = [one for one in deeds if one.episode_id in similar]
         with self.lock:
             relations = room_relations(self.scene, learnt.room, classes)
             # The graph's text ranks its own areas; it gets the part of the budget that no other section has a share in.
@@ -169,6 +174,7 @@ class ContextWriter:
             needed = self._needed(instruction, named)
             told = [*(answer.object_id for answer in recalled.answers), *(one.id for one in needed)]
             shut_in = {one: self._shut_in(one) for one in told}
+            names = {one: name for one in ids_in(told_of) if (name := self._name_of(one))}
             said_of = {one.text: self._said_of(one) for one in known}
         in_hand = held.object_class if held is not None else "nothing"
         excerpt = MemoryExcerpt(
@@ -183,6 +189,8 @@ class ContextWriter:
             home=home.lines,
             areas_left_out=home.left_out,
             robot=f"Robot: in {learnt.room or 'an unknown room'}, holding {in_hand}.",
+            deeds=deeds,
+            names=names,
             now_ns=now_ns,
             zone=self.knowledge.zone,
         )

@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from functools import cached_property
 
+from memory_node.context.past_deeds import deeds_in_words, task_in_words
 from memory_node.domain.answer import Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
+from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason
-from memory_node.domain.spoken_time import ago
+from memory_node.domain.spoken_time import ago, spoken_moment
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.knowledge.answering import quoted
 from memory_node.knowledge.facts import Proposition
@@ -47,8 +50,6 @@ _LEARNT = frozenset({LESSONS, ROOM_PATTERNS, EXPERIENCES, KNOWN, ACTION_HINTS, W
 _BEFORE_NEEDED = 3
 # Areas left out that are named.
 _NAMED = 20
-# Characters of an earlier instruction that are told: what was said with it is told by itself.
-_LONGEST_TASK = 160
 # Share of each section when all of them would use up the budget. What people told binds, and is in no other section.
 _SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.4, 0.1, 0.1, 0.1, 0.28, 0.12)))
 
@@ -138,7 +139,8 @@ class MemoryExcerpt:
     needed: who is there, what the instruction is done with though it names none of it (a sink to wash at), and the
     few of a kind that it names. shut_in: what a thing of `needed` or of the recollection lies inside, in words, by the
     thing's id.
-    robot: the robot's state in words, "" when nothing is known of it. zone: that of the days; None: the machine's.
+    robot: the robot's state in words, "" when nothing is known of it. deeds: of all episodes, the oldest first; names:
+    of things, by memory's ids. zone: that of the days; None: the machine's.
     """
 
     experience: ExperienceAnswer
@@ -152,13 +154,15 @@ class MemoryExcerpt:
     home: Sequence[str] = ()
     areas_left_out: Sequence[str] = ()
     robot: str = ""
+    deeds: Sequence[Deed] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
     now_ns: int = 0
     zone: tzinfo | None = None
 
     def sections(self, sources: Collection[ContextSource] = ALL_SOURCES) -> list[Section]:
         """Return the sections of some sources in BrainMem's order."""
         lines = {
-            LESSONS: [f"- {said}{_proven(one)}" for one, said in self.lessons],
+            LESSONS: [f"- {said}{self._proven(one)}" for one, said in self.lessons],
             ROOM_PATTERNS: [
                 f"- {action} worked {done} of {tried} times here"
                 for action, done, tried in self.experience.room_patterns
@@ -181,21 +185,19 @@ class MemoryExcerpt:
 
     def _experiences(self) -> list[str]:
         told, known = [], {one.text for one in self.known}
-        for record, trajectory in zip(self.experience.experiences, self.experience.trajectories):
+        for record in self.experience.experiences:
             if record.success and record.task in known:
                 continue  # what was said with it tells what was done
-            outcome = "succeeded" if record.success else "failed"
-            failed = {f"{action}: {reason}" for action, reason in trajectory if reason is not FailureReason.NONE}
-            # That the robot drove somewhere goes without saying where something was done there next.
-            way = [
-                action if reason is FailureReason.NONE else f"{action} [{reason}]"
-                for number, (action, reason) in enumerate(trajectory, 1)
-                if f"{action}: {reason}" in failed or number == len(trajectory) or not action.startswith("GoToObject")
+            deeds = [one for one in self.deeds if one.episode_id == record.episode_id]
+            done = deeds_in_words(deeds, self.names) or ("done" if record.success else "nothing was done")
+            told.append(f"- {task_in_words(record.task, record.stamp_ns, self.now_ns, self.zone)}: {done}")
+            failed = [(f"{one.skill}(", f": {one.reason}") for one in deeds if one.reason]
+            causes = () if record.success else record.failure_causes
+            told += [
+                f"  - failed: {cause}"
+                for cause in causes
+                if not any(cause.startswith(skill) and cause.endswith(reason) for skill, reason in failed)
             ]
-            told.append(
-                f"- {shortened(record.task, _LONGEST_TASK)!r} {outcome}: {' -> '.join(way) or 'no step was taken'}"
-            )
-            told += [f"  - failed: {cause}" for cause in record.failure_causes if cause not in failed]
         return told
 
     def _action_hints(self) -> list[str]:
@@ -203,7 +205,7 @@ class MemoryExcerpt:
         answer = self.experience
         failed: dict[str, Counter[FailureReason]] = {}
         for transition in answer.failed_before:
-            if not self._is_taught(transition.action):
+            if not self._is_taught(transition.action) and not self._is_told(transition.action):
                 failed.setdefault(transition.action, Counter()).update(transition.reasons)
         return [
             *(f"- {action} failed {why.total()}x ({', '.join(map(str, why))})" for action, why in failed.items()),
@@ -214,12 +216,39 @@ class MemoryExcerpt:
             ),
         ]
 
+    def _proven(self, lesson: Lesson) -> str:
+        """Return what bears a lesson out: the tries, or how it went when it was given, a way: followed; and when it was
+        last seen to hold."""
+        known = self._stamps
+        shown_ns = max((known[one] for one in lesson.evidence_for if one in known), default=lesson.helped_ns)
+        said = []
+        if lesson.writer == WRITER:
+            against = len(lesson.evidence_against)
+            said = ["one try" if lesson.support < 2 else f"{lesson.support} tries"]
+            said += [f"{against} against"] if against else []
+        elif lesson.given.trials:
+            used = "followed" if lesson.writer == WAYS else "given"
+            said = [f"{used} {_times(lesson.given.trials)}, {lesson.given.total:g} went well"]
+        elif lesson.writer == WAYS:
+            said = [f"worked {_times(len(lesson.episodes))}"]
+        said += [spoken_moment(shown_ns, self.now_ns, self.zone)] if shown_ns else []
+        return f" ({', '.join(said)})" if said else ""
+
+    @cached_property
+    def _stamps(self) -> Mapping[str, int]:
+        return {one.source: one.stamp_ns for one in self.deeds}
+
     def _is_taught(self, action: str) -> bool:
         """Return whether a lesson of tries tells of a call over classes with which of the things it fails."""
-        skill, _, rest = action.partition("(")
-        classes = {part.strip() for part in rest.rstrip(")").split(",")}
+        skill, classes = _parts(action)
         taught = (one for one, _ in self.lessons if one.writer == WRITER and one.skill == skill)
         return any(not classes.isdisjoint({*one.object_classes, one.place_class}) for one in taught)
+
+    def _is_told(self, action: str) -> bool:
+        """Return whether an experience tells with which things a call over classes failed."""
+        (skill, classes), ids = _parts(action), {one.episode_id for one in self.experience.experiences}
+        failed = (one for one in self.deeds if one.reason and one.episode_id in ids and one.skill == skill)
+        return any(classes <= {one.object_class, one.to_class} for one in failed)
 
     def _recent(self) -> list[str]:
         answers = self.recollection.answers if self.recollection is not None else ()
@@ -258,16 +287,10 @@ def _areas_left_out(names: Sequence[str]) -> tuple[str, ...]:
     return (f"{len(names)} areas: {', '.join(names[:_NAMED])}{more}",)
 
 
-def _proven(lesson: Lesson) -> str:
-    """Return what bears a lesson out, in brackets: the tries, or how it went when it was given, a way: followed; "" for
-    what was not given yet."""
-    if lesson.writer == WRITER:
-        against = f", {len(lesson.evidence_against)} against" if lesson.evidence_against else ""
-        return f" ({lesson.support} tries{against})" if lesson.support > 1 else f" (one try{against})"
-    given, is_way = lesson.given, lesson.writer == WAYS
-    if not given.trials:
-        return f" (worked {_times(len(lesson.episodes))})" if is_way else ""
-    return f" ({'followed' if is_way else 'given'} {_times(given.trials)}, {given.total:g} went well)"
+def _parts(action: str) -> tuple[str, set[str]]:
+    """Return skill and classes of a call over classes in words."""
+    skill, _, rest = action.partition("(")
+    return skill, {part.strip() for part in rest.rstrip(")").split(",")}
 
 
 def _times(count: int) -> str:

@@ -34,3 +34,11 @@ def spoken_now(now_ns: int, zone: tzinfo | None) -> str:
     """Return a moment as a clock and a calendar tell it: "Monday 15 June 2026, 08:05"."""
     now = datetime.fromtimestamp(now_ns // NS, tz=zone)
     return f"{now:%A} {now.day} {now:%B %Y, %H:%M}"
+
+
+def spoken_moment(then_ns: int, now_ns: int, zone: tzinfo | None) -> str:
+    """Return a moment of the past by the home's calendar and clock: "Monday 15 June, 08:05"; with the year where it is
+    another one."""
+    then = datetime.fromtimestamp(then_ns // NS, tz=zone)
+    year = "" if then.year == datetime.fromtimestamp(now_ns // NS, tz=zone).year else f" {then.year}"
+    return f"{then:%A} {then.day} {then:%B}{year}, {then:%H:%M}"

@@ -101,8 +101,6 @@ class Transition:
 
 
 _Key = tuple[StateKey, SkillCall, StateKey]
-# The actions of one episode in order, each with why it failed (NONE: it did not).
-Trajectory = tuple[tuple[str, FailureReason], ...]
 
 
 @dataclass
@@ -215,11 +213,6 @@ class EpisodeGraph:
     def states(self) -> Iterator[StateNode]:
         """Yield every state."""
         yield from self._edges.states.values()
-
-    def trajectory(self, episode_id: str) -> Trajectory:
-        """Return one episode's actions in order, each with why it failed; empty when it is not known."""
-        taken = (divmod(take, len(_REASONS)) for take in self._takes.get(episode_id, ()))
-        return tuple((self._edges.rows[number].action, _REASONS[reason]) for number, reason in taken)
 
     def failed_transitions(self, episode_ids: Iterable[str]) -> list[Transition]:
         """Return the transitions that failed in these episodes, most often failed first."""

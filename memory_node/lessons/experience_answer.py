@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from memory_node.episodes.episode_graph import Trajectory, Transition
+from memory_node.episodes.episode_graph import Transition
 from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.episodes.working_memory import WorkingMemoryView
 from memory_node.lessons.config import ExperienceConfig
@@ -29,14 +29,13 @@ class ExperienceQuery:
 class ExperienceAnswer:
     """What experience knows for a query; every part may be empty.
 
-    room: the one that it is about. trajectories: of the experiences, one each.
+    room: the one that it is about.
     """
 
     room: str
     lessons: tuple[Lesson, ...] = ()
     room_patterns: tuple[tuple[str, int, int], ...] = ()
     experiences: tuple[PastAttempt, ...] = ()
-    trajectories: tuple[Trajectory, ...] = ()
     failed_before: tuple[Transition, ...] = ()
     action_hints: tuple[tuple[str, str, int, int], ...] = ()
     learnt_relations: tuple[tuple[str, int], ...] = ()
@@ -66,6 +65,5 @@ def _with_episodes(
         failed = long_term.failed_before(query.task_type, similar)[:_MOST_FAILED]
         answer = replace(answer, action_hints=tuple(hints), failed_before=tuple(failed))
     if "trajectories" in graphs:
-        ways = tuple(graph.trajectory(attempt.episode_id) for attempt in similar)
-        answer = replace(answer, experiences=tuple(similar), trajectories=ways)
+        answer = replace(answer, experiences=tuple(similar))
     return answer

@@ -1,9 +1,11 @@
 from dataclasses import replace
+from datetime import UTC
 
 import numpy as np
 
 from memory_node.context.sections import ORDER, MemoryExcerpt, Section, assemble, estimate_tokens
 from memory_node.domain.answer import AnswerStatus, ObjectAnswer, Recollection
+from memory_node.domain.deed import Deed
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.episode_graph import EpisodeGraph
@@ -84,7 +86,6 @@ def full_excerpt() -> MemoryExcerpt:
         room="kitchen",
         room_patterns=(("PickupObject(Egg)", 3, 4),),
         experiences=(record,),
-        trajectories=(graph.trajectory("e1"),),
         failed_before=tuple(graph.failed_transitions(["e1"])),
         action_hints=(("Egg", "PickupObject", 3, 4),),
         learnt_relations=(("Egg in Fridge", 2),),
@@ -101,6 +102,9 @@ def full_excerpt() -> MemoryExcerpt:
         recollection=Recollection((seen,), ok),
         home=('{"name": "area 1"}',),
         robot="Robot: in kitchen, holding Egg.",
+        deeds=(Deed("e1:0", "CoolObject", "05", "Egg", 1, to_id="07", to_class="Fridge", reason="execution"),),
+        names={"05": "Egg 3", "07": "Fridge 2"},
+        zone=UTC,
     )
 
 
@@ -136,7 +140,9 @@ def test_each_section_says_what_it_is_there_for() -> None:
     )
     for text, block in zip(said, blocks):
         assert text in block
-    assert "'store the egg' failed: PutObject(Egg, Fridge) [closed]" in blocks[2]
+    assert '"store the egg"' in blocks[2]
+    assert "CoolObject Egg 3 at Fridge 2 (failed" in blocks[2]
+    assert "Thursday 1 January, 00:00" in blocks[2]
     assert blocks[8].splitlines()[1] == "Robot: in kitchen, holding Egg."
     assert "Warning: PutObject(Egg, Fridge) has just failed (closed)" in blocks[8]
 
@@ -166,29 +172,38 @@ def test_lessons_tell_what_bears_them_out() -> None:
     said = ("OpenObject at Drawer 2 fails", tried.text, "Go round the table.")
     lessons = tuple(zip((jams, tried, lesson("u", "Go round the table.")), said))
     text = assemble(replace(full_excerpt(), lessons=lessons).sections(), 4000).text
-    assert "- OpenObject at Drawer 2 fails (2 tries)" in text
+    assert "- OpenObject at Drawer 2 fails (2 tries" in text
     proven = next(line for line in text.splitlines() if line.startswith("- Open the fridge first."))
     assert "9" in proven
     assert "7" in proven
     assert "- Go round the table.\n" in text
 
 
-def test_an_experience_says_nothing_twice_and_no_drive_that_goes_without_saying() -> None:
-    none, closed = FailureReason.NONE, FailureReason.CLOSED
-    way = (
-        ("GoToObject(Egg)", none),
-        ("PickupObject(Egg)", none),
-        ("GoToObject(Fridge)", closed),
-        ("GoToObject(User)", none),
-    )
-    causes = (f"GoToObject(Fridge): {closed}", "nobody was there")
-    record = PastAttempt("e1", "bring me the egg", "fetch", False, 1, failure_causes=causes)
-    answer = ExperienceAnswer(room="kitchen", experiences=(record,), trajectories=(way,))
-    text = "\n".join(section.text for section in MemoryExcerpt(answer).sections())
-    assert "GoToObject(Egg)" not in text
-    assert text.count("GoToObject(Fridge)") == 1
-    assert "GoToObject(User)" in text
+def test_what_an_experience_tells_of_one_thing_is_not_told_of_its_class_again() -> None:
+    put = Deed("e1:0", "PutObject", "05", "Egg", 1, to_id="07", to_class="Fridge", reason="execution")
+    told = replace(full_excerpt(), deeds=(put,))
+    text = {section.title: section.text for section in told.sections()}["Action hints"]
+    assert "PutObject" not in text
+    assert "PickupObject" in text
+
+
+def test_a_cause_that_a_deed_tells_is_not_told_again() -> None:
+    put = Deed("e1:1", "PutObject", "05", "Egg", 1, to_class="Fridge", reason="execution")
+    causes = ("PutObject(Egg, Fridge): execution", "nobody was there")
+    record = PastAttempt("e1", "store the egg", "fetch", False, 1, failure_causes=causes)
+    answer = ExperienceAnswer(room="kitchen", experiences=(record,))
+    text = "\n".join(section.text for section in MemoryExcerpt(answer, deeds=(put,)).sections())
+    assert text.count("PutObject") == 1
     assert "nobody was there" in text
+
+
+def test_a_lesson_tells_when_it_was_last_seen_to_hold() -> None:
+    day_ns = 86_400 * 10**9
+    tries = tuple(Deed(f"e{day}:0", "OpenObject", "05", "Drawer", day * day_ns, reason="execution") for day in range(3))
+    jams = lesson("tries|OpenObject", "OpenObject fails", evidence_for=("e1:0", "e0:0"), writer="tries")
+    excerpt = MemoryExcerpt(ExperienceAnswer(""), lessons=((jams, "jams"),), deeds=tries, zone=UTC)
+    assert "2 January" in excerpt.sections()[0].text
+    assert "1 January" not in excerpt.sections()[0].text
 
 
 def test_what_a_lesson_tells_of_one_thing_is_not_told_of_its_class_again() -> None:

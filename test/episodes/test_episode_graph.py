@@ -70,7 +70,6 @@ def test_forgetting_an_episode_takes_back_exactly_its_counts(step: StepMaker) ->
     assert both.action_hints("Egg") == []
     assert both.learnt_relations("kitchen") == [("Egg in Fridge", 1)]
     assert (both.step_count, len([*both.states()])) == (alone.step_count, len([*alone.states()]))
-    assert both.trajectory("e1") == ()
 
 
 def test_states_have_an_id_and_where_the_robot_was_in_them_last(step: StepMaker) -> None:
@@ -89,17 +88,6 @@ def test_states_have_an_id_and_where_the_robot_was_in_them_last(step: StepMaker)
     graph.forget("e1")
     graph.forget("e2")
     assert list(graph.states()) == []
-
-
-def test_trajectory_tells_what_failed_in_this_episode_only(step: StepMaker) -> None:
-    graph = EpisodeGraph()
-    graph.add("e1", [step("OpenObject", "Fridge", fails="too_far"), step("OpenObject", "Fridge")])
-    graph.add("e2", [step("OpenObject", "Fridge", episode="e2")])
-    assert graph.trajectory("e1") == (
-        ("OpenObject(Fridge)", FailureReason.TOO_FAR),
-        ("OpenObject(Fridge)", FailureReason.NONE),
-    )
-    assert graph.trajectory("e2") == (("OpenObject(Fridge)", FailureReason.NONE),)
 
 
 def test_adding_an_episode_again_replaces_it(step: StepMaker) -> None:
@@ -127,7 +115,6 @@ def test_steps_one_by_one_come_to_the_same_as_all_at_once(step: StepMaker) -> No
     whole.add("e1", steps)
     for one in steps:
         followed.append("e1", one)
-    assert followed.trajectory("e1") == whole.trajectory("e1")
     assert followed.failed_transitions(["e1"]) == whole.failed_transitions(["e1"])
     assert (followed.step_count, len(followed)) == (whole.step_count, len(whole))
     followed.forget("e1")

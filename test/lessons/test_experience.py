@@ -269,7 +269,7 @@ def answered(step: StepMaker, **left_out: object) -> ExperienceAnswer:
     [
         ("rooms", "room_patterns"),
         ("actions", "failed_before action_hints"),
-        ("trajectories", "experiences trajectories"),
+        ("trajectories", "experiences"),
     ],
 )
 def test_a_graph_that_is_left_out_tells_nothing(step: StepMaker, graph: str, told: str) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+from memory_node.context.past_deeds import episode_lines
 from memory_node.domain.deed import Deed
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.spoken_time import ago
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.lessons.expectations import ENABLING, LATELY_NS
 from memory_node.planner.agent.home_names import HomeNames, joined
@@ -99,27 +99,22 @@ class Services:
         opened and switched for that, and what it left unfinished with them."""
         known, world = self._task.situation.known, self._task.world
         assert known is not None
-        object_class, now_ns = self._names.class_called(about), known.clock()
-        names = {thing.memory_id: name for name, thing in world.things.items()}
-        lines = []
-        deeds = _deeds_with(object_class, known.recalled.tried)
-        for episode, done in itertools.groupby(deeds, key=lambda deed: deed.episode_id):
-            first, *others = done
-            asked = known.recalled.asked.get(episode, "")
-            when = ago((now_ns - first.stamp_ns) * 1e-9)
-            said = f"{when}, {quoted(asked, _LONGEST_UNFINISHED)}" if asked else when
-            lines.append(f"{said}: {', '.join(_deed_in_words(deed, names) for deed in (first, *others))}")
+        object_class, past = self._names.class_called(about), known.recalled
+        # Every thing has its name, whether the list tells of it or not.
+        names = {thing.memory_id: thing.id for thing in world.episode.state if thing.memory_id}
+        deeds = _deeds_with(object_class, past.tried)
+        lines = episode_lines(deeds, past.asked, names, known.clock(), past.zone)
         if len(lines) > _MOST_EPISODES:
             lines = [f"(of {len(lines)} instructions the newest {_MOST_EPISODES})", *lines[-_MOST_EPISODES:]]
         named_in = world.kinds.spoken_names.named_in
         left = [
             one.instruction
-            for one in known.recalled.unfinished
+            for one in past.unfinished
             if not object_class or any(names[0] == object_class for names in named_in(one.instruction.lower()))
             if not going_on(one.instruction)
         ]
         lines += [f"unfinished: {quoted(text, _LONGEST_UNFINISHED)}" for text in dict.fromkeys(left[:_MOST_UNFINISHED])]
-        nothing = "nothing that fits was done" if known.recalled.has_past else "not available: no record is kept of it"
+        nothing = "nothing that fits was done" if past.has_past else "not available: no record is kept of it"
         return "\n".join(lines) or nothing
 
 
@@ -140,13 +135,3 @@ def _deeds_with(object_class: str, deeds: Sequence[Deed]) -> list[Deed]:
         if object_class in ("", deed.object_class, deed.to_class)
         or (deed.skill in ENABLING and not deed.reason and (deed.episode_id in episodes or number in between))
     ]
-
-
-def _deed_in_words(deed: Deed, names: Mapping[str, str]) -> str:
-    """Return a deed with where its thing was before or ended, whichever the skill is about."""
-    thing = names.get(deed.object_id, deed.object_class)
-    place = f" at {names.get(deed.to_id, deed.to_class)}" if deed.to_class else ""
-    if deed.skill == "PickupObject":
-        place = f" from {names.get(deed.from_id, deed.from_class)}" if deed.from_class else ""
-    ended = f" (failed: {quoted(deed.reason, 60)})" if deed.reason else ""
-    return f"{deed.skill} {thing}{place}{ended}"
