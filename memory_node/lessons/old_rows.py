@@ -9,7 +9,7 @@ from memory_node.catalogue.spoken_names import SpokenNames
 from memory_node.domain.errors import InvalidValueError
 from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
 from memory_node.lessons.method import written
-from memory_node.lessons.plugmem import calls_named, way_over_roles, without_search
+from memory_node.lessons.plugmem import calls_named, way_over_roles, without_fetching
 
 GUIDELINES, ENTRIES, PRESCRIPTIONS = "guideline", "memory_entry", "prescription"
 # Least return of a stored prescription that was recommended: complete, or with minor gaps.
@@ -58,7 +58,7 @@ def lesson_of_prescription(values: dict[str, Any], names: SpokenNames) -> Lesson
         is_whole = not intent.startswith("get to: ") and len(calls) == len(values["actions"])
         if not is_whole or not sources or float(values.get("returned", _WORTH_GOING)) < _WORTH_GOING:
             return None
-        return way_over_roles(intent, names, without_search(calls), sources, stamp_ns)
+        return way_over_roles(intent, names, without_fetching(calls), sources, stamp_ns)
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidValueError(f"a stored prescription: {error!r}") from None
 

@@ -42,7 +42,7 @@ def way_of(episode: EpisodeSummary, steps: Sequence[StepRecord], names: SpokenNa
     if not episode.success or not episode.instruction.strip():
         return None
     worked = [step for step in steps if step.success]
-    calls = without_search([class_call(step.action) for step in worked])
+    calls = without_fetching([class_call(step.action) for step in worked])
     sources = [f"{step.episode_id}:{step.index}" for step in worked]
     return way_over_roles(episode.instruction, names, calls, sources, episode.ended_ns, episode.task_type)
 
@@ -147,9 +147,18 @@ def calls_named(texts: Iterable[str]) -> tuple[SkillCall, ...]:
     return tuple(call for text in texts if (call := _call(text)) is not None)
 
 
-def without_search(calls: Iterable[SkillCall]) -> list[SkillCall]:
-    """Return calls without those that only find or reach a thing: they depend on where it is."""
-    return [call for call in calls if call.skill not in _SEARCH]
+def without_fetching(calls: Iterable[SkillCall]) -> list[SkillCall]:
+    """Return calls without those that only find or reach a thing: they depend on where it is. What was opened to take
+    something out, and nothing else, is opened for another thing only where that one lies in it, too."""
+    kept = [call for call in calls if call.skill not in _SEARCH]
+    gone: set[int] = set()
+    for at, call in enumerate(kept):
+        if call.skill == "OpenObject" and [one.skill for one in kept[at + 1 : at + 2]] == ["PickupObject"]:
+            shut = SkillCall("CloseObject", call.arguments)
+            end = kept.index(shut, at) if shut in kept[at:] else len(kept)
+            if not any(name in one.arguments for one in kept[at + 1 : end] for name in call.arguments):
+                gone |= {at, end}
+    return [call for at, call in enumerate(kept) if at not in gone]
 
 
 def fits(calls: Iterable[SkillCall], thing: str, kinds: ObjectCatalogue, role: str = THING) -> bool:

@@ -69,6 +69,23 @@ def test_place_that_nobody_asked_for_stays_a_kind_of_place() -> None:
     assert way("wash the apple", "Apple").steps[-1] == "PutObject(the thing, Shelf)"
 
 
+TAKEN_OUT = (("OpenObject", "Fridge"), ("PickupObject", "{}"), ("CloseObject", "Fridge"))
+WARMED = (("HeatObject", "{}", "Microwave"),)
+
+
+@pytest.mark.parametrize("fetched", [TAKEN_OUT, TAKEN_OUT[:2]])
+def test_what_was_opened_to_take_the_thing_out_is_no_part_of_its_way(fetched) -> None:
+    learnt = way("heat the potato", "Potato", calls=(*fetched, *WARMED))
+    assert learnt.steps == ("PickupObject(the thing)", "HeatObject(the thing, Microwave)")
+
+
+def test_what_was_opened_for_more_than_taking_stays_in_the_way() -> None:
+    back = (*TAKEN_OUT[:2], *WARMED, ("PutObject", "{}", "Fridge"), TAKEN_OUT[2])
+    assert "OpenObject(Fridge)" in way("heat the potato and put it back", "Potato", calls=back).steps
+    bread = (("OpenObject", "Microwave"), *WARMED)
+    assert "OpenObject(Microwave)" in way("heat the potato", "Potato", calls=bread).steps
+
+
 def test_failed_episode_leaves_no_way() -> None:
     failed = EpisodeSummary("e1", "wash the apple", "", 0, 9, False)
     assert way_of(failed, steps_of("e1", "Apple"), NAMES) is None
