@@ -7,7 +7,7 @@ the tries that differ in one of them alone: a microwave that heats potatoes and 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
@@ -182,7 +182,8 @@ class Expectations:
         failures = [one for one in at_place if one.failed]
         if not failures or not _is_expected_to_fail(at_place, object_class, part):
             return None
-        of_class = [one for one in failures if one.deed.object_class == object_class] or failures
+        same = [one for one in at_place if one.deed.object_class == object_class]
+        about = same if any(one.failed for one in same) else at_place
         place_class, part = failures[-1].place_class, _only_part(at_place)
         when = f" in the {part}" if part else ""
         return Lesson(
@@ -194,8 +195,8 @@ class Expectations:
             place_id,
             place_class,
             part_of_day=part,
-            evidence_for=tuple(one.deed.source for one in of_class),
-            evidence_against=tuple(one.deed.source for one in at_place if not one.failed),
+            evidence_for=tuple(one.deed.source for one in about if one.failed),
+            evidence_against=() if part else _worked_since(about, about),
             writer=WRITER,
         )
 
@@ -301,7 +302,7 @@ class Expectations:
             place_class,
             before=before,
             evidence_for=tuple(one.deed.source for one in worked),
-            evidence_against=tuple(one.deed.source for one in alike if one.plain and not one.failed),
+            evidence_against=_worked_since(tries, [one for one in alike if one.plain]),
             writer=WRITER,
         )
 
@@ -336,6 +337,13 @@ def _call(skill: str, object_class: str, place_class: str) -> str:
     of = f" of {object_class}" if object_class and object_class != place_class else ""
     name, where = ("PickupObject", "from") if skill == TAKEN_FROM else (skill, "at")
     return f"{name}{of}" + (f" {where} this {place_class}" if place_class else "")
+
+
+def _worked_since(tries: Sequence[_Try], tried: Iterable[_Try]) -> tuple[str, ...]:
+    """Return the sources of those tried that worked after the first failure of some tries: what worked before it, or
+    with another thing, speaks against nothing."""
+    first = min((one.number for one in tries if one.failed), default=-1)
+    return tuple(one.deed.source for one in tried if not one.failed and one.number > first)
 
 
 def is_done_anywhere(skill: str, arguments: int) -> bool:

@@ -105,6 +105,25 @@ def test_one_failure_is_one_lesson_with_its_evidence() -> None:
     assert "Microwave" in lesson.text
 
 
+def test_only_what_worked_in_the_same_way_since_speaks_against_a_failure() -> None:
+    other = Diary().heat("Egg", MORNING).heat("Egg", NOON, fails=True).heat("Potato", NOON).heat("Potato", NOON)
+    fails = Expectations(other.tried, UTC).failing("HeatObject", "Egg", "micro", at(NOON))
+    assert fails is not None
+    assert not fails.evidence_against
+    same = other.heat("Egg", NOON).heat("Egg", NOON, fails=True)
+    fails = Expectations(same.tried, UTC).failing("HeatObject", "Egg", "micro", at(NOON))
+    assert fails is not None
+    assert fails.evidence_against == ("e0:4",)
+
+
+def test_what_worked_without_before_it_first_failed_does_not_speak_against_a_way() -> None:
+    diary = Diary().heat("Egg", MORNING).begin().heat("Egg", NOON, fails=True)
+    lit = prepared(diary.begin()).heat("Egg", NOON)
+    way = Expectations(lit.tried, UTC).way("HeatObject", "Egg", "micro", "Microwave")
+    assert way is not None
+    assert not way.evidence_against
+
+
 def test_what_was_tried_before_a_place_was_repaired_says_nothing_any_more() -> None:
     diary = Diary().begin().heat("Egg", MORNING, fails=True).heat("Egg", MORNING, fails=True, place="oven")
     known = Expectations(diary.tried, UTC, {"micro": at(NOON)})
