@@ -343,7 +343,12 @@ class RobotMemory:
 
     def told_facts(self, instruction: str) -> tuple[str, ...]:
         """Return what people told that shares a name or thing with an instruction, the newest first."""
-        return tuple(one.text for one in self.knowledge.told_facts(instruction))
+        return tuple(one.text for one in self.told_statements(instruction))
+
+    def told_statements(self, instruction: str, k: int = 0) -> tuple[Proposition, ...]:
+        """Return it as statements, at most k, but for what is over by now; of no instruction: all, those too."""
+        told, now_ns = self.knowledge.told_facts(instruction, k), self._clock()
+        return tuple(one for one in told if not (instruction.strip() and one.is_over(now_ns)))
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Return where an object of the class is likely, best first; k = 0 gives all."""

@@ -164,7 +164,8 @@ class ContextWriter:
             here, held = robot_room(self.scene), held_object(self.scene)
         query = ExperienceQuery(room=here, objects=classes, episode_id=episode_id, instruction=instruction)
         learnt = self.experience.ask(query)
-        known = list(dict.fromkeys([*self._bound(instruction, now_ns), *self._told_about(instruction)]))
+        told = dict.fromkeys([*self._bound(instruction, now_ns), *self._told_about(instruction)])
+        known = [one for one in told if not one.is_over(now_ns)]
         deeds, similar = self.deeds(), {one.episode_id for one in learnt.experiences}
         told_of = [one for one in deeds if one.episode_id in similar]
         with self.lock:
@@ -172,8 +173,8 @@ class ContextWriter:
             # The graph's text ranks its own areas; it gets the part of the budget that no other section has a share in.
             home = self.scene.in_words(token_budget // 2, topic=instruction)
             needed = self._needed(instruction, named)
-            told = [*(answer.object_id for answer in recalled.answers), *(one.id for one in needed)]
-            shut_in = {one: self._shut_in(one) for one in told}
+            there = [*(answer.object_id for answer in recalled.answers), *(one.id for one in needed)]
+            shut_in = {one: self._shut_in(one) for one in there}
             names = {one: name for one in ids_in(told_of) if (name := self._name_of(one))}
             said_of = {one.text: self._said_of(one) for one in known}
         in_hand = held.object_class if held is not None else "nothing"

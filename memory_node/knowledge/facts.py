@@ -78,6 +78,11 @@ class Proposition:
         """What it says, read."""
         return tuple(map(ToldFact.from_json, self.structure))
 
+    def is_over(self, now_ns: int) -> bool:
+        """Return whether all that was read of it was true until before a stamp."""
+        facts = self.facts
+        return bool(facts) and all(fact.is_over(now_ns) for fact in facts)
+
     def merged(self, other: Proposition) -> Proposition:
         """Return the same statement with the sources of both, as the other one reads it."""
         new = [source for source in other.sources if source not in self.sources]

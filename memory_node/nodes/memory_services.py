@@ -144,7 +144,7 @@ class MemoryServices:
     def _ask_memory(self, request: Any, response: Any) -> None:
         if request.told_only:
             question, k = checked_text("question", request.question), checked_count("k", request.k)
-            told = self._memory.knowledge.told_facts(question, k)
+            told = self._memory.told_statements(question, k)
             response.propositions = [conversions.proposition_to_msg(found) for found in told]
             return
         mode = checked_member(Mode, "mode", request.mode) if request.mode else None

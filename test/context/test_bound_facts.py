@@ -22,6 +22,20 @@ def memory() -> Iterator[RobotMemory]:
     memory.close()
 
 
+def test_what_is_over_is_not_told_any_more() -> None:
+    now_ns = [10**18]
+    memory = open_memory(MemoryConfig(time_zone="UTC"), lambda: now_ns[0], BagOfWords(), embed_in_background=False)
+    memory.tell_fact("The microwave is out of order until Saturday.")
+    words = "heat up the potato in the microwave"
+    assert "out of order" in memory.context(words, 800).text
+    assert memory.told_facts(words)
+    now_ns[0] += 8 * 86_400 * 10**9
+    assert "out of order" not in memory.context(words, 800).text
+    assert not memory.told_facts(words)
+    assert memory.told_statements("")
+    memory.close()
+
+
 @pytest.mark.parametrize(
     ("instruction", "binds", "is_silent_on"),
     [

@@ -95,8 +95,12 @@ class ToldFact:
 
     def true_at(self, now_ns: int, part_of_day: str = "") -> bool:
         """Return whether it holds at a stamp; part_of_day: of that stamp, "" where it does not matter."""
-        begun, ended = now_ns >= self.from_ns, bool(self.until_ns) and now_ns >= self.until_ns
-        return self.holds and begun and not ended and self.part_of_day in ("", part_of_day)
+        is_now = now_ns >= self.from_ns and not self.is_over(now_ns)
+        return self.holds and is_now and self.part_of_day in ("", part_of_day)
+
+    def is_over(self, now_ns: int) -> bool:
+        """Return whether it was true until before a stamp."""
+        return 0 < self.until_ns <= now_ns
 
     def replaces(self, earlier: ToldFact) -> bool:
         """Return whether an earlier fact ends because this one was told."""
