@@ -12,6 +12,7 @@ from memory_node.domain.answer import FindQuery, Location, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
+from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.memory import RobotMemory
 from memory_node.planner.memory_mode import ground_of
 
@@ -34,6 +35,7 @@ class ListedMemory(MemoryProxy):
 
     def __init__(self, memory: RobotMemory, instruction: str) -> None:
         super().__init__(memory)
+        self._memory: RobotMemory = memory
         text = memory.context(instruction, LIST_TOKENS, sources=(ContextSource.OBJECTS,)).text
         self._listed = set(listed_ids(text, memory.scene()))
 
@@ -48,6 +50,10 @@ class ListedMemory(MemoryProxy):
     def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
         """Ask memory for what is on the list, else where to look."""
         return self._memory.locate(self._narrowed(query), max_areas)
+
+    def ask(self, question: str) -> KnowledgeAnswer:
+        """Ask what was told and read: the scene graph would tell of things that are not on the list."""
+        return self._memory.knowledge.ask(question)
 
     def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
         """Tell memory; what was handled is known from now on."""

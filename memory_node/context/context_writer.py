@@ -162,6 +162,7 @@ class ContextWriter:
         classes = named or tuple(seen)
         with self.lock:
             here, held = robot_room(self.scene), held_object(self.scene)
+            in_hand = (self._name_of(held.object_id) or held.object_class) if held is not None else "nothing"
         query = ExperienceQuery(room=here, objects=classes, episode_id=episode_id, instruction=instruction)
         learnt = self.experience.ask(query)
         told = dict.fromkeys([*self._bound(instruction, now_ns), *self._told_about(instruction)])
@@ -177,7 +178,6 @@ class ContextWriter:
             shut_in = {one: self._shut_in(one) for one in there}
             names = {one: name for one in ids_in(told_of) if (name := self._name_of(one))}
             said_of = {one.text: self._said_of(one) for one in known}
-        in_hand = held.object_class if held is not None else "nothing"
         excerpt = MemoryExcerpt(
             learnt,
             lessons=self._lessons(instruction, learnt),

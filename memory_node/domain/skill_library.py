@@ -132,7 +132,7 @@ _DECLARATIONS = (
     ),
     Skill(
         "PutObject",
-        "put what the hand holds in or on the receptacle",
+        "put what the hand holds in or on the receptacle, or hand it to a person",
         (_object("what is held"), _object("where it goes", "receptacle")),
         (
             _HOLDING,

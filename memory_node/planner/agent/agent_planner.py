@@ -133,8 +133,9 @@ class AgentPlanner:
     def _open(self, instruction: str, situation: PlanningContext, account: ModelAccount) -> AgentRun:
         """Return the run of an instruction, its beginning told."""
         memory, known = situation.memory, situation.known
-        asks_memory, recalls = isinstance(memory, AskedMemory), known is not None
-        tools = agent_tools(situation.skills, asks_memory, recalls, self._asks, self._config.mode == "plan")
+        asks_memory, recalls = isinstance(memory, AskedMemory), known is not None and known.recalled.has_past
+        at_once = self._config.mode == "plan"
+        tools = agent_tools(situation.skills, asks_memory, recalls, known is not None, self._asks, at_once)
         skills = tuple(skill for name, skill in SKILLS.items() if name in situation.skills)
         context = situation.context(instruction, self._config.context_budget, {ContextSource.EXPERIENCE})
         # An occasion names no thing: what was told of it does.
@@ -170,6 +171,7 @@ class AgentPlanner:
         """Return the system prompt, which is always the same, and the task with what memory tells of it."""
         scene, situation, known = task.situation.scene(), task.situation, task.situation.known
         robot, held = lines_of(context, WORKING_MEMORY), names.in_hand()
+        is_told = any(f"holding {task.world.held}" in line for line in robot)
         learnt = context.text.replace("\n".join((f"## {WORKING_MEMORY}", *robot)), "").strip()
         turns = [
             f"{who}: {' '.join(text.split())[:_LONGEST_TURN]}"
@@ -189,8 +191,8 @@ class AgentPlanner:
             areas=names.areas(scene, others=True),
             state=[
                 *([f"It is {spoken_now(known.clock(), known.recalled.zone)}."] if known is not None else []),
-                *(robot or ([] if held else ["The hand is empty."])),
-                *([f"The hand holds {held}."] if held else []),
+                *(line.replace(f"holding {task.world.held}", f"holding {held}") for line in robot),
+                *([] if is_told else [f"The hand holds {held}." if held else "The hand is empty."]),
                 *([f"Goals: {'; '.join(map(str, situation.goals))}."] if situation.goals else []),
             ],
             instruction=" ".join(task.instruction.split()),

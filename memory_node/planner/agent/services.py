@@ -114,8 +114,7 @@ class Services:
             if not going_on(one.instruction)
         ]
         lines += [f"unfinished: {quoted(text, _LONGEST_UNFINISHED)}" for text in dict.fromkeys(left[:_MOST_UNFINISHED])]
-        nothing = "nothing that fits was done" if past.has_past else "not available: no record is kept of it"
-        return "\n".join(lines) or nothing
+        return "\n".join(lines) or "nothing that fits was done"
 
 
 def _deeds_with(object_class: str, deeds: Sequence[Deed]) -> list[Deed]:

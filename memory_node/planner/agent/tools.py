@@ -91,14 +91,21 @@ IMPOSSIBLE = _of_texts("impossible", "End: it cannot be done.", reason="why, for
 
 
 def agent_tools(
-    skills: Collection[str], asks_memory: bool, recalls: bool, asks: bool = True, at_once: bool = False
+    skills: Collection[str],
+    asks_memory: bool,
+    recalls: bool,
+    remembers: bool,
+    asks: bool = True,
+    at_once: bool = False,
 ) -> tuple[Tool, ...]:
     """Return the tools of a robot with some skills.
 
-    asks_memory, recalls: whether memory answers from what was told, and tells of the past. asks: whether somebody is
-    there to answer questions. at_once: for a whole plan, which asks memory nothing on the way.
+    asks_memory, recalls, remembers: whether memory answers from what was told, tells of the past, and keeps facts.
+    asks: whether somebody is there to answer questions. at_once: for a whole plan, which asks memory nothing
+    on the way.
     """
-    services = [FIND, LOCATE, *([ASK_MEMORY] if asks_memory else []), *([RECALL_PAST, REMEMBER] if recalls else [])]
+    offered = ((FIND, True), (LOCATE, True), (ASK_MEMORY, asks_memory), (RECALL_PAST, recalls), (REMEMBER, remembers))
+    services = [tool for tool, is_offered in offered if is_offered]
     known = [skill_tool(skill) for name, skill in SKILLS.items() if name in skills]
     on_the_way = [] if at_once else [*services, LOOK_AT]
     return (SET_GOALS, *on_the_way, *known, *([ASK_PERSON] if asks else []), TELL_PERSON, DONE, IMPOSSIBLE)

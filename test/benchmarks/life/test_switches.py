@@ -104,8 +104,8 @@ def test_without_lessons_and_episodes_nothing_of_them_is_told(days) -> None:
         """
     for without in ("", "episodes", "lessons"):
         days.play(events, player=player, without=without)
-    assert "'put the tomato on the bed'" in told[""]
-    assert "'put the tomato on the bed'" not in told["episodes"]
+    assert '"put the tomato on the bed"' in told[""]
+    assert '"put the tomato on the bed"' not in told["episodes"]
     for without, told_lessons in (("", True), ("episodes", True), ("lessons", False)):
         assert ("## What works in this room" in told[without]) == told_lessons
 

@@ -182,19 +182,19 @@ def test_what_leaves_no_trace_is_not_taken_for_done(end) -> None:
 
 
 def test_the_schema_of_calls_names_every_tool() -> None:
-    tools = agent_tools(ALL_SKILLS, asks_memory=True, recalls=True)
+    tools = agent_tools(ALL_SKILLS, asks_memory=True, recalls=True, remembers=True)
     schema = json.dumps(exact_calls_form(tools, 8).schema)
     assert all(f'"{tool.name}"' in schema for tool in tools)
 
 
 def test_schemas_of_tools_hold_nothing_that_endpoints_refuse() -> None:
-    text = json.dumps([dict(tool.parameters) for tool in agent_tools(ALL_SKILLS, True, True)])
+    text = json.dumps([dict(tool.parameters) for tool in agent_tools(ALL_SKILLS, True, True, True)])
     assert not any(f'"{word}"' in text for word in ("$ref", "$defs", "anyOf", "oneOf", "allOf"))
 
 
 def test_nobody_is_asked_where_nobody_is_there() -> None:
-    assert "ask_person" in {tool.name for tool in agent_tools(ALL_SKILLS, True, True)}
-    assert "ask_person" not in {tool.name for tool in agent_tools(ALL_SKILLS, True, True, asks=False)}
+    assert "ask_person" in {tool.name for tool in agent_tools(ALL_SKILLS, True, True, True)}
+    assert "ask_person" not in {tool.name for tool in agent_tools(ALL_SKILLS, True, True, True, asks=False)}
 
 
 class Compiling:

@@ -2,10 +2,14 @@
 
 import pytest
 from scripted_model import ScriptedModel, carry_out, home
+from tiny_home import TinyHome, TinyThing
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.recalled import Recalled
+from memory_node.context.sections import WORKING_MEMORY
+from memory_node.domain.context import Context
 from memory_node.domain.deed import Deed
+from memory_node.domain.states import ObjectState
 from memory_node.domain.step import EpisodeSummary
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor
@@ -14,6 +18,7 @@ from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.reading.understanding import Understander
 
+THINGS = (("t", "DiningTable", ()), ("f", "Fridge", ()), ("m", "Mug", (ObjectState.COLD,)))
 END = [("impossible", {"reason": "no"})]
 SECOND_NS = 10**9
 
@@ -38,6 +43,26 @@ LEFT = (
 
 def known(*unfinished: EpisodeSummary, tried: tuple[Deed, ...] = TRIED) -> Known:
     return Known(Recalled(tried=tried, unfinished=unfinished), lambda: 60 * SECOND_NS, str)
+
+
+class ToldRobot(TinyHome):
+    """Its memory says of the hand what a context says of it."""
+
+    def context(self, instruction, token_budget=2000, episode_id="", sources=()) -> Context:
+        line = f"Robot: in kitchen, holding {'Mug' if self.held else 'nothing'}."
+        return Context("c", f"## {WORKING_MEMORY}\n{line}", {}, {WORKING_MEMORY: 1})
+
+
+@pytest.mark.parametrize("held", ["", "m"])
+def test_what_the_hand_holds_is_told_once_with_its_states(held: str) -> None:
+    place = ToldRobot(*(TinyThing(one, kind, states=set(states)) for one, kind, states in THINGS))
+    place.held = held
+    model = ScriptedModel([END])
+    carry_out(model, place=place)
+    state = model.dialogues[0][1].text.partition("# The robot")[2].partition("# Instr")[0]
+    assert state.count("Mug") == bool(held)
+    assert ("cold" in state) is bool(held)
+    assert state.count("hold") == 1
 
 
 def beginning(instruction: str, what: Known) -> str:

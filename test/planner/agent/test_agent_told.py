@@ -308,11 +308,13 @@ def test_what_waits_for_an_answer_is_told_to_a_planner_that_kept_no_conversation
 
 
 @pytest.mark.parametrize("has_past", [True, False])
-def test_a_memory_without_a_past_says_so(has_past: bool) -> None:
+def test_a_memory_without_a_past_is_not_asked_for_it(has_past: bool) -> None:
     what = Known(Recalled(has_past=has_past), lambda: NOW_NS, str)
-    model = ScriptedModel([[("recall_past", {"about": "mug"})], END])
+    model = ScriptedModel([END])
     carry_out(model, known=what)
-    assert ("not available" in model.results()[0]) is not has_past
+    names = {tool.name for tool in model.forms[0].tools}
+    assert ("recall_past" in names) is has_past
+    assert "remember" in names
 
 
 class Remembering(TinyHome):
