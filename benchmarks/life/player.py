@@ -13,6 +13,7 @@ from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.typed_goals import typed_goals
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.compilations import Compilations
+from memory_node.context.guidance import Compiler
 from memory_node.domain.deed import Deed
 from memory_node.domain.step import EpisodeSummary
 from memory_node.lessons.expectations import expectations_of
@@ -48,7 +49,7 @@ class RobotPlayer:
     by_list: the planner knows only the things on the list that memory writes for an instruction.
 
     Attributes:
-        guidance: what compiles; None: the robot's own memory.
+        guidance: what compiles; None: the robot's own memory. compiler: instead of the rules; None: the rules.
         tries: what lessons are drawn from; None: what the robot itself has tried.
         unfinished: the instructions that it left unfinished; None: those that it did leave.
     """
@@ -61,6 +62,7 @@ class RobotPlayer:
         self._session_file = life.folder / "session.json"
         self._session = Session(self._session_file, SESSION_S)
         self.guidance: Compilations | None = None
+        self.compiler: Compiler | None = None
         self.tries: Sequence[Deed] | None = None
         self.unfinished: tuple[EpisodeSummary, ...] | None = None
 
@@ -88,6 +90,8 @@ class RobotPlayer:
         if life.without == switches.WORKING:
             self.set_session("")
         compilations = self.guidance or memory.guidance
+        if self.compiler is not None:
+            compilations = compilations.changed(compilers={COMPILER: self.compiler})
         guidance = compilations.port(COMPILER) if life.without != switches.COMPILER else None
         planner = GuidedPlanner(self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=guidance)
         port = ListedMemory(memory, words) if self._by_list else memory

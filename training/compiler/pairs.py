@@ -3,46 +3,34 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
-from benchmarks.household_cases import Case, load_cases
-from benchmarks.household_faults import Faults
-from benchmarks.household_homes import Homes
-from benchmarks.household_lives import Lives
 from memory_node.app.progress import progress_bar
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerConfig
-from memory_node.context.guidance import GuidancePort
 from memory_node.context.rules_compiler import RulesCompiler
-from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import InvalidValueError
-from memory_node.lessons.config import ExperienceConfig
-from memory_node.lessons.experience import Experience
-from memory_node.lessons.log import NullLog
-from memory_node.memory import RobotMemory
-from memory_node.planner.open_planner import open_planner
-from memory_node.planner.planner import Planner
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.compiler.game_pairs import GameTeacher
 from training.compiler.pair_files import write_pairs
 from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced
+from training.robot_tasks import RobotTasks, add_task_arguments, open_tasks
 
 _TEACHER = "teacher"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--on", choices=("household", "alfworld"), default="household")
-    parser.add_argument("--scenes", type=Path, help="household: scenes.json.gz of the floor plans")
-    parser.add_argument("--tasks", type=Path, help="household: train tasks (.jsonl or .json, .gz)")
-    parser.add_argument("--suite", default="alfred", help="household: the format of the tasks (default alfred)")
+    parser.add_argument("--on", choices=("household", "life", "alfworld"), default="household")
+    add_task_arguments(parser)
     parser.add_argument("--games", type=Path, metavar="FILE|DIR", help="alfworld: train games")
     parser.add_argument("--from", dest="memory_file", type=Path, metavar="FILE", help="alfworld: memory learnt before")
     parser.add_argument("--attempts", type=Path, metavar="FILE", help="alfworld: transcripts of games to remember")
@@ -62,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         InvalidValueError: the files of the tasks are not named.
     """
-    walked, told = _alfworld(args) if args.on == "alfworld" else _household(args)
+    walked, told = _alfworld(args) if args.on == "alfworld" else _robot(args)
     pairs = balanced(told, random.Random(args.seed).random)
     write_pairs(args.out, pairs)
     tasks = len({pair.task for pair in pairs})
@@ -70,14 +58,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _household(args: argparse.Namespace) -> tuple[int, list[CompilerPair]]:
-    if args.scenes is None or args.tasks is None:
-        raise InvalidValueError("--on household needs --scenes and --tasks")
-    cases = load_cases(args.tasks, args.suite, args.limit, args.seed)
-    teacher = Teacher(
-        Homes(args.scenes, load_catalogue(), args.seed), CachingEmbedder(MiniLmEmbedder()), args.seed, args.chooses
-    )
-    return len(cases), list(teacher.walk(cases))
+def _robot(args: argparse.Namespace) -> tuple[int, list[CompilerPair]]:
+    with contextlib.closing(open_tasks(args, CachingEmbedder(MiniLmEmbedder()), learns=True)) as tasks:
+        return len(tasks.names), list(walk(tasks, args.chooses))
 
 
 def _alfworld(args: argparse.Namespace) -> tuple[int, list[CompilerPair]]:
@@ -88,49 +71,19 @@ def _alfworld(args: argparse.Namespace) -> tuple[int, list[CompilerPair]]:
         return len(games), list(GameTeacher(args.attempts, chooses=args.chooses).walk(games, learnt.census))
 
 
-class Teacher:
-    """The offline planner, which forgets preparations as in `bench household --faults`, guided by the rules.
+def walk(tasks: RobotTasks, chooses: bool) -> Iterator[CompilerPair]:
+    """Yield the pairs of the tasks that come out right, task by task: the offline planner, guided by the rules.
 
-    Nothing is privileged: it knows what the robot's memory knows. Only whether a task succeeded comes from the home.
+    Nothing is privileged: it knows what the robot's memory knows. Only whether a task came out right comes from the
+    home.
     """
-
-    def __init__(self, homes: Homes, embedder: CachingEmbedder, seed: int, chooses: bool = False) -> None:
-        self._chooses = chooses
-        self._homes = homes
-        self._embedder = embedder
-        self._seed = seed
-        self._planner: Planner = open_planner("offline", embedder, fallback=False, asks=False)
-        self._config = CompilerConfig()
-        self._told: list[CompilerPair] = []
-        self._task = ""
-
-    def walk(self, cases: Sequence[Case]) -> Iterator[CompilerPair]:
-        """Yield the pairs of the tasks that succeed, task by task."""
-        experience = Experience(ExperienceConfig(), NullLog(), system_clock)
-        lives = Lives(
-            "full+experience",
-            self._homes,
-            self._embedder,
-            self._planner,
-            experience,
-            Faults(seed=self._seed),
-            self._seed,
-            self._recorded,
-        )
-        with progress_bar() as bar:
-            progress: Any = bar.add_task("teacher", total=len(cases))
-            for case in cases:
-                self._task, self._told = case.id, []
-                trial = lives.run(case)
-                if trial.success:
-                    yield from self._told
-                bar.advance(progress)
-        experience.close()
-
-    def _recorded(self, memory: RobotMemory) -> GuidancePort:
-        rules = RulesCompiler(self._config.detects_loops, self._config.most_tries)
-        teacher = RecordingTeacher(rules, self._config.llm.max_entries, lambda: self._task, self._take, self._chooses)
-        return memory.guidance.changed(compilers={_TEACHER: teacher}).port(_TEACHER)
-
-    def _take(self, pair: CompilerPair) -> None:
-        self._told.append(pair)
+    config, told = CompilerConfig(), list[CompilerPair]()
+    rules = RulesCompiler(config.detects_loops, config.most_tries)
+    with progress_bar() as bar:
+        progress: Any = bar.add_task("teacher", total=len(tasks.names))
+        for number, name in enumerate(tasks.names):
+            told.clear()
+            teacher = RecordingTeacher(rules, config.llm.max_entries, partial(str, name), told.append, chooses)
+            if tasks.play(number, teacher) == 1.0:
+                yield from told
+            bar.advance(progress)

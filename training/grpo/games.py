@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from benchmarks.alfworld.aid import OpenAid
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import GameEngine, PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiler
-from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.scene_graph.place_habits import PlaceCensus
-from training.grpo.rollouts import Decisions, DrawnSoftMemory, Models, Rollout
-
-# A step of a model on whatever machine; rollouts are not for robots.
-STEP_S = 600.0
+from training.grpo.rollouts import STEP_S, Decisions, Models, Rollout, drawing_compiler
 
 
 @dataclass(frozen=True)
@@ -45,10 +39,6 @@ class GameRollouts:
         return self._play(game, 0.0, 0, Decisions())
 
     def _play(self, game: Game, temperature: float, seed: int, decisions: Decisions) -> PlayedGame:
-        random = np.random.default_rng(seed) if temperature else None
-        own = self.models.soft
-        soft = DrawnSoftMemory.of(own, random, decisions.add_soft) if own.tokens else None
-        model = self.models.compiler(temperature, seed, decisions)
-        aid_of = self.aid_of(PromptCompiler(model, self.config, soft=soft))
+        aid_of = self.aid_of(drawing_compiler(self.models, self.config, temperature, seed, decisions))
         player = PolicyPlayer(self.models.executor(), self.max_steps, STEP_S, aid_of, self.engine_of)
         return player.play(game, self.learnt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -26,18 +27,15 @@ from training.softmem.weights import soft_memory_weights
 class LlamaModels:
     """The `Models` of a pair whose adapters are exported. Replies are held to their form, as on the robot.
 
-    config: of both models. executor_adapter: GGUF file.
+    config: of both models. executor_adapter: GGUF file; None where no model executes.
     """
 
     pair: SoftPair
     config: ModelConfig
-    executor_adapter: Path
+    executor_adapter: Path | None
     writer: LlamaWriter = field(init=False)
-    _executor: RankedChoice = field(init=False)
 
     def __post_init__(self) -> None:
-        config = self.config.changed(adapter_path=str(self.executor_adapter))
-        self._executor = RankedChoice(LlamaScores(ModelShelf().open_in_process(config)))
         self.writer = LlamaWriter(self.pair.compiler, self.config)
         self._soft = soft_memory_weights(self.pair.soft)
 
@@ -54,6 +52,11 @@ class LlamaModels:
     def executor(self) -> RankedChoice:
         """Return the executor; see Models."""
         return self._executor
+
+    @cached_property
+    def _executor(self) -> RankedChoice:
+        config = self.config.changed(adapter_path=str(self.executor_adapter or ""))
+        return RankedChoice(LlamaScores(ModelShelf().open_in_process(config)))
 
     @property
     def soft(self) -> SoftMemoryWeights:

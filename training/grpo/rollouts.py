@@ -10,11 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.ranking.choosing import StepChooser
+from memory_node.context.config import CompilerModelConfig
+from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.chat import LatentModel
 from training.adapters.writing import Writer, Written
+from training.robot_tasks import RobotTasks
 
 Array = NDArray[np.float32]
+# A step of a model on whatever machine; rollouts are not for robots.
+STEP_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Rollout:
-    """One game: what was decided, and 1 where it was won."""
+    """One task: what was decided, and how much came out right, 0 to 1; of a game 1 where it was won."""
 
     decisions: tuple[Decision, ...]
     reward: float
@@ -99,3 +104,48 @@ class Models(Protocol):
     @property
     def writer(self) -> Writer:
         """What writes the compiler's replies."""
+
+
+def drawing_compiler(
+    models: Models, config: CompilerModelConfig, temperature: float, seed: int, decisions: Decisions
+) -> PromptCompiler:
+    """Return the compiler of one rollout; it notes what it draws."""
+    random = np.random.default_rng(seed) if temperature else None
+    own = models.soft
+    soft = DrawnSoftMemory.of(own, random, decisions.add_soft) if own.tokens else None
+    return PromptCompiler(models.compiler(temperature, seed, decisions), config, soft=soft)
+
+
+@dataclass(frozen=True)
+class RobotRollouts:
+    """A `Play` over tasks of a robot: the compiler that learns advises the frozen offline planner."""
+
+    models: Models
+    tasks: RobotTasks
+    config: CompilerModelConfig
+    temperature: float = 1.2
+
+    def __call__(self, task: int, number: int, seed: int) -> Rollout:
+        """Carry out one task with replies that are drawn."""
+        decisions = Decisions()
+        reward = self._play(task, self.temperature, seed, decisions)
+        return Rollout(tuple(decisions.made), reward)
+
+    def greedy(self, task: int) -> Greedy:
+        """Carry out one task with the likeliest replies."""
+        return Greedy(self._play(task, 0.0, 0, Decisions()))
+
+    def _play(self, task: int, temperature: float, seed: int, decisions: Decisions) -> float:
+        return self.tasks.play(task, drawing_compiler(self.models, self.config, temperature, seed, decisions))
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """A task that was carried out with the likeliest replies. right: how much of it was, 0 to 1."""
+
+    right: float
+
+    @property
+    def won(self) -> bool:
+        """Whether all of it was right."""
+        return self.right == 1.0

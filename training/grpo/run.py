@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks.alfworld.attempts import Attempts
 from benchmarks.alfworld.compiled import goals_reader
@@ -27,11 +28,12 @@ from training.adapters.adapter import load_adapter
 from training.adapters.base_model import BaseModel, open_base
 from training.adapters.processes import device, portion, together
 from training.adapters.text_model import width
-from training.grpo.games import STEP_S, GameRollouts
+from training.grpo.games import GameRollouts
 from training.grpo.learning import GrpoSchedule
 from training.grpo.llama_models import LlamaModels
-from training.grpo.rollouts import Models
+from training.grpo.rollouts import STEP_S, Models, RobotRollouts
 from training.grpo.torch_models import TorchModels
+from training.robot_tasks import RobotTasks
 from training.softmem.soft_memory import SoftMemory
 from training.softmem.soft_pair import SoftPair
 from training.softmem.weights import load_soft_memory
@@ -44,23 +46,36 @@ class Run:
     base: BaseModel
     pair: SoftPair
     models: Models
-    rollouts: GameRollouts
+    rollouts: GameRollouts | RobotRollouts
 
 
-def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus, schedule: GrpoSchedule) -> Run:
-    """Open what the options name. llama.cpp plays a GGUF file, torch the model of a folder.
+def open_models(args: argparse.Namespace) -> tuple[BaseModel, SoftPair, Models]:
+    """Open the models that the options name. llama.cpp plays a GGUF file, torch the model of a folder.
 
     Raises:
         ValueError: a file is of another model.
     """
     base = open_base(args.model, args.threads)
     compiler, executor = base.adapted(args.rank), base.adapted(args.rank)
-    load_adapter(compiler, args.compiler)
-    load_adapter(executor, args.executor)
+    if args.compiler is not None:
+        load_adapter(compiler, args.compiler)
+    if args.executor is not None:
+        load_adapter(executor, args.executor)
     size = width(compiler)
     soft = load_soft_memory(args.soft) if args.soft is not None else SoftMemory(size, size, tokens=0)
     pair = SoftPair(compiler, executor, soft, through_prompt=args.through_prompt).to(device())
-    models = _models(args, base, pair)
+    return base, pair, _models(args, base, pair)
+
+
+def opened_tasks(args: argparse.Namespace, tasks: RobotTasks, schedule: GrpoSchedule) -> Run:
+    """Open what the options name for tasks of a robot. Raises: see open_models."""
+    base, pair, models = open_models(args)
+    return Run(base, pair, models, RobotRollouts(models, tasks, _compiling(args), schedule.temperature))
+
+
+def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus, schedule: GrpoSchedule) -> Run:
+    """Open what the options name for games. Raises: see open_models."""
+    base, pair, models = open_models(args)
     kinds, embedder = for_text_games(load_catalogue()), CachingEmbedder(MiniLmEmbedder())
     transcripts = read_transcripts(args.attempts) if args.attempts is not None else ()
     library = Attempts.of(transcripts, kinds, goals_reader(kinds, embedder))
@@ -68,9 +83,13 @@ def opened(args: argparse.Namespace, games: Sequence[Game], learnt: PlaceCensus,
     def aid_of(compiler: Compiler) -> CompiledAids:
         return CompiledAids(kinds, embedder, compiler, library, FULL, args.max_steps)
 
-    compiling = CompilerModelConfig(timeout_s=STEP_S, max_reply_tokens=args.reply_tokens, chooses=args.chooses)
-    rollouts = GameRollouts(models, games, learnt, aid_of, PddlEngine, schedule.temperature, args.max_steps, compiling)
+    config = _compiling(args)
+    rollouts = GameRollouts(models, games, learnt, aid_of, PddlEngine, schedule.temperature, args.max_steps, config)
     return Run(base, pair, models, rollouts)
+
+
+def _compiling(args: argparse.Namespace) -> CompilerModelConfig:
+    return CompilerModelConfig(timeout_s=STEP_S, max_reply_tokens=args.reply_tokens, chooses=args.chooses)
 
 
 def _models(args: argparse.Namespace, base: BaseModel, pair: SoftPair) -> Models:
@@ -81,7 +100,7 @@ def _models(args: argparse.Namespace, base: BaseModel, pair: SoftPair) -> Models
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Games that were played greedily, and how many of them were won."""
+    """Games or tasks that were played greedily, and how many of them were won."""
 
     games: int
     won: int
@@ -91,8 +110,8 @@ class HeldOut:
         return f"{self.won} of {self.games} won (95 % interval {low:.2f} to {high:.2f})"
 
     @classmethod
-    def played(cls, rollouts: GameRollouts, games: Sequence[Game], kept: Path | None) -> HeldOut:
-        """Play games, unless a run before this one has. kept: file of what came of it, None for none."""
+    def played(cls, rollouts: Any, games: Sequence[Any], kept: Path | None) -> HeldOut:
+        """Play games or tasks, unless a run before this one has. kept: file of what came of it, None for none."""
         if kept is not None and kept.is_file():
             return cls(**json.loads(kept.read_text("utf-8")))
         won = together([rollouts.greedy(game).won for game in portion(games)])
