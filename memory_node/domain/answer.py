@@ -97,6 +97,10 @@ class FindQuery:
             raise InvalidValueError(f"as_of_ns: expected 0 (now) or a stamp, got {self.as_of_ns}")
 
 
+# Why an area may hold an object of which nothing is known.
+NO_REASON = frozenset({"part of the home", "not looked at yet", "part of the map"})
+
+
 @dataclass(frozen=True)
 class RankedArea:
     """A place where an object is likely: probability in [0, 1] and why, in words."""
@@ -106,6 +110,11 @@ class RankedArea:
     position: tuple[float, float]
     probability: float
     reason: str
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nothing speaks for it: then its probability is its share of the home."""
+        return self.reason in NO_REASON
 
 
 @dataclass(frozen=True)

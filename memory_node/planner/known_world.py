@@ -70,7 +70,7 @@ def prompt_objects(
             turns.append((0 if thing.id in always else turn, thing))
     in_turn = [thing for _, thing in sorted(turns, key=lambda one: one[0])[: max(most, len(always))]]
     chosen = [thing.id for thing in in_turn]
-    supports = [thing.container for thing in in_turn if thing.container in state.things]
+    supports = [outer.id for thing in in_turn for _, outer in state.around(thing.id)]
     return list(dict.fromkeys([*chosen, *supports]))
 
 

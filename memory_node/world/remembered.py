@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState, believed
@@ -42,7 +43,9 @@ def remembered(
                 memory_id=found.id,
                 container=keys.get(support, "") if found.id != held_id else "",
                 inside=found.inside if support else None,
-                states=frozenset(believed(found.states)) - _faded(found, scene.stamp_ns),
+                states=frozenset(believed(found.states))
+                - _faded(found, scene.stamp_ns)
+                - _impossible(object_class, kinds),
                 position=(x, y, z),
                 room=scene.room_of(found),
                 existence=found.existence,
@@ -57,6 +60,13 @@ def _faded(found: SceneObject, now_ns: int) -> frozenset[ObjectState]:
     return frozenset(
         one.state for one in found.states if one.state in _FADING and now_ns - one.confirmed_ns > _FADES_NS
     )
+
+
+def _impossible(object_class: str, kinds: ObjectCatalogue) -> frozenset[ObjectState]:
+    """Return states that a thing of a class is never in: a bowl with slices in it is not sliced."""
+    kind = kinds.get(object_class)
+    may_be_cut = kind is None or kind.can(Property.SLICEABLE) or kinds.whole(object_class) != object_class
+    return frozenset() if may_be_cut else frozenset({ObjectState.SLICED})
 
 
 def _laps(there: Sequence[SceneObject], kinds: ObjectCatalogue) -> Iterator[tuple[str, str]]:

@@ -8,9 +8,10 @@ from tiny_home import TinyHome, TinyThing
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.states import ObjectState
 from memory_node.planner.agent.home_names import HomeNames
-from memory_node.planner.known_world import KnownWorld
+from memory_node.planner.known_world import KnownWorld, prompt_objects
 from memory_node.planner.world_prompt import names_folded
 from memory_node.world.episode import EpisodeWorld
+from memory_node.world.state import Thing, WorldState
 
 
 @pytest.mark.parametrize(
@@ -68,3 +69,12 @@ def test_pieces_of_a_thing_are_told_as_one_where_they_lie() -> None:
     assert HomeNames(world, home, lambda _: "", {}).inventory(scene) == [
         "- DiningTable 1: AppleSliced 1 to 4 (sliced), Mug 1"
     ]
+
+
+def test_what_a_listed_thing_stands_on_is_listed_to_the_floor() -> None:
+    things = [Thing("Table 1", "DiningTable"), Thing("Plate 1", "Plate", container="Table 1")]
+    things += [Thing("Apple 1", "Apple", container="Plate 1", memory_id="a")]
+    things += [Thing(f"Mug {n}", "Mug", memory_id=f"m{n}") for n in range(9)]
+    state = WorldState.of_things(load_catalogue(), [replace(one, memory_id=one.memory_id or one.id) for one in things])
+    chosen = prompt_objects(state, ("Apple",), (), "User", (), 1)
+    assert chosen == ["Apple 1", "Plate 1", "Table 1"]

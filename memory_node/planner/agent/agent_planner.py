@@ -48,6 +48,8 @@ _LONGEST_TURN = 300
 _MOST_THINGS = 150
 # Units of the short-term memory that the beginning names whatever else there is.
 _MOST_RECENT = 8
+# So long after a question what somebody says may be the answer.
+_ANSWERED_NS = 900 * 10**9
 # Lines of what people told whose things are named, too.
 _MOST_TOLD = 3
 
@@ -155,8 +157,9 @@ class AgentPlanner:
         names.read(readings)
         beginning = self._beginning(task, names, context)
         dialogue = AgentDialogue(self._model, tools, beginning, account, self._config)
-        # Who goes on asks for what was left in the words of then.
-        left = filter(None, [self._left(task)[0]] if going_on(instruction) else [])
+        # Who goes on asks for what was left in the words of then; so may an answer to what was asked before a restart.
+        resumes = going_on(instruction) or self._may_answer(task)
+        left = filter(None, [self._left(task)[0]] if resumes else [])
         said = [*left, *(text for text, _ in situation.conversation.said), instruction]
 
         def objection(goals: Sequence[Goal], words: str) -> str:
@@ -200,6 +203,14 @@ class AgentPlanner:
         at_once = self._config.mode == "plan"
         rules = task.prompt("agent_system.j2", at_once=at_once, asks=self._asks, most_calls=MOST_CALLS_A_REPLY)
         return Message("system", rules.strip()), Message("user", text.strip())
+
+    def _may_answer(self, task: Task) -> bool:
+        """Return whether the last instruction ended a short time ago without anybody knowing how, as one does that asks
+        the person, and no conversation is kept of it."""
+        known, said = task.situation.known, task.situation.conversation.said
+        last = next(iter(known.recalled.unfinished), None) if known is not None and not said else None
+        is_open = known is not None and last is not None and last.success is None
+        return is_open and known.clock() - (last.ended_ns or last.started_ns) <= _ANSWERED_NS
 
     def _left(self, task: Task) -> tuple[str, str]:
         """Return the instruction that was left unfinished, and in words when that was, what was done of it and what of

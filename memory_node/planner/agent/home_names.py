@@ -240,13 +240,13 @@ class HomeNames:
         found = [one.id for one in scene.areas if one.room_id in rooms or folded(one.name) == folded(name)]
         return tuple(found or (one.id for one in scene.areas if one.id in before))
 
-    def unopened(self, scene: SceneSnapshot, areas: Collection[str], opened: Collection[str]) -> list[str]:
+    def unopened(self, scene: SceneSnapshot, areas: Collection[str], opened: Collection[str]) -> str:
         """Return the names of what is closed in some areas, by id, and was not opened."""
         within = {one.id for one in scene.objects if one.area_id in areas}
         state = self._world.episode.state
         there = (one for one in state if one.memory_id in within and one.door is ObjectState.CLOSED)
         shut = [one.id for one in there if state.kinds[one.object_class].lidded]
-        return names_folded(one for one in shut if one not in opened)[:_MOST_UNOPENED]
+        return _listed(names_folded(one for one in shut if one not in opened), _MOST_UNOPENED)
 
     def note_searched(self, object_class: str, areas: Iterable[str]) -> None:
         """Note that a class was looked for in some areas, by id, without success."""
@@ -259,12 +259,15 @@ class HomeNames:
         names, looked = _area_names(scene), self._searched.get(object_class, {})
         # What is seen to be otherwise now may hold it by now.
         searched = {area for area, had in looked.items() if _contents(scene, area) == had}
-        for area in self._memory.rank_search_areas(object_class):
+        ranked = self._memory.rank_search_areas(object_class)
+        for area in ranked:
             if area.area_id not in searched:
                 name = names.get(area.area_id) or area.name[:_LONGEST_NAME]
                 shares[name] = shares.get(name, 0.0) + area.probability
         if searched and not shares:
             return "looked for everywhere without success"
+        if all(area.is_guess for area in ranked):
+            return ""  # the shares of large rooms say nothing
         best = sorted(shares.items(), key=lambda one: -one[1])[:_LIKELY_AREAS]
         total = sum(shares.values()) or 1.0
         # Of a home with one place that says nothing.
@@ -276,7 +279,7 @@ class HomeNames:
         kinds, state = self._world.kinds, self._world.state
         nearest = kinds.alike_first(object_class) if object_class in kinds else ()
         there = [name for one in nearest for name in names_folded(thing.id for thing in state.of_class(one))]
-        return f"; alike, the nearest first: {', '.join(there[:_MOST_ALIKE])}" if there else ""
+        return f"; alike, the nearest first: {_listed(there, _MOST_ALIKE)}" if there else ""
 
     def not_known(self, goals: Sequence[Goal] = ()) -> list[str]:
         """Return a line for each class that the task needs and memory lacks, with where it is likely and what is alike,
@@ -288,7 +291,7 @@ class HomeNames:
             likely = self.likely(name)
             meant = [thing.id for one in self._otherwise.get(name, ()) for thing in self._world.state.of_class(one)]
             said = f"{name}: {likely}" if likely else name
-            mean = f"; the words may mean {', '.join(meant[:_MOST_MEANT])}, which is known"
+            mean = f"; the words may mean {_listed(meant, _MOST_MEANT)}, which is known"
             lines.append(said + (mean if meant else self.alike(name)))
         new = self._once(lines)
         bare = [line for line in new if line.isalnum()]
@@ -301,6 +304,11 @@ def _area_names(scene: SceneSnapshot) -> dict[str, str]:
     has_names = any(room_of.values())
     names = {area.id: room_of[area.id] if has_names else area.name for area in scene.areas}
     return {area: name[:_LONGEST_NAME] for area, name in names.items() if name}
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many more there are."""
+    return ", ".join([*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])])
 
 
 def _contents(scene: SceneSnapshot, area: str) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +15,7 @@ from memory_node.domain.goal_labels import GOAL_OF_SKILL
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_declaration import Predicate, Skill
 from memory_node.domain.skill_library import SKILLS
+from memory_node.lessons.expectations import place_of
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.agent.home_names import HomeNames, joined
 from memory_node.planner.agent.permission import refusal
@@ -32,6 +34,8 @@ from memory_node.world.state import Thing
 _MOST_NEWS, _MOST_SEEN = 12, 24
 # Looks of an instruction that come with pictures: each is some hundred to a thousand tokens.
 _MOST_LOOKS = 10
+# Failures that lie in the thing, in the place or in chance.
+_UNEXPLAINED = frozenset(one for one in FailureReason if one.by_chance) | {FailureReason.UNREACHABLE}
 # Things of a class that a thing found just now may be.
 _MOST_OTHERS = 6
 
@@ -78,6 +82,7 @@ class SkillCalls:
         self._show_pictures = show
         self._loop_guard = LoopGuard()
         self._located: set[str] = set()
+        self._failed: Counter[SkillCall] = Counter()  # without a cause that is known
         self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
         self._opened: set[str] = set()  # names of what was opened, and so seen inside
         self._looks = 0  # that were shown
@@ -196,7 +201,7 @@ class SkillCalls:
         if not done.ok and self.reason is FailureReason.NOT_FOUND:
             self._names.note_searched(object_class, within)
             shut = self._names.unopened(self.task.situation.scene(), within, self._opened)
-            closed = f"\nclosed there, and not looked into: {', '.join(shut)}" if shut else ""
+            closed = f"\nclosed there, and not looked into: {shut}" if shut else ""
             return replace(done, text=f"{done.text}{closed}")
         return done
 
@@ -210,7 +215,10 @@ class SkillCalls:
         if meant.thing is not None:
             return meant.thing, ""
         if meant.several:
-            return None, f"not done: which one? there are {', '.join(meant.several[:10])}"
+            there = ", ".join(names_folded(meant.several))
+            is_name = name.split()[-1].isdigit()
+            gone = f"{quoted(name, 60)} is not known any more" if is_name else "which one?"
+            return None, f"not done: {gone}; there are {there}"
         likely = self._names.likely(meant.object_class) if meant.object_class else ""
         said = f"not done: no {quoted(name, 60)} is known"
         return None, f"{said}; Explore for it, {likely}" if likely else f"{said}; find shows what there is"
@@ -294,8 +302,29 @@ class SkillCalls:
             remedy = "" if result.reason is FailureReason.CANCELED else remedy_of(result.call, result.reason)
             said = [f"{named}: failed, {result.reason} {quoted(message) if message else ''}".rstrip()]
             said += [f"usual remedy: {remedy}"] if remedy and remedy not in message else []
+            said += [self._tried(named, things)] if not remedy and result.reason in _UNEXPLAINED and things else []
         said += ["the hand is empty"] if held and not now else []
         return "\n".join([*said, *shortened(news, _MOST_NEWS, "find tells of them")])
+
+    def _tried(self, named: SkillCall, things: Sequence[Thing]) -> str:
+        """Return what tries tell of whether a failure without a cause is the thing's, the place's or chance."""
+        self._failed[named] += 1
+        thing, place, known = things[0], things[-1], self.task.situation.known
+        tries = [one for one in known.recalled.tried if one.skill == named.skill] if known is not None else []
+        here = [one for one in tries if place.memory_id and place_of(named.skill, one)[0] == place.memory_id]
+        alike = [one for one in tries if one.object_class == thing.object_class]
+        at, others = (f" at {place.id}", f"others at {place.id}") if len(things) > 1 else ("", "")
+        told = {
+            f"{thing.object_class if at else thing.id}{at}": [one for one in here if one in alike],
+            others: [one for one in here if one not in alike],
+            f"{thing.object_class} elsewhere": [one for one in alike if one not in here],
+        }
+        before = [
+            f"{said} {sum(bool(one.reason) for one in these)} of {len(these)}" for said, these in told.items() if these
+        ]
+        times = self._failed[named]
+        again = "once more tells a chance from a fault" if times == 1 else "it is no chance: try another thing or place"
+        return f"failed {times} times now; earlier failures: {', '.join(before) or 'never tried'}; {again}"
 
     def _found(self, named: SkillCall) -> str:
         """Return which thing a search has found: one that memory has not seen yet may be one that it knows."""

@@ -9,6 +9,7 @@ from memory_node.context.recalled import Recalled
 from memory_node.context.sections import WORKING_MEMORY
 from memory_node.domain.context import Context
 from memory_node.domain.deed import Deed
+from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import EpisodeSummary
 from memory_node.planner.agent.agent_planner import AgentPlanner
@@ -123,6 +124,41 @@ def test_who_goes_on_is_asked_for_what_was_left_in_the_words_of_then() -> None:
         model = ScriptedModel([[("set_goals", {"goals": [goal]})], END])
         carry_out(model, instruction, known=known(*LEFT))
         assert model.results()[0].startswith("taken over") is taken
+
+
+@pytest.mark.parametrize(("success", "taken"), [(None, True), (False, False)])
+def test_an_answer_after_a_restart_may_quote_what_was_asked_about(success: bool | None, taken: bool) -> None:
+    words = "put the apple on the table"
+    asked = EpisodeSummary("e4", words, "", 5 * SECOND_NS, 7 * SECOND_NS, success)
+    goal = {"kind": "place", "thing": "Apple", "place": "DiningTable", "words": words}
+    model = ScriptedModel([[("set_goals", {"goals": [goal]})], END])
+    carry_out(model, "the one in the fridge", known=known(asked))
+    assert words in model.dialogues[0][1].text
+    assert model.results()[0].startswith("taken over") is taken
+
+
+def tries(*outcomes: tuple[str, str, bool]) -> tuple[Deed, ...]:
+    return tuple(
+        Deed(f"e{at}:0", "OpenObject", key, kind, at * SECOND_NS, reason="execution" if fails else "")
+        for at, (key, kind, fails) in enumerate(outcomes)
+    )
+
+
+def test_a_failure_without_cause_tells_what_tries_say_of_thing_and_kind() -> None:
+    goal = {"kind": "open", "thing": "Fridge", "words": "open the fridge"}
+    what = Known(
+        Recalled(tried=tries(("f", "Fridge", True), ("f", "Fridge", False), ("g", "Fridge", False))), lambda: 60, str
+    )
+    again = [("OpenObject", {"object": "Fridge"})]
+    model = ScriptedModel([[("set_goals", {"goals": [goal]}), *again], again, END])
+    place = home(OpenObject=FailureReason.EXECUTION)
+    carry_out(model, "open the fridge", place, known=what)
+    failed = model.results()[1]
+    assert "Fridge 1 of 2" in failed
+    assert "Fridge elsewhere 0 of 1" in failed
+    unknown = ScriptedModel([[("set_goals", {"goals": [goal]}), *again], END])
+    carry_out(unknown, "open the fridge", home(OpenObject=FailureReason.EXECUTION))
+    assert "never tried" in unknown.results()[1]
 
 
 def test_the_past_of_a_thing_has_what_made_it_work_and_nothing_else() -> None:
