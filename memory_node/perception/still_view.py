@@ -88,14 +88,17 @@ class StillView:
         return stamp_ns - self._new_ns <= _SETTLES_S * 1e9
 
     def _is_new(self, map_T_camera: Pose, color: NDArray[np.uint8], depth_m: NDArray[np.float32]) -> bool:
+        if not self._stands(map_T_camera):
+            # A camera under way is not compared with anything: the first view from where it stands will be.
+            self._pose, self._layers = map_T_camera, ()
+            return True
         has_return = depth_m > 0.0
         share = _blocks(has_return.astype(np.float32))
         with np.errstate(divide="ignore", invalid="ignore"):
             depth = _blocks(np.where(has_return, depth_m, np.float32(0.0))) / share
         depth[share < 0.5] = np.nan
         colors = _blocks(color)
-        if not (self._fit(depth, share, colors) and self._stands(map_T_camera)):
-            self._pose = map_T_camera
+        if not self._fit(depth, share, colors):
             sigmas = (
                 _FIRST_DEPTH * np.nan_to_num(depth),
                 np.full_like(share, _FIRST_SHARE),
@@ -118,8 +121,7 @@ class StillView:
         if self._pose is None:
             return False
         moved_m = float(np.linalg.norm(map_T_camera.position - self._pose.position))
-        half_cosine = min(abs(float(map_T_camera.quaternion @ self._pose.quaternion)), 1.0)
-        return moved_m < _MOVED_M and 2.0 * np.arccos(half_cosine) < _TURNED_RAD
+        return moved_m < _MOVED_M and map_T_camera.turn_rad(self._pose) < _TURNED_RAD
 
 
 class _Layer:

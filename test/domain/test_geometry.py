@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import OrientedBox, Pose, wrap_angle
@@ -65,3 +68,18 @@ def test_distance_to_a_box_turned_by_45_degrees_is_to_its_edge() -> None:
     assert box.distance_m(np.array([1.0, 1.0]) + 1.75 * along) == pytest.approx(0.75)
     assert box.distance_m(np.array([1.0, 1.0]) + 1.75 * across) == pytest.approx(1.25)
     assert box.distance_m(np.array([1.0, 1.0]) + 1.3 * along + 0.9 * across) == pytest.approx(0.5)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_poses_turn_as_scipys_rotations_do(seed: int) -> None:
+    """An independent implementation of the same algebra, at any angles."""
+    rng = np.random.default_rng(seed)
+    turns = Rotation.from_quat(rng.normal(size=(2, 4)))
+    one, other = (Pose(rng.normal(size=3), turn.as_quat()) for turn in turns)
+    points = rng.normal(size=(4, 3))
+
+    assert np.allclose(one.axes, turns[0].as_matrix(), atol=1e-12)
+    assert np.allclose((one @ other).axes, (turns[0] * turns[1]).as_matrix(), atol=1e-12)
+    assert np.allclose(one.inverse().apply(one.apply(points)), points, atol=1e-12)
+    assert np.allclose(one.apply(points), turns[0].apply(points) + one.position, atol=1e-12)
+    assert one.turn_rad(other) == pytest.approx((turns[0].inv() * turns[1]).magnitude(), abs=1e-7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -136,7 +137,8 @@ def path_to_msg(poses: Mapping[int, Pose], stamp_ns: int, frame_id: str = "map")
 
 def box_pose_to_msg(center: FloatArray, yaw_rad: float, covariance: FloatArray) -> PoseWithCovariance:
     """Return the middle (3,) and yaw of an upright box, with the covariance (3, 3) of its middle."""
-    msg = PoseWithCovariance(pose=pose_to_msg(Pose.planar(center[0], center[1], yaw_rad, center[2])))
+    turn = Quaternion(z=math.sin(0.5 * yaw_rad), w=math.cos(0.5 * yaw_rad))
+    msg = PoseWithCovariance(pose=PoseMsg(position=point_to_msg(center), orientation=turn))
     full = np.zeros((6, 6))
     full[:3, :3] = covariance
     msg.covariance = full.ravel()

@@ -36,7 +36,7 @@ class ContentWatch:
 
     def saw_camera(self, frame_id: str, map_T_camera: Pose) -> None:
         """Judge where a camera looks: z is its axis in an optical frame (REP 103), and up in the frame of a body."""
-        up = float(map_T_camera.rotation.as_matrix()[2, 2])
+        up = float(map_T_camera.axes[2, 2])
         text = (
             f"the camera seems to look straight up: {frame_id} is no optical frame (REP 103: z forward, x right, y "
             "down). Publish images with the frame of the optics, usually named ..._optical_frame"

@@ -117,8 +117,7 @@ class Keyframes:
 
     @staticmethod
     def _is_near(one: Pose, other: Pose) -> bool:
-        turned_rad = (one.rotation.inv() * other.rotation).magnitude()
-        return float(np.linalg.norm(one.position - other.position)) < _STEP_M and turned_rad < _STEP_RAD
+        return float(np.linalg.norm(one.position - other.position)) < _STEP_M and one.turn_rad(other) < _STEP_RAD
 
     @staticmethod
     def _is_still(before: Pose, after: Pose) -> bool:

@@ -63,7 +63,7 @@ class ArmPlanner:
 
     def _is_short(self, goal: Pose, start: FloatArray) -> bool:
         here = self._kinematics.tool(start)
-        turn_rad = float((here.rotation.inv() * goal.rotation).magnitude())
+        turn_rad = here.turn_rad(goal)
         near = float(np.linalg.norm(goal.position - here.position)) < _ONLY_STRAIGHT_M
         return near and turn_rad < _STRAIGHT_RAD
 

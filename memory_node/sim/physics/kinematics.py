@@ -52,7 +52,7 @@ class ArmKinematics:
 
         Damped least squares (Wampler 1986) with the null space drawn to a comfortable posture.
         """
-        goal, turn = base_T_tool.position, base_T_tool.rotation.as_matrix()
+        goal, turn = base_T_tool.position, base_T_tool.axes
         joints = np.array(start, dtype=np.float64)
         jacobian = np.zeros((6, self._model.nv))
         for step in range(steps):
