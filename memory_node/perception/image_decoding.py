@@ -89,9 +89,10 @@ def decode_depth(
     dtype = np.dtype((">" if big_endian else "<") + code)
     raw = image_rows(data, height, width, step, dtype, 1, "depth_size")[:, :, 0]
     depth_m = raw.astype(np.float32)
-    if scale != 1.0:
-        depth_m *= np.float32(scale)
-    depth_m[~np.isfinite(depth_m) | (depth_m < 0.0)] = np.nan
+    if scale != 1.0:  # of whole numbers without a sign, which all are depths
+        return depth_m * np.float32(scale)
+    with np.errstate(invalid="ignore"):
+        np.copyto(depth_m, np.float32(np.nan), where=~((depth_m >= 0.0) & (depth_m < np.inf)))
     return depth_m
 
 
@@ -111,7 +112,7 @@ def decode_labels(
         raise InputSkippedError("label_encoding", f"expected {', '.join(_LABELS)}, got {encoding[:40]!r}")
     dtype = np.dtype((">" if big_endian else "<") + _LABELS[encoding])
     labels = image_rows(data, height, width, step, dtype, 1, "label_size")[:, :, 0].astype(np.int32)
-    return np.asarray(np.maximum(labels, 0), dtype=np.int32)
+    return np.maximum(labels, 0) if dtype.kind == "i" else labels
 
 
 def labels_from_masks(masks: Sequence[NDArray[np.bool_]], shape: tuple[int, int]) -> LabelArray:

@@ -18,10 +18,12 @@ def partly_hidden(labels: NDArray[np.integer], depth_m: NDArray[np.float32], con
     before, carries the thing: behind a flat thing it is hardly farther.
     """
     stride = config.pixel_stride
-    number, depth = labels[::stride, ::stride], depth_m[::stride, ::stride]
+    width = len(labels[0, ::stride])
+    number, depth = labels[::stride, ::stride].ravel(), depth_m[::stride, ::stride].ravel()
     count = int(number.max()) + 1
-    left, right, z_left, z_right = _edges(number, depth, axis=1)
-    upper, lower, z_upper, z_lower = _edges(number, depth, axis=0)
+    across = np.flatnonzero(number[:-1] != number[1:])
+    left, right, z_left, z_right = _sides(number, depth, across[(across + 1) % width != 0], 1)
+    upper, lower, z_upper, z_lower = _sides(number, depth, np.flatnonzero(number[:-width] != number[width:]), width)
     with np.errstate(invalid="ignore"):
         hidden = [
             left[z_right < z_left - _margin(z_left, config)],
@@ -52,14 +54,11 @@ def touches_border(instance: InstancePoints, shape: tuple[int, int], config: Per
     )
 
 
-def _edges(
-    number: NDArray[np.integer], depth: NDArray[np.float32], axis: int
+def _sides(
+    number: NDArray[np.integer], depth: NDArray[np.float32], edges: NDArray[np.intp], apart: int
 ) -> tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.float32], NDArray[np.float32]]:
-    """Return the numbers and the depths on both sides of every outline crossed along an axis."""
-    one, other = (number[:-1], number[1:]) if axis == 0 else (number[:, :-1], number[:, 1:])
-    z_one, z_other = (depth[:-1], depth[1:]) if axis == 0 else (depth[:, :-1], depth[:, 1:])
-    edge = np.nonzero(one != other)
-    return one[edge], other[edge], z_one[edge], z_other[edge]
+    """Return the numbers and the depths on both sides of outlines: of flat pixels (n,) and those `apart` behind."""
+    return number[edges], number[edges + apart], depth[edges], depth[edges + apart]
 
 
 def _is_on(
