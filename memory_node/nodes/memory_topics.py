@@ -102,6 +102,8 @@ class MemoryTopics:
         self._stop_listening = memory.on_change(self._on_change)
 
     def _on_change(self, events: tuple[SceneEvent, ...], from_version: int, to_version: int) -> None:
+        if not self._delta.get_subscription_count():
+            return  # each frame makes one: whoever comes later begins with the whole graph
         stamp_ns = self._node.get_clock().now().nanoseconds
         self._delta.publish(conversions.delta_to_msg(events, stamp_ns, from_version, to_version))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,15 @@ from memory_node.domain.states import ObjectState, door_of
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.put_down import is_where_it_was_put
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
-from memory_node.scene_graph.support_extent import on_axes, over_footprint, reach_down, reach_out, settle_tops
+from memory_node.scene_graph.support_extent import (
+    Offsets,
+    on_axes,
+    over_footprint,
+    reach_down,
+    reach_out,
+    settle_tops,
+    within_footprint,
+)
 from memory_node.scene_graph.support_roles import Roles, roles_of
 
 # A box is known to a few centimetres.
@@ -32,12 +41,13 @@ Matrix = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """rows (n,) and the neighbours (m,) that they may stand on or in.
+    """rows (n,) and the neighbours (m,) that they may stand on or in, as long as their boxes stay.
 
     foot, head (n,): heights of the rows' lower and upper faces, m; floor, top (m,): the same of the neighbours. sinks
     (m,): how far below its upper face each neighbour carries things, m.
     """
 
+    state: GraphState
     rows: Rows
     neighbours: Rows
     foot: NDArray[np.float64]
@@ -53,6 +63,7 @@ class _Pairs:
         other = (rows[:, None] != neighbours[None]) & ~_came_by_hand(state, rows, neighbours)
         half_row, half_other = 0.5 * table.size[rows, 2], 0.5 * table.size[neighbours, 2]
         return cls(
+            state,
             rows,
             neighbours,
             table.center[rows, 2] - half_row,
@@ -62,6 +73,37 @@ class _Pairs:
             roles_of(state, rows, neighbours),
             other,
         )
+
+    @cached_property
+    def centers(self) -> Offsets:
+        """Where the rows' centres lie along and across the boxes of the neighbours (n, m), m."""
+        return on_axes(self.state, self.rows, self.neighbours)
+
+    def over(self, margin_m: float | NDArray[np.float64]) -> Matrix:
+        """Return (n, m): the row's centre is above or below the neighbour's footprint, see `within_footprint`."""
+        return within_footprint(self.state, self.centers, self.neighbours, margin_m)
+
+    @cached_property
+    def covered(self) -> Matrix:
+        """(n, m): the neighbour's centre is above or below the row's footprint."""
+        return over_footprint(self.state, self.neighbours, self.rows, 0.0).T
+
+    @cached_property
+    def within_walls(self) -> Matrix:
+        """(n, m): the row is small enough, and inside the neighbour's sides and above its foot."""
+        table, rows, neighbours = self.state.table, self.rows, self.neighbours
+        along, across = self.centers
+        turn = table.yaw[rows].astype(np.float64)[:, None] - table.yaw[neighbours].astype(np.float64)[None]
+        cos, sin = np.abs(np.cos(turn)), np.abs(np.sin(turn))
+        x, y = 0.5 * table.size[rows, 0, None], 0.5 * table.size[rows, 1, None]
+        half = 0.5 * table.size[neighbours, :2]
+        share = 1.0 - 2.0 * _STICKS_OUT
+        inside = np.abs(along) + share * (cos * x + sin * y) < half[None, :, 0] + 0.01
+        inside &= np.abs(across) + share * (sin * x + cos * y) < half[None, :, 1] + 0.01
+        volume, space = table.size[rows].prod(axis=1), table.size[neighbours].prod(axis=1)
+        inside &= volume[:, None] < _HELD_SHARE * space[None]
+        inside &= self.foot[:, None] > self.floor[None] - _SLACK_M
+        return np.asarray(inside & self.other & ~self.roles.barred)
 
     def touching(self, gap_m: float) -> Matrix:
         """Return (n, m): the foot is less than a gap above or below the upper face of the neighbour."""
@@ -81,19 +123,19 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     present = present[table.log_odds[present] > 0.0]
     pairs = _Pairs.of(state, rows, present)
     gap_m = state.config.on_gap_m
-    resting = (_above(state, pairs) & pairs.touching(gap_m) | _enclosed(state, pairs)).any(axis=1)
-    reach_down(state, rows[~resting & ~pairs.roles.hangs], present)
-    reach_out(state, rows, present)
-    pairs = _Pairs.of(state, rows, present)
-    above, within = _above(state, pairs), _enclosed(state, pairs)
+    above, within = _above(pairs), _enclosed(pairs)
+    resting = (above & pairs.touching(gap_m) | within).any(axis=1)
+    lower = reach_down(state, rows[~resting & ~pairs.roles.hangs], present)
+    if reach_out(state, rows, present) or lower:
+        pairs = _Pairs.of(state, rows, present)
+        above, within = _above(pairs), _enclosed(pairs)
     on, about_on = above & pairs.touching(gap_m), above & pairs.touching(_STILL_ON * gap_m)
     # Of surfaces at one level a thing stands on the one below its middle, not on one that ends beside it.
-    covered = over_footprint(state, present, rows, 0.0).T
-    under = over_footprint(state, rows, present, 0.0) | covered
+    under = pairs.over(0.0) | pairs.covered
     # Things that a row may lie on in a heap, whatever they are.
-    below = over_footprint(state, rows, present, _SLACK_M) | covered
+    below = pairs.over(_SLACK_M) | pairs.covered
     below &= pairs.touching(_STILL_ON * gap_m) & pairs.other
-    seated = _on_seat(state, pairs)
+    seated = _on_seat(pairs)
     volumes = table.size[present].prod(axis=1)
     evident, usual = table.times_seen[present] > 1, pairs.roles.movable | pairs.roles.receptacle
     moved = []
@@ -202,37 +244,38 @@ def _is_gone(state: GraphState, support_id: str, known: set[str]) -> bool:
     return row is None or bool(state.table.removed[row]) or float(state.table.log_odds[row]) <= 0.0
 
 
-def _above(state: GraphState, pairs: _Pairs) -> Matrix:
+def _above(pairs: _Pairs) -> Matrix:
     """Return (n, m): the row is over the neighbour, which could carry it, at whatever height."""
-    table, roles = state.table, pairs.roles
+    table, roles = pairs.state.table, pairs.roles
     area, wide = (table.size[some, :2].prod(axis=1) for some in (pairs.rows, pairs.neighbours))
     laden = roles.receptacle[None] & roles.taken[:, None]
     # Of furniture the far edge is often hidden; a fork beside a plate is not on it.
     margin = np.where(roles.movable, 0.02, _HIDDEN_EDGE_M)
-    over = over_footprint(state, pairs.rows, pairs.neighbours, margin[:, None])
+    over = pairs.over(margin[:, None])
     over &= wide[None] > np.where(laden, _CARRIED_ON_RECEPTACLE, _CARRIED_SHARE) * area[:, None]
     # A pan hides the burner that it stands on, but for a rim.
-    over |= over_footprint(state, pairs.neighbours, pairs.rows, 0.0).T & laden
+    over |= pairs.covered & laden
     stacked = pairs.foot[:, None] - pairs.floor[None] > _STACKED_M
     return np.asarray(over & pairs.other & ~roles.barred & (stacked | ~roles.same_class))
 
 
-def _enclosed(state: GraphState, pairs: _Pairs) -> Matrix:
+def _enclosed(pairs: _Pairs) -> Matrix:
     """Return (n, m): the neighbour is a container, and the row is in its space.
 
     A thing that a hand can carry may stick out of an open container; furniture can only be in cupboards and the like,
     and there only where it is not built in.
     """
-    inside = _within_walls(state, pairs) & pairs.roles.container[None] & ~pairs.roles.same_class
+    inside = pairs.within_walls & pairs.roles.container[None] & ~pairs.roles.same_class
     inside &= 0.5 * (pairs.foot + pairs.head)[:, None] < pairs.top[None]
     sticks_out_m = np.where(pairs.roles.taken, _STICKS_OUT * (pairs.head - pairs.foot), 0.0)[:, None]
     shut = pairs.head[:, None] < pairs.top[None] + np.maximum(_SLACK_M, sticks_out_m)
-    shut &= ~(pairs.roles.built_in[:, None] | _seen_outside(state, pairs))
+    shut &= ~(pairs.roles.built_in[:, None] | _seen_outside(pairs))
     return np.asarray(inside & np.where(pairs.roles.lidded[None], shut, pairs.roles.taken[:, None]))
 
 
-def _seen_outside(state: GraphState, pairs: _Pairs) -> Matrix:
+def _seen_outside(pairs: _Pairs) -> Matrix:
     """Return (n, m): the row is seen now, and the neighbour is closed: what was not known to be in it is not."""
+    state = pairs.state
     table = state.table
     outside = np.zeros(pairs.other.shape, np.bool_)
     seen = table.last_seen[pairs.rows] >= state.now_ns
@@ -252,41 +295,24 @@ def _came_by_hand(state: GraphState, rows: Rows, neighbours: Rows) -> Matrix:
     return np.asarray(by_hand[None] & (table.place_since[neighbours][None] > table.place_since[rows][:, None]))
 
 
-def _on_seat(state: GraphState, pairs: _Pairs) -> Matrix:
+def _on_seat(pairs: _Pairs) -> Matrix:
     """Return (n, m): the row lies on the neighbour at a height between its foot and its upper face: on a seat, on what
     lies there, on an arm or the back, or on a shelf below a table's top; or it hangs over it. What stands on the floor
     under a table is not on it."""
     seat = pairs.floor + pairs.roles.level * (pairs.top - pairs.floor)
-    inside, foot = _within_walls(state, pairs), pairs.foot[:, None]
+    inside, foot = pairs.within_walls, pairs.foot[:, None]
     seated = (pairs.roles.level < 1.0)[None] & (foot > seat[None] - 3.0 * _SLACK_M) & (foot < pairs.top[None])
     shelved = (pairs.roles.level >= 1.0)[None] & (
         pairs.roles.taken[:, None] & ~(pairs.roles.movable | pairs.roles.container)[None]
     )
     shelved &= (foot > pairs.floor[None] + _SLACK_M) & (pairs.head[:, None] < pairs.top[None])
-    return np.asarray(pairs.roles.receptacle[None] & (inside & (seated | shelved) | _hung(state, pairs)))
+    return np.asarray(pairs.roles.receptacle[None] & (inside & (seated | shelved) | _hung(pairs)))
 
 
-def _hung(state: GraphState, pairs: _Pairs) -> Matrix:
+def _hung(pairs: _Pairs) -> Matrix:
     """Return (n, m): a hand can take the row, and it reaches from below the neighbour to above it: a towel on its
     rail."""
     through = (pairs.foot[:, None] < pairs.floor[None]) & (pairs.head[:, None] > pairs.top[None])
-    through &= over_footprint(state, pairs.rows, pairs.neighbours, _SLACK_M)
+    through &= pairs.over(_SLACK_M)
     through &= pairs.roles.taken[:, None] & ~(pairs.roles.movable | pairs.roles.container)[None]
     return np.asarray(through & pairs.other & ~pairs.roles.barred)
-
-
-def _within_walls(state: GraphState, pairs: _Pairs) -> Matrix:
-    """Return (n, m): the row is small enough, and inside the neighbour's sides and above its foot."""
-    table, rows, neighbours = state.table, pairs.rows, pairs.neighbours
-    along, across = on_axes(state, rows, neighbours)
-    turn = table.yaw[rows].astype(np.float64)[:, None] - table.yaw[neighbours].astype(np.float64)[None]
-    cos, sin = np.abs(np.cos(turn)), np.abs(np.sin(turn))
-    x, y = 0.5 * table.size[rows, 0, None], 0.5 * table.size[rows, 1, None]
-    half = 0.5 * table.size[neighbours, :2]
-    share = 1.0 - 2.0 * _STICKS_OUT
-    inside = np.abs(along) + share * (cos * x + sin * y) < half[None, :, 0] + 0.01
-    inside &= np.abs(across) + share * (sin * x + cos * y) < half[None, :, 1] + 0.01
-    volume, space = table.size[rows].prod(axis=1), table.size[neighbours].prod(axis=1)
-    inside &= volume[:, None] < _HELD_SHARE * space[None]
-    inside &= pairs.foot[:, None] > pairs.floor[None] - _SLACK_M
-    return np.asarray(inside & pairs.other & ~pairs.roles.barred)

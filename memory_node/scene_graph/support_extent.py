@@ -14,18 +14,20 @@ _TELLING = 2
 # A support of several things is at least as large as a stool.
 _FURNITURE_M2 = 0.15
 
+Offsets = tuple[NDArray[np.float64], NDArray[np.float64]]
 
-def reach_down(state: GraphState, rows: Rows, neighbours: Rows) -> None:
-    """Extend objects whose foot was never seen down to the surface below them. Behind other things often only the upper
-    part is visible, from every view.
+
+def reach_down(state: GraphState, rows: Rows, neighbours: Rows) -> bool:
+    """Extend objects whose foot was never seen down to the surface below them; return whether any was. Behind other
+    things often only the upper part is visible, from every view.
     """
     table, config = state.table, state.config
     if not rows.size or not neighbours.size:
-        return
+        return False
     unseen = table.face_variance[rows, 0, 2] > 0.5 * config.unseen_face_sigma_m**2
     unseen |= table.mostly_truncated(rows)
     if not unseen.any():
-        return
+        return False
     above = over_footprint(state, rows, neighbours, 0.15) & (rows[:, None] != neighbours[None])
     bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
     height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
@@ -36,26 +38,28 @@ def reach_down(state: GraphState, rows: Rows, neighbours: Rows) -> None:
     falls = unseen & (fall < config.hidden_foot_m)
     table.size[rows[falls], 2] += fall[falls]
     table.center[rows[falls], 2] -= 0.5 * fall[falls]
+    return bool((fall[falls] > 0.0).any())
 
 
-def reach_out(state: GraphState, rows: Rows, neighbours: Rows) -> None:
-    """Extend supports that were never seen whole under the things that stand beside them at their height. The things on
-    a table hide its far part; but they stand on it. What stands over another support at its height stands on that one:
-    a tap on the sink between two counters.
+def reach_out(state: GraphState, rows: Rows, neighbours: Rows) -> bool:
+    """Extend supports that were never seen whole under the things that stand beside them at their height; return
+    whether any was. The things on a table hide its far part; but they stand on it. What stands over another support at
+    its height stands on that one: a tap on the sink between two counters.
     """
     table, config = state.table, state.config
     partial = table.mostly_truncated(neighbours)
     if not partial.any():
-        return
+        return False
     bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
     height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
     level = np.abs(bottom[:, None] - height[None]) < 0.5 * config.on_gap_m
     area = table.size[neighbours, :2].prod(axis=1)
     large = (area > _FURNITURE_M2)[None] & (area[None] > 4.0 * table.size[rows, :2].prod(axis=1)[:, None])
-    along, across = on_axes(state, rows, neighbours)
+    along, across = centers = on_axes(state, rows, neighbours)
     half = 0.5 * table.size[neighbours, :2]
-    stands = over_footprint(state, rows, neighbours, 0.0) & level & large & (rows[:, None] != neighbours[None])
+    stands = within_footprint(state, centers, neighbours, 0.0) & level & large & (rows[:, None] != neighbours[None])
     free = ~stands.any(axis=1)[:, None]
+    extended = False
     for axis, (here, there) in enumerate(((along, across), (across, along))):
         excess = np.abs(here) - half[:, axis]
         beside = (excess > 0.0) & (excess < config.hidden_foot_m) & (np.abs(there) < half[:, 1 - axis])
@@ -64,6 +68,8 @@ def reach_out(state: GraphState, rows: Rows, neighbours: Rows) -> None:
             most = np.where(beside[:, column], excess[:, column], 0.0)
             farthest = int(np.argmax(most))
             _extend(state, int(neighbours[column]), axis, float(most[farthest]) * np.sign(here[farthest, column]))
+            extended = True
+    return extended
 
 
 def settle_tops(state: GraphState, supports: Rows) -> list[int]:
@@ -98,7 +104,7 @@ def _extend(state: GraphState, row: int, axis: int, by_m: float) -> None:
     table.center[row, 1] += 0.5 * by_m * np.sin(yaw)
 
 
-def on_axes(state: GraphState, rows: Rows, neighbours: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def on_axes(state: GraphState, rows: Rows, neighbours: Rows) -> Offsets:
     """Return where the centres of rows lie along and across the boxes of neighbours (rows, neighbours), in metres."""
     table = state.table
     shift = table.center[rows, None, :2] - table.center[None, neighbours, :2]
@@ -114,6 +120,13 @@ def over_footprint(
 
     margin_m: by which footprints are widened, one for all or (neighbours, 1).
     """
-    along, across = on_axes(state, rows, neighbours)
+    return within_footprint(state, on_axes(state, rows, neighbours), neighbours, margin_m)
+
+
+def within_footprint(
+    state: GraphState, centers: Offsets, neighbours: Rows, margin_m: float | NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Return the same of centres that are known along and across the neighbours' boxes, see `on_axes`."""
+    along, across = centers
     half = 0.5 * state.table.size[neighbours, :2] + margin_m
     return np.asarray((np.abs(along) < half[:, 0]) & (np.abs(across) < half[:, 1]))
