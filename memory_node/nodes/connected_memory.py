@@ -15,6 +15,7 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.inspected_views import NodeViews
 from memory_node.nodes.instruction_client import InstructionClient
 from memory_node.nodes.memory_client import MemoryClient
+from memory_node.nodes.spinning import spin
 
 _WAIT_S = 10.0
 
@@ -59,7 +60,7 @@ def _joined(own_name: str, domain_id: int) -> Iterator[Node]:
     node = rclpy.create_node(own_name, context=context)
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
-    thread = threading.Thread(target=executor.spin, name=own_name, daemon=True)
+    thread = threading.Thread(target=spin, args=(executor,), name=own_name, daemon=True)
     thread.start()
     try:
         yield node

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import importlib
 import importlib.util
@@ -223,17 +222,10 @@ class _Spinning:
         return 0 if self._error is None else 1
 
     def _spin(self) -> None:
-        from rclpy.exceptions import InvalidHandle
-        from rclpy.executors import ExternalShutdownException
+        from memory_node.nodes.spinning import spin
 
         try:
-            while not self._is_stopping:
-                # A managed node was deactivated while one of its callbacks was still running.
-                with contextlib.suppress(InvalidHandle):
-                    self._executor.spin()
-                    break
-        except ExternalShutdownException:
-            pass
+            spin(self._executor)
         except Exception as error:  # the boundary of the process: the robot is stopped before it ends
             # rclpy's shutdown destroys objects that this thread is about to wait on: that is no failure.
             if not (self._is_stopping and isinstance(error, RuntimeError)):

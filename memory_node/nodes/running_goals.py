@@ -1,8 +1,8 @@
 """Announces the goals that this node has on action servers, and notices when another node is lost.
 
 ROS 2's graph tells of a killed node only after DDS's lease (10 s), and nothing tells a server who sent it a goal. A
-robot has to stop within half a second, so each node with goals says on a topic what it has running, and holds a
-liveliness lease on a topic of its own: DDS tells there which node is lost.
+robot has to stop within half a second, so each node with goals says on a topic what it has running, and holds two
+things that it cannot keep when it ends: a lifeline for nodes on its machine, a liveliness lease for all others.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from socket import socket
 from typing import TYPE_CHECKING, Any
 
 from action_msgs.msg import GoalInfo
@@ -29,6 +30,7 @@ from std_msgs.msg import Empty
 from unique_identifier_msgs.msg import UUID
 
 from memory_node.domain.worker_thread import WorkerThread
+from memory_node.nodes.lifeline import held_lifeline, is_cut, watched_lifeline
 
 if TYPE_CHECKING:
     from memory_node.nodes.goal_server import GoalServer
@@ -45,6 +47,8 @@ _UNKNOWN = "_NODE_NAMESPACE_UNKNOWN_/_NODE_NAME_UNKNOWN_"
 # DDS tells after 0.3 s of a process that has ended, is stopped, or gets no processor at all. The lease is for both
 # sides: Fast DDS takes what the subscription asks for, Cyclone DDS what the publisher offers.
 LEASE_S = 0.3
+# A process whose lifeline holds has not ended: on a busy machine it may be silent for so long (s).
+_STARVED_S = 3.0
 _LEASED = QoSProfile(
     depth=1, liveliness=LivelinessPolicy.AUTOMATIC, liveliness_lease_duration=Duration(nanoseconds=int(LEASE_S * 1e9))
 )
@@ -68,12 +72,14 @@ class Peer:
 
     silence_s: see RunningGoals.
     lease: the subscription that DDS tells its liveliness by.
+    lifeline: to its process; None for one on another machine.
     lost_s: the monotonic time since when DDS has missed it; endless while it is alive.
     """
 
     node: str
     silence_s: float
     lease: Any = None
+    lifeline: socket | None = None
     asked: dict[bytes, str] = field(default_factory=dict)
     carried_out: frozenset[bytes] = frozenset()
     lost_s: float = math.inf
@@ -85,8 +91,19 @@ class Peer:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the node was lost: DDS has heard nothing of it for silence_s, and for no less than its lease."""
-        return time.monotonic() - self.lost_s > max(0.0, self.silence_s - LEASE_S)
+        """Whether the node was lost: its process has ended, or was silent for too long."""
+        silence_s = self.silence_s
+        if self.lifeline is not None:
+            if is_cut(self.lifeline):
+                return True
+            silence_s = max(silence_s, _STARVED_S)
+        return time.monotonic() - self.lost_s > max(0.0, silence_s - LEASE_S)
+
+    def let_go(self) -> None:
+        """Let go of its lifeline."""
+        if self.lifeline is not None:
+            self.lifeline.close()
+            self.lifeline = None
 
     def on_liveliness(self, change: Any) -> None:
         """Take note of what DDS tells of its lease."""
@@ -98,7 +115,8 @@ class RunningGoals:
 
     Args:
         node: the node that talks; other threads spin it.
-        silence_s: a node is gone when DDS has heard nothing of it for so long, and for no less than its lease.
+        silence_s: a node on another machine is gone when DDS has heard nothing of it for so long, and for no less than
+            its lease.
 
     Attributes:
         servers: of this node's actions; each adds itself.
@@ -117,6 +135,7 @@ class RunningGoals:
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._telling = threading.Lock()  # what is announced later is newer
+        self._lifeline = held_lifeline(self._session.hex())
         self._publisher = node.create_publisher(rm.RunningGoals, TOPIC, _LATCHED_LAST)
         self._lease = node.create_publisher(Empty, self._lease_topic(self._session), _LEASED)
         in_order = MutuallyExclusiveCallbackGroup()  # the last announcement counts
@@ -134,6 +153,10 @@ class RunningGoals:
         self._node.destroy_subscription(self._subscription)
         self._node.destroy_publisher(self._publisher)
         self._node.destroy_publisher(self._lease)
+        if self._lifeline is not None:
+            self._lifeline.close()
+        for peer in self._peers.values():
+            peer.let_go()
 
     @property
     def is_idle(self) -> bool:
@@ -224,8 +247,9 @@ class RunningGoals:
         """Return a node that was not known before, and forget those that are no use any more."""
         for other, known in list(self._peers.items()):
             if time.monotonic() - known.lost_s > _FORGOTTEN_S or len(self._peers) >= _MAX_PEERS:
+                known.let_go()
                 self._node.destroy_subscription(self._peers.pop(other).lease)
-        peer = Peer(node, self._silence_s)
+        peer = Peer(node, self._silence_s, lifeline=watched_lifeline(session.hex()))
         peer.lease = self._node.create_subscription(
             Empty,
             self._lease_topic(session),

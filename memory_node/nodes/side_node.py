@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from rclpy.exceptions import InvalidHandle
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -18,6 +17,7 @@ from rclpy.subscription import Subscription
 
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes.qos import OVERRIDABLE, OVERRIDABLE_BUT_RELIABILITY, own
+from memory_node.nodes.spinning import spin
 
 _STOP_S = 5.0
 _ADAPTS_EVERY_S = 1.0
@@ -126,7 +126,7 @@ class SideNode:
         )
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(self._node)
-        self._thread = WorkerThread(suffix, self._spin)
+        self._thread = WorkerThread(suffix, partial(spin, self._executor))
 
     def subscribe(
         self,
@@ -169,7 +169,3 @@ class SideNode:
         self._executor.shutdown(timeout_sec=_STOP_S)
         self._thread.join(_STOP_S)
         self._node.destroy_node()
-
-    def _spin(self) -> None:
-        with contextlib.suppress(ExternalShutdownException, InvalidHandle):
-            self._executor.spin()

@@ -20,13 +20,15 @@ class RosPeer:
         from rclpy.context import Context
         from rclpy.executors import MultiThreadedExecutor
 
+        from memory_node.nodes.spinning import spin
+
         self.domain_id = domain_id
         self.context = Context()
         rclpy.init(context=self.context, domain_id=domain_id)
         self.node = rclpy.create_node("test_peer", context=self.context)
         self.executor = MultiThreadedExecutor(num_threads=4, context=self.context)
         self.executor.add_node(self.node)
-        self._thread = threading.Thread(target=self.executor.spin, daemon=True)
+        self._thread = threading.Thread(target=spin, args=(self.executor,), daemon=True)
         self._thread.start()
         self._publishers: dict[str, Any] = {}
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from geometry_msgs.msg import TransformStamped
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from nav_msgs.msg import OccupancyGrid
 from nav_msgs.msg import Path as PathMsg
@@ -89,6 +89,7 @@ def test_changes_that_are_taken_can_be_kept_moved_told_and_started_from(memory: 
 
     @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
     @given(messages(rm.StateChange), st.sampled_from(["", "Mug", "Apple"]), st.sampled_from([np.pi / 4, -3.0]))
+    @example(rm.StateChange(source="user", added=["isClean"], probability=1.0), "Mug", -3.0)
     def remember_one(message: Any, named: str, yaw_rad: float) -> None:
         if named:  # else nearly all of a person's changes would be refused for a name that nothing has
             message.object_id, message.object_class = "", named

@@ -66,11 +66,49 @@ with RunningGoals(rclpy.create_node("somebody")).asking("act", bytes(range(16)))
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
-def test_node_is_gone_when_its_process_is(peer: RosPeer, tmp_path: Path, number: int) -> None:
-    from memory_node.nodes.running_goals import RunningGoals
+@pytest.fixture
+def other(peer: RosPeer, running: Any, tmp_path: Path) -> Iterator[tuple[NodeProcess, Any]]:
+    """A node with a goal in a process of its own, and what is known of it."""
+    process = NodeProcess("somebody", ["-c", _NODE_WITH_A_GOAL], peer.domain_id, tmp_path / "somebody.log")
+    try:
+        wait_until(lambda: running.other_side(bytes(range(16))) is not None, 60.0)
+        yield process, running.other_side(bytes(range(16)))
+    finally:
+        process.close()
 
-    running = RunningGoals(peer.node)
+
+def test_node_is_gone_at_once_when_its_process_is_killed(other: tuple[NodeProcess, Any]) -> None:
+    process, node = other
+    time.sleep(1.0)
+    assert not node.is_gone
+    process.signal(signal.SIGKILL)
+    wait_until(lambda: node.is_gone, 0.5)
+    assert node.node == "/somebody"
+
+
+def test_node_that_gets_no_processor_is_not_gone_until_it_hangs(other: tuple[NodeProcess, Any]) -> None:
+    """A machine whose cores are taken starves a process for a second and more, its DDS as well as its Python."""
+    process, node = other
+    for _ in range(2):
+        process.signal(signal.SIGSTOP)
+        for _ in range(15):
+            assert not node.is_gone
+            time.sleep(0.1)
+        process.signal(signal.SIGCONT)
+        time.sleep(0.5)
+    process.signal(signal.SIGSTOP)
+    wait_until(lambda: node.is_gone)
+    process.signal(signal.SIGCONT)
+    wait_until(lambda: not node.is_gone)
+
+
+def test_node_on_another_machine_is_gone_when_it_falls_silent(
+    monkeypatch: pytest.MonkeyPatch, peer: RosPeer, tmp_path: Path
+) -> None:
+    from memory_node.nodes import running_goals
+
+    monkeypatch.setattr(running_goals, "watched_lifeline", lambda name: None)  # as from there
+    running = running_goals.RunningGoals(peer.node)
     process = NodeProcess("somebody", ["-c", _NODE_WITH_A_GOAL], peer.domain_id, tmp_path / "somebody.log")
     try:
         wait_until(lambda: running.other_side(bytes(range(16))) is not None, 60.0)
@@ -78,12 +116,10 @@ def test_node_is_gone_when_its_process_is(peer: RosPeer, tmp_path: Path, number:
         assert node is not None
         time.sleep(2.0)
         assert not node.is_gone
-        process.signal(number)
-        wait_until(lambda: node.is_gone)
-        assert node.node == "/somebody"
-        if number == signal.SIGSTOP:
-            process.signal(signal.SIGCONT)
-            wait_until(lambda: not node.is_gone)
+        process.signal(signal.SIGSTOP)
+        wait_until(lambda: node.is_gone, 2.0)
+        process.signal(signal.SIGCONT)
+        wait_until(lambda: not node.is_gone)
     finally:
         process.close()
         running.close()

@@ -22,6 +22,7 @@ from memory_node.nodes import conversions
 from memory_node.nodes.goal_client import GoalStoppedError
 from memory_node.nodes.instruction_client import InstructionClient
 from memory_node.nodes.qos import LATCHED
+from memory_node.nodes.spinning import spin
 from memory_node.nodes.waiting import result_of
 from memory_node.scene_graph.free_space import OccupancyMap
 
@@ -46,7 +47,7 @@ class DemoClient:
         self.grid: OccupancyMap | None = None
         self._executor = MultiThreadedExecutor(num_threads=2, context=self._context)
         self._executor.add_node(self._node)
-        self._thread = threading.Thread(target=self._executor.spin, name="demo", daemon=True)
+        self._thread = threading.Thread(target=spin, args=(self._executor,), name="demo", daemon=True)
 
     def __enter__(self) -> DemoClient:
         self._thread.start()
