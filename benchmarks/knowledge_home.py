@@ -30,7 +30,7 @@ from memory_node.planner.told_limits import ToldLimits
 CHECKS = Path(__file__).parent / "checks"
 _CASES = tuple(
     CHECKS / f"told_facts{name}.yaml"
-    for name in ("", "_plain", "_family", "_flat", "_care", "_visit", "_inn", "_club", "_studio")
+    for name in ("", "_plain", "_family", "_flat", "_care", "_visit", "_inn", "_club", "_studio", "_sixth")
 )
 _QUESTION = ("question",)
 _SECOND_NS = 1_000_000_000

@@ -248,35 +248,40 @@ class RobotMemory:
         self._durability.before_answer()
         return location
 
-    def ask(self, question: str, mode: KnowledgeMode | None = None, k: int = 0) -> KnowledgeAnswer:
+    def ask(self, question: str, mode: KnowledgeMode | None = None, k: int = 0, as_of_ns: int = 0) -> KnowledgeAnswer:
         """Return what is known, by the scene, by deeds, by people and by what was read; see household_answer.
 
-        mode: of the statements alone, as KnowledgeGraph.ask searches them; None: found out from the question.
+        mode: of the statements alone, as KnowledgeGraph.ask searches them; None: found out from the question. as_of_ns:
+        answers as memory would have then, 0 for now.
         """
         if mode is not None:
-            answer = self.knowledge.ask(question, mode, k)
+            answer = self.knowledge.ask(question, mode, k, as_of_ns)
         else:
-            answer = self._answered(question, k)
+            answer = self._answered(question, k, as_of_ns)
         self._durability.before_answer()
         return answer
 
-    def _answered(self, question: str, k: int) -> KnowledgeAnswer:
+    def _answered(self, question: str, k: int, as_of_ns: int) -> KnowledgeAnswer:
         recalled = self.recall_past()
+        facts, deeds = recalled.facts, recalled.deeds
+        if as_of_ns:
+            facts = tuple(one for one in facts if one.counted_in(0, as_of_ns + 1))
+            deeds = tuple(one for one in deeds if one.stamp_ns <= as_of_ns)
         answer = household_answer(
             question,
             self._kinds,
-            lambda stamp_ns: self.scene(stamp_ns, removed=not stamp_ns),
-            recalled.facts,
-            recalled.deeds,
-            lambda text: self.knowledge.ask(text, None, k),
-            self._clock(),
+            lambda stamp_ns: self.scene(stamp_ns or as_of_ns, removed=not (stamp_ns or as_of_ns)),
+            facts,
+            deeds,
+            lambda text: self.knowledge.ask(text, None, k, as_of_ns),
+            as_of_ns or self._clock(),
             self.knowledge.zone,
             None if Memory.LESSONS in self._unread else lambda *call: self._expectations().way(*call),
         )
         if not answer.read:
             return answer
         said = {fact.text for fact in answer.read}
-        told = [one for one in self.knowledge.structured() if any(fact.text in said for fact in one.facts)]
+        told = [one for one in self.knowledge.structured(ended=True) if any(fact.text in said for fact in one.facts)]
         return replace(answer, propositions=tuple(told))
 
     def recall_past(self) -> Recalled:
@@ -286,7 +291,7 @@ class RobotMemory:
         unfinished = self._unfinished(deeds)
         if Memory.EPISODES in self._unread:
             deeds = tuple(deed for deed in deeds if deed.episode_id in {episode.id for episode in unfinished})
-        facts, zone = tuple(self.knowledge.facts()), self.knowledge.zone
+        facts, zone = tuple(self.knowledge.facts_ever()), self.knowledge.zone
         latest = self.past.episodes(_SAID_EPISODES)
         acted = {deed.episode_id for deed in deeds}
         asked = {one.id: one.instruction for one in latest if one.id in acted}

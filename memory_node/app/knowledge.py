@@ -69,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     command.add_argument("question")
     command.add_argument("--mode", choices=[str(mode) for mode in Mode], help="kind of memory (default: found out)")
     command.add_argument("--k", type=int, default=0, help="statements in the answer (default: the parameter's)")
+    command.add_argument("--as-of", type=_day, default=0, metavar="DAY", help="as at the begin of a day (2026-05-08)")
     add("update", "merge statements that say the same")
     command = add(
         "delete", "delete statements that match all that is given, and the text that nothing else was learned from"
@@ -166,7 +167,7 @@ def _tell(args: argparse.Namespace, memory: RobotMemory) -> int:
 
 
 def _ask(args: argparse.Namespace, memory: RobotMemory) -> int:
-    answer = memory.ask(args.question, Mode(args.mode) if args.mode else None, args.k)
+    answer = memory.ask(args.question, Mode(args.mode) if args.mode else None, args.k, args.as_of)
     waiting = memory.knowledge.without_meaning
     print(json.dumps(as_row(answer) | {"by_words_alone": waiting}) if args.json else answer.text)
     if waiting:

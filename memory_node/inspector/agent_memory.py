@@ -30,7 +30,7 @@ class AgentMemory(MemoryPort, Protocol):
     def scene_text(self, token_budget: int) -> str:
         """Return the scene graph in words within a budget."""
 
-    def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> KnowledgeAnswer:
+    def ask(self, question: str, mode: Mode | None = None, k: int = 0, as_of_ns: int = 0) -> KnowledgeAnswer:
         """Return what is known that answers; mode None: found out from the question; k = 0: memory's own number."""
 
     def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:

@@ -88,6 +88,7 @@ class AskMemory(Request):
         "", description="what happened, what is so, or how something is done; empty: found out from the question"
     )
     k: BodyCount = Field(0, description="how many statements at most; 0: memory's own number")
+    as_of_s: Seconds = Field(0.0, description="answered as memory would have at this stamp; 0: now")
 
 
 class GetContext(Request):

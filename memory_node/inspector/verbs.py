@@ -89,7 +89,8 @@ def ask_memory(here: Desk, asked: asks.AskMemory) -> answers.Answer:
     """Ask in plain words: where a thing is, what is in or on another, how many there are, which are dirty, what the
     robot did, what people told, how something is done. Of what is now the scene graph decides; it abstains where
     nothing answers."""
-    return answers.Answer.of(here.memory.ask(asked.question, Mode(asked.mode) if asked.mode else None, asked.k))
+    mode, as_of_ns = Mode(asked.mode) if asked.mode else None, nanoseconds(asked.as_of_s)
+    return answers.Answer.of(here.memory.ask(asked.question, mode, asked.k, as_of_ns))
 
 
 def contents(here: Desk, asked: asks.Contents) -> answers.Answer:

@@ -20,6 +20,8 @@ RULES = "rules"
 MOST_SENTENCES = 4
 # Newest sources that a fact names; all are counted.
 SOURCES_KEPT = 64
+# Times of which a statement keeps that it counted then, the newest.
+SPANS_KEPT = 16
 _LONGEST_KEY = 800  # bytes
 
 
@@ -33,7 +35,8 @@ class Proposition:
     document is about. made_by: what read it out of its source, "rules" or a model's name. active: whether it still
     counts; one that a later statement took the place of is kept, with its sources, and never found. replaced_by: the
     text of the one that did, "" for none. structure: what it says as facts (told.fact.ToldFact, a line of JSON each),
-    () where nothing read it. told_by: the person who told it, "" for nobody or one who is not known.
+    () where nothing read it. told_by: the person who told it, "" for nobody or one who is not known. spans_ns: when a
+    statement with a structure counted before `stamp_ns`, or before it ended: begin and end by turns.
     """
 
     text: str
@@ -47,6 +50,7 @@ class Proposition:
     replaced_by: str = ""
     structure: tuple[str, ...] = ()
     told_by: str = ""
+    spans_ns: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.text or not self.sources:
@@ -83,6 +87,24 @@ class Proposition:
         facts = self.facts
         return bool(facts) and all(fact.is_over(now_ns) for fact in facts)
 
+    @property
+    def facts_before(self) -> tuple[ToldFact, ...]:
+        """What it said, each with the time in which it counted before; () where it was taken back."""
+        spans = zip(self.spans_ns[::2], self.spans_ns[1::2]) if self.active or self.replaced_by else ()
+        return tuple(fact.within(begin, end) for begin, end in spans for fact in self.facts)
+
+    def ended(self, replaced_by: str, stamp_ns: int) -> Proposition:
+        """Return it as what counts no longer from a stamp on. replaced_by: the words that ended it."""
+        return replace(self, active=False, replaced_by=replaced_by, spans_ns=self._spans_until(stamp_ns))
+
+    def _spans_until(self, stamp_ns: int) -> tuple[int, ...]:
+        """Return when it counted, until a stamp; spans that touch are one."""
+        if not self.structure or stamp_ns <= self.stamp_ns:
+            return self.spans_ns
+        if self.spans_ns and self.spans_ns[-1] >= self.stamp_ns:
+            return (*self.spans_ns[:-1], max(self.spans_ns[-1], stamp_ns))
+        return (*self.spans_ns, self.stamp_ns, stamp_ns)[-2 * SPANS_KEPT :]
+
     def merged(self, other: Proposition) -> Proposition:
         """Return the same statement with the sources of both, as the other one reads it."""
         new = [source for source in other.sources if source not in self.sources]
@@ -93,6 +115,7 @@ class Proposition:
             support=self.support + len(new),
             structure=other.structure or self.structure,
             told_by=other.told_by or self.told_by,
+            spans_ns=self._spans_until(other.stamp_ns) if self.active else self.spans_ns,
         )
 
     def without(self, episode_id: str) -> Proposition | None:
@@ -136,6 +159,10 @@ def proposition_from_dict(values: dict[str, Any]) -> Proposition:
             if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
                 raise InvalidValueError(f"Proposition.{name}: expected a list of texts, got {value!r:.80}")
             given[name] = _COLLECTIONS[name](value)
+        elif name == "spans_ns":
+            if not isinstance(value, (list, tuple)) or not all(type(one) is int for one in value) or len(value) % 2:
+                raise InvalidValueError(f"Proposition.{name}: expected pairs of stamps, got {value!r:.80}")
+            given[name] = tuple(value)
         elif name in types:  # else a newer program's
             given[name] = _scalar(f"Proposition.{name}", types[name], value)
     try:
@@ -158,8 +185,9 @@ def unpack_proposition(text: str, packed: bytes) -> Proposition:
     """Return the proposition of a text that pack_proposition() packed."""
     values = json.loads(packed)
     # It was a checked proposition that was packed: checking each value again took two thirds of the time.
-    concepts, sources, structure = values.pop("concepts"), values.pop("sources"), values.pop("structure", ())
-    return Proposition(text, frozenset(concepts), tuple(sources), structure=tuple(structure), **values)
+    concepts = values.pop("concepts")
+    lists: dict[str, Any] = {name: tuple(values.pop(name, ())) for name in ("sources", "structure", "spans_ns")}
+    return Proposition(text, frozenset(concepts), **lists, **values)
 
 
 def _scalar(name: str, kind: str, value: Any) -> Any:

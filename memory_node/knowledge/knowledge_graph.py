@@ -31,7 +31,7 @@ from memory_node.knowledge.knowledge_questions import KnowledgeQuestions, WaysTo
 from memory_node.knowledge.removal import Criteria, Deleted, least_useful
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict, step_to_dict
 from memory_node.knowledge.told.fact import ToldFact
-from memory_node.knowledge.told.taking_back import is_said_by, words_taken_back
+from memory_node.knowledge.told.taking_back import is_over, is_said_by, words_taken_back
 from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
 from memory_node.search.packing import Arrays
 
@@ -144,12 +144,19 @@ class KnowledgeGraph(KnowledgeQuestions):
         """Return every fact that was read and counts, in the order in which they were told."""
         return [fact for one in self.structured() for fact in one.facts]
 
-    def structured(self) -> list[Proposition]:
-        """Return every statement that was read into facts and counts, in the order in which they were told."""
+    def facts_ever(self) -> list[ToldFact]:
+        """Return facts() behind those that counted before, which have the time in which they did."""
+        return [*(fact for one in self.structured(ended=True) for fact in one.facts_before), *self.facts()]
+
+    def structured(self, ended: bool = False) -> list[Proposition]:
+        """Return every statement that was read into facts and counts, in the order in which they were told; ended:
+        those that counted before, too."""
         if Memory.FACTS in self._unread:
             return []
         with self._lock:
-            return self._nodes.semantic.structured()
+            held = {one.text: one for one in self._nodes.semantic.structured()}
+            told = self._nodes.semantic.told() if ended else ()
+            return list((held | {one.text: one for one in told if one.facts_before}).values())
 
     def tell(
         self, text: str, teller: str = "", stamp_ns: int = 0, ground: Callable[[ToldFact], ToldFact] = _as_told
@@ -167,9 +174,8 @@ class KnowledgeGraph(KnowledgeQuestions):
         """
         if not text.strip():
             raise InvalidValueError("a fact: expected words, got none")
-        taken_back = words_taken_back(text)
-        if taken_back:
-            return self._take_back(taken_back, stamp_ns)
+        if words := words_taken_back(text):
+            return self._take_back(words, text, stamp_ns)
         step = StandardStep(
             f"{TOLD_SESSION}{self._make_id()}:0",
             state=TOLD,
@@ -197,20 +203,27 @@ class KnowledgeGraph(KnowledgeQuestions):
             held = (self._nodes.semantic.get(text) for text in dict.fromkeys(one.text for one in told))
             return (*filter(None, held), *(one for one in replaced if one.text not in texts))
 
-    def _take_back(self, words: str, stamp_ns: int) -> tuple[Proposition, ...]:
+    def _take_back(self, words: str, text: str, stamp_ns: int) -> tuple[Proposition, ...]:
         step = StandardStep(f"{TOLD_SESSION}back:0", state=TOLD, action=words, stamp_ns=stamp_ns)
         facts = list(self._read_facts(words, step))
         with self._lock:
             every = self._nodes.semantic.told()
             gone = [one for one in every if one.active and is_said_by(one, words, facts)]
-            return self._retracted(gone)
+            if not is_over(text):
+                return self._retracted(gone)
+            over = tuple(one.ended(text, stamp_ns) for one in gone)
+            self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, one) for one in over])
+            return over
 
     def _retracted(self, gone: Sequence[Proposition]) -> tuple[Proposition, ...]:
         """Let statements count no longer, and those again whose place they took; return both. The lock is held."""
         texts = {one.text for one in gone}
         others = (one for one in self._nodes.semantic.told() if one.text not in texts)
         back = [one for one in others if not one.active and one.replaced_by in texts]
-        after = (*(replace(one, active=False) for one in gone), *(replace(one, active=True) for one in back))
+        after = (
+            *(replace(one, active=False, replaced_by="") for one in gone),
+            *(replace(one, active=True) for one in back),
+        )
         self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, one) for one in after])
         return after
 

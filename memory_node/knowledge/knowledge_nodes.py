@@ -134,9 +134,7 @@ class KnowledgeNodes:
             facts = earlier.facts
             ended = all(any(one.replaces(fact) for one in later.facts) for fact in facts)
             if earlier.text != text and ended and self.semantic.order(earlier) <= self.semantic.order(later):
-                edits.append(
-                    self.edit(PROPOSITIONS, earlier.text, replace(earlier, active=False, replaced_by=later.text))
-                )
+                edits.append(self.edit(PROPOSITIONS, earlier.text, earlier.ended(later.text, later.stamp_ns)))
         return edits
 
     def edit(self, kind: str, key: str, after: Node | None) -> Edit:

@@ -135,8 +135,9 @@ class KnowledgeQuestions:
             held = self._nodes.semantic.get(hit.statement.key)
         return held.text if held is not None else ""
 
-    def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> KnowledgeAnswer:
-        """Return what is known of a question; mode: found out from the question by default; k = 0: the config's.
+    def ask(self, question: str, mode: Mode | None = None, k: int = 0, as_of_ns: int = 0) -> KnowledgeAnswer:
+        """Return what is known of a question; mode: found out from the question by default; k = 0: the config's;
+        as_of_ns: only what had been learnt by then, and by the rules, 0 for all.
 
         Raises:
             InvalidValueError: nothing is asked.
@@ -144,16 +145,17 @@ class KnowledgeQuestions:
         if not question.strip():
             raise InvalidValueError("a question: expected words, got none")
         k = k or self._config.top_k
-        if self._answers is not None and mode is None:
+        if self._answers is not None and mode is None and not as_of_ns:
             return self._answers.answer(question, k, lambda mode: self.ask(question, mode, k))
         mode = mode or mode_of(question)
         hits = self.search(question, EPISODIC_HITS if mode is Mode.EPISODIC else k)
         vector = self._embedder.embed([question])[0]
         with self._lock:
-            propositions, confidence = answering(
-                question, self._candidates(hits[:k], mode, vector), self._nodes.semantic.idf
-            )
+            candidates = self._candidates(hits[:k], mode, vector)
+            known = [one for one in candidates if not as_of_ns or one.proposition.stamp_ns <= as_of_ns]
+            propositions, confidence = answering(question, known, self._nodes.semantic.idf)
             steps = episodic_steps([hit.step for hit in hits], self._nodes.steps) if mode is Mode.EPISODIC else []
+            steps = [step for step in steps if not as_of_ns or step.stamp_ns <= as_of_ns]
         ways = self._ways_to(question) if mode is Mode.PROCEDURAL else ()
         return answer_of(question, mode, confidence, propositions, ways, steps, self.zone)
 

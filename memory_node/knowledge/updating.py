@@ -103,7 +103,7 @@ def updated(earlier: Proposition, later: Proposition, update: Update) -> list[Pr
         (later, earlier, update.deactivate_later),
     ):
         if gone:
-            result.append(replace(one, active=False, replaced_by=standing))
+            result.append(one.ended(standing, later.stamp_ns))
         elif update.relationship == "same" and one.text == standing:
             result.append(replace(one.merged(other), concepts=one.concepts | other.concepts))
         else:

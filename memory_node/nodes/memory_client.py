@@ -182,9 +182,10 @@ class MemoryClient:
         """Say that the robot is localised in the map that the graph was built in."""
         self._granted(srv.ConfirmRelocalization.Request(), "confirm the map frame")
 
-    def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> KnowledgeAnswer:
+    def ask(self, question: str, mode: Mode | None = None, k: int = 0, as_of_ns: int = 0) -> KnowledgeAnswer:
         """Ask what is known; ways are told in the answer's text alone."""
-        request = srv.AskMemory.Request(question=question, mode=str(mode) if mode else "", k=k)
+        as_of = conversions.stamp_to_msg(as_of_ns)
+        request = srv.AskMemory.Request(question=question, mode=str(mode) if mode else "", k=k, as_of=as_of)
         response = self._granted(request, "answer")
         told = tuple(conversions.proposition_from_msg(proposition) for proposition in response.propositions)
         return KnowledgeAnswer(

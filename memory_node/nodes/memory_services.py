@@ -148,7 +148,8 @@ class MemoryServices:
             response.propositions = [conversions.proposition_to_msg(found) for found in told]
             return
         mode = checked_member(Mode, "mode", request.mode) if request.mode else None
-        answer = self._memory.ask(checked_text("question", request.question), mode, checked_count("k", request.k))
+        k, as_of_ns = checked_count("k", request.k), conversions.stamp_from_msg(request.as_of, "as_of")
+        answer = self._memory.ask(checked_text("question", request.question), mode, k, as_of_ns)
         response.answer, response.abstains, response.mode = answer.text, answer.abstains, str(answer.mode)
         response.confidence = answer.confidence
         response.propositions = [conversions.proposition_to_msg(found) for found in answer.propositions]

@@ -20,6 +20,7 @@ from memory_node.knowledge.told.fact import ToldFact
 from memory_node.questions.done import PlainPast, Way
 from memory_node.questions.present import PresentAnswer, PresentQuestions
 from memory_node.questions.told import told_answer
+from memory_node.questions.told_then import told_then_answer
 
 # What is asked of the scene and not known there is answered by words about a place alone.
 _PLACE = re.compile(r"\b(?:in|on|at|under|behind|near|with|inside|beside|to)\b", re.I)
@@ -54,6 +55,9 @@ def household_answer(
     done = PlainPast(kinds, scene, index, deeds, now_ns, zone, way).answer(question)
     if done:
         return KnowledgeAnswer(question, done, Mode.EPISODIC, 1.0)
+    then = told_then_answer(question, index)
+    if then is not None:
+        return KnowledgeAnswer(question, then.text, Mode.SEMANTIC, 1.0, read=then.facts)
     found = search(question)
     says_where = any(_PLACE.search(one.text) for one in found.propositions)
     if present is not None and (found.abstains or (present.is_kind and not says_where)):

@@ -63,6 +63,10 @@ _PARTICLE = (
     (re.compile(r"\bpick(?:ed)? up\b"), "pick_up"),
     (re.compile(r"\b(?:throw|threw) away\b"), "throw_away"),
 )
+_WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_UNITS = {"day": 1, "week": 7, "month": 30}
+_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_MOST_BACK = 1000
 _NS = 10**9
 
 
@@ -93,10 +97,14 @@ def past_form(verb: str) -> str:
 
 
 def span_of(words: str, now_ns: int, zone: tzinfo | None) -> tuple[int, int]:
-    """Return the stamps between which "yesterday", "this morning" lie; everything until now for other words."""
+    """Return the stamps between which "yesterday", "last week", "on Sunday" lie; everything until now for other words.
+
+    A week counts as seven days, a month as thirty.
+    """
     now = datetime.fromtimestamp(now_ns / _NS, zone)
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    hours = {
+    days = _days_of(words.lower(), now)
+    hours = days or {
         "today": (0, 24),
         "yesterday": (-24, 0),
         "this morning": (0, 12),
@@ -108,6 +116,21 @@ def span_of(words: str, now_ns: int, zone: tzinfo | None) -> tuple[int, int]:
         return 0, now_ns + 1
     first, last = (_at(midnight, hour) for hour in hours)
     return first, last
+
+
+def _days_of(words: str, now: datetime) -> tuple[int, int] | None:
+    """Return the hours from the last midnight between which a span of whole days lies; None for other words."""
+    which, _, what = words.partition(" ")
+    if what in _WEEK and which in ("on", "last"):
+        back = (now.weekday() - _WEEK.index(what)) % 7 or 7
+        return -24 * back, -24 * (back - 1)
+    if which == "last" and what in _UNITS:
+        return -24 * _UNITS[what], 0
+    ago = re.fullmatch(r"(\w+) (day|week|month)s? ago", words)
+    if ago is None or not (ago[1].isdigit() or ago[1] in _COUNTS):
+        return None
+    back = min(int(ago[1]) if ago[1].isdigit() else _COUNTS[ago[1]], _MOST_BACK) * _UNITS[ago[2]]
+    return -24 * back, 24 * (_UNITS[ago[2]] - back)
 
 
 def _at(midnight: datetime, hour: int) -> int:

@@ -10,7 +10,10 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.states import ATTRIBUTES, ObjectState
 from memory_node.questions.past import with_whole_verbs
 
-TIME = r"(?:today|yesterday|this (?:morning|afternoon|evening)|last night|earlier|just now|before)"
+TIME = (
+    r"(?:today|yesterday|this (?:morning|afternoon|evening)|last (?:night|week|month)|(?:on|last) [A-Z][a-z]+day|"
+    r"(?:\d+|an?|two|three|four|five|six) (?:day|week|month)s? ago|earlier|just now|before)"
+)
 _DETERMINER = r"(?P<owner>the|a|an|some|another|my|his|her|their|our|your|that|this|[A-Z][\w-]*'s|my [a-z]+'s)"
 _PLACE = r"(?P<how>from|on|in|at|inside) (?:the |my |our |a )?(?P<place>[\w' -]+?)"
 _DEED = rf"(?: that| which)? you (?P<verb>[a-z_]+)(?: (?P<to>me))?(?: (?P<time>{TIME}))?"

@@ -102,9 +102,13 @@ class BindingFacts:
 
     def move_to(self, scene: SceneSnapshot, now_ns: int) -> None:
         """Go by another scene and another moment; the index stays."""
-        self.scene, self._now_ns = scene, now_ns
+        self.scene, self.now_ns = scene, now_ns
         self._part = part_of_day(now_ns, self.zone) if now_ns else ""
         self._objects = {one.id: one for one in scene.objects if not one.removed}
+
+    def of_facts(self, facts: Sequence[ToldFact]) -> BindingFacts:
+        """Return an index of other facts in the same home at the same moment."""
+        return BindingFacts(facts, self.kinds, self.scene, self.now_ns, self.zone)
 
     @property
     def current(self) -> list[ToldFact]:
@@ -112,12 +116,12 @@ class BindingFacts:
         return self._true(self.facts)
 
     def _true(self, facts: Iterable[ToldFact]) -> list[ToldFact]:
-        return [fact for fact in facts if fact.true_at(self._now_ns, self._part)]
+        return [fact for fact in facts if fact.true_at(self.now_ns, self._part)]
 
     def of(self, relation: Relation, any_time: bool = False) -> list[ToldFact]:
         """Return the facts of a relation that are true now; any_time: those of another time of the day, too."""
         told = self._by_relation.get(relation, [])
-        return [one for one in told if one.true_at(self._now_ns, one.part_of_day)] if any_time else self._true(told)
+        return [one for one in told if one.true_at(self.now_ns, one.part_of_day)] if any_time else self._true(told)
 
     def concerns(self, act: Act) -> bool:
         """Return whether any fact may speak against an act, by the classes of its things alone; also where one of them
@@ -249,7 +253,7 @@ class BindingFacts:
         found = {id(fact): fact for name in sorted(classes) for fact in self._by_class.get(name, ())}
         people = dict.fromkeys([*self.persons_in(text), *self.persons_here()])
         found |= {id(fact): fact for name in people for fact in self.about_person(name)}
-        return [fact for fact in self.facts if id(fact) in found and fact.true_at(self._now_ns, self._part)]
+        return [fact for fact in self.facts if id(fact) in found and fact.true_at(self.now_ns, self._part)]
 
     def seat_of(self, name: str) -> ToldFact | None:
         """Return the newest fact that says where somebody is, works or sleeps: a piece of furniture."""

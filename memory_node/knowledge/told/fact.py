@@ -102,6 +102,15 @@ class ToldFact:
         """Return whether it was true until before a stamp."""
         return 0 < self.until_ns <= now_ns
 
+    def within(self, begin_ns: int, end_ns: int) -> ToldFact:
+        """Return it as a fact that counted from one stamp to another, and no longer than it says itself."""
+        end = min(self.until_ns, end_ns) if self.until_ns else end_ns
+        return replace(self, from_ns=max(self.from_ns, begin_ns), until_ns=end)
+
+    def counted_in(self, first_ns: int, last_ns: int) -> bool:
+        """Return whether it had been told and was true at some moment from one stamp until before another."""
+        return (self.from_ns or self.told_ns) < last_ns and not 0 < self.until_ns <= first_ns
+
     def replaces(self, earlier: ToldFact) -> bool:
         """Return whether an earlier fact ends because this one was told."""
         if {self.relation, earlier.relation} == {Relation.LIKES, Relation.AVOIDS}:  # a taste that has changed

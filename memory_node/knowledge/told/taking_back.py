@@ -20,6 +20,11 @@ def words_taken_back(text: str) -> str:
     return match["said"] if match is not None else ""
 
 
+def is_over(text: str) -> bool:
+    """Return whether a sentence that takes something back says that it was so until now."""
+    return "no longer" in text.lower()
+
+
 def is_said_by(told: Proposition, words: str, facts: Sequence[ToldFact]) -> bool:
     """Return whether a told statement says what is taken back and no more: the same facts, or else the same words."""
     if told.facts and facts:

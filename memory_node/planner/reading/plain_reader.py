@@ -18,6 +18,7 @@ from memory_node.planner.reading.resumption import all_left, goals_left, without
 from memory_node.planner.reading.understanding import Understanding
 from memory_node.questions.going_on import going_on
 from memory_node.questions.told import told_answer
+from memory_node.questions.told_then import told_then_answer
 
 SOURCE = "plain forms"
 _LEFT = re.compile(r"^what(?: is|'s) (?:still )?left(?: to do)?$", re.I)
@@ -78,6 +79,8 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
     if not answer:
         told = told_answer(text, references.binding)
         answer = told.text if told is not None else references.plain_past.answer(text)
+        then = told_then_answer(text, references.binding) if not answer else None
+        answer = then.text if then is not None else answer
     if answer:
         return Understanding(source=SOURCE, answer=answer)
     goals = tuple(goal_of(command, references) for command in commands_of(text))
