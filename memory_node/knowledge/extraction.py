@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from typing import Protocol
@@ -18,6 +19,12 @@ from memory_node.knowledge.told.fact import ToldFact
 # Most propositions of a unit (PlugMem).
 MOST_PROPOSITIONS = 10
 
+# "The alarm clock? That's Greta's."
+_TOPIC = re.compile(
+    r"(?P<topic>\b(?:the|my|our|this|that|these|those) [\w' -]+)(?:\?| -| –) (?:that|this|it|those|these|they)"
+    r"(?:['’]s|['’]re| is| are) ",
+    re.I,
+)
 # Reads one told sentence of a step into facts, () where it does not understand it.
 ReadFacts = Callable[[str, StandardStep], Sequence[ToldFact]]
 
@@ -57,7 +64,7 @@ def told_propositions(step: StandardStep, read: ReadFacts, zone: tzinfo | None =
     """Return the statements of a fact that somebody told, each without pronouns where they can be resolved."""
     found: dict[str, Proposition] = {}
     named = Named()
-    for sentence in sentences(step.action):
+    for sentence in sentences(_TOPIC.sub(r"\g<topic> is ", step.action)):
         for clause in told_clauses(sentence):
             whole = resolved(clause, step.subject, named)
             named = named.after(whole)

@@ -13,7 +13,7 @@ from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.knowledge.text.dates import with_days
 from memory_node.knowledge.told.binding import Act, BindingFacts, Objection, forbids_use
-from memory_node.knowledge.told.fact import ToldFact
+from memory_node.knowledge.told.fact import Relation, ToldFact
 from memory_node.planner.goal import Goal, Mention
 
 _K = GoalKind
@@ -116,6 +116,7 @@ class ToldLimits:
             if objection is not None:
                 return _asking([objection])
             closed.append(unusable)
+            notes |= dict.fromkeys(f"{one.text}." for one in _unsure(goal, binding))
             for skill, places in self._places_of(goal, binding):
                 acts = ((one.id, Act(skill, _reference(goal.target), one.id)) for one in places)
                 found = {name: objection for name, act in acts if (objection := binding.objection(act)) is not None}
@@ -154,6 +155,14 @@ def _against(goal: Goal, binding: BindingFacts) -> Objection | None:
     to = [goal.destination.text] if goal.destination is not None else []
     people = [*binding.persons_in(goal.text), *to] if goal.kind in _GIVEN else []
     return next((one for name in people if (one := binding.harm(goal.target.object_class, name)) is not None), None)
+
+
+def _unsure(goal: Goal, binding: BindingFacts) -> list[Objection]:
+    """Return what the person who is given food must not have, where that is of no known kind."""
+    people = [goal.destination.text] if goal.destination is not None and goal.kind in _GIVEN else []
+    is_food = goal.target.object_class in (binding.kinds.group("food") or ())
+    told = [fact for name in people if is_food for fact in binding.about_person(name)]
+    return [Objection(one) for one in told if one.relation is Relation.AVOIDS and not one.object.classes]
 
 
 def _acts_of(goal: Goal) -> Iterator[Act]:

@@ -79,6 +79,30 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("You'll find the keys in the bowl.", Relation.BELONGS, "keys", "bowl"),
         ("The towels should always hang in the bathroom.", Relation.BELONGS, "towels", "bathroom"),
         ("The watch is a present for Vera.", Relation.OWNED, "watch", "Vera"),
+        ("Ever since the flu Vera isn't supposed to have wine.", Relation.AVOIDS, "Vera", "wine"),
+        ("Vera stays off wine.", Relation.AVOIDS, "Vera", "wine"),
+        ("Keep eggs out of reach of Vera.", Relation.AVOIDS, "Vera", "eggs"),
+        ("Eggs don't agree with Vera.", Relation.AVOIDS, "Vera", "Eggs"),
+        ("The kettle's place is the shelf.", Relation.BELONGS, "kettle", "shelf"),
+        ("Once they're dry, the mugs go back in the cabinet.", Relation.BELONGS, "mugs", "cabinet"),
+        ("I'd like the mugs to be on the shelf from now on.", Relation.BELONGS, "mugs", "shelf"),
+        ("The mugs live on the desk, no, sorry, in the cabinet.", Relation.BELONGS, "mugs", "cabinet"),
+        ("The mugs should end up in the cabinet.", Relation.BELONGS, "mugs", "cabinet"),
+        ("The oven has conked out.", Relation.BROKEN, "oven", ""),
+        ("We are having problems with the oven.", Relation.BROKEN, "oven", ""),
+        ("The lamp won't turn on.", Relation.BROKEN, "lamp", ""),
+        ("I don't want anybody fiddling with the statue.", Relation.NEVER, "statue", ""),
+        ("The statue stays where it is.", Relation.NEVER, "statue", ""),
+        ("The laptop is not to leave the desk.", Relation.NEVER, "laptop", ""),
+        ("Grandpa gave the watch to Vera for her birthday.", Relation.OWNED, "watch", "Vera"),
+        ("Vera got the watch from her aunt.", Relation.OWNED, "watch", "Vera"),
+        ("The cup used to be mine, but I gave it to Vera.", Relation.OWNED, "cup", "Vera"),
+        ("Everybody here refers to the armchair as the throne.", Relation.CALLED, "throne", "armchair"),
+        ("If Vera wants a snack, give her an apple.", Relation.LIKES, "Vera", "apple"),
+        ("You'll find Vera at the desk most of the day.", Relation.AT, "Vera", "desk"),
+        ("Vera got an apple from the fridge.", None, "", ""),
+        ("I would like to sit on the sofa.", None, "", ""),
+        ("The mug isn't Vera's.", None, "", ""),
         ("The laptop is not in the kitchen.", None, "", ""),
         ("The apple was not washed.", None, "", ""),
         ("Never on a chair.", None, "", ""),
@@ -104,6 +128,22 @@ def test_fact_of_several_things_or_verbs_is_one_for_each() -> None:
     ]
     assert [fact.verb for fact in read("The apple must not be heated or sliced.")] == ["heat", "slice"]
     assert read("The oven and the frobnicator are out of order.") == ()
+
+
+def test_person_named_with_a_role_has_that_role_too() -> None:
+    called, avoids = read("My niece Vera, is vegan at the moment.")
+    assert (called.relation, called.subject.words, called.object.words) == (Relation.CALLED, "niece", "Vera")
+    assert (avoids.relation, avoids.subject.words) == (Relation.AVOIDS, "Vera")
+
+
+@pytest.mark.parametrize("text", ["Vera has her apple sliced.", "Vera only eats an apple sliced."])
+def test_how_somebody_likes_a_thing_is_kept_with_what_is_liked(text: str) -> None:
+    (liked,) = read(text)
+    assert (liked.relation, liked.object.classes, liked.object.attributes) == (Relation.LIKES, ("Apple",), "sliced")
+
+
+def test_things_that_are_shared_are_of_each() -> None:
+    assert [fact.object.words for fact in read("Vera and Jonas share the armchair.")] == ["Vera", "Jonas"]
 
 
 def test_ban_may_hold_at_a_time_of_the_day() -> None:

@@ -89,6 +89,13 @@ def test_what_a_food_contains_is_kept_from_who_must_not_have_it() -> None:
     assert not told.of_goals([Goal(GoalKind.PLACE, mention("Apple"), person("kim"))]).question
 
 
+def test_what_somebody_must_not_have_and_no_class_is_called_is_told_with_food() -> None:
+    food, mug = (Goal(GoalKind.PLACE, mention(name), Mention("Kim", ("Desk",))) for name in ("Egg", "Mug"))
+    told = limits("Kim is allergic to nuts.")
+    assert told.of_goals([food]).notes == ("Kim is allergic to nuts.",)
+    assert not told.of_goals([mug]).notes
+
+
 def test_scene_is_read_for_a_call_only_where_a_fact_may_speak_against_it() -> None:
     reads: list[int] = []
 

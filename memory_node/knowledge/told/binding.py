@@ -271,6 +271,13 @@ class BindingFacts:
             if (not wanted or folded(kind) in wanted) and self.harm(kind, name) is None
         }
 
+    def preparation_for(self, name: str, class_name: str) -> ToldFact | None:
+        """Return the newest fact that says how somebody likes things of a class: sliced, warm; its object's attributes
+        tell the state."""
+        liked = [one for one in self.about_person(name) if one.relation is Relation.LIKES and one.object.attributes]
+        wanted = [one for one in liked if class_name in one.object.classes]
+        return max(wanted, key=lambda one: one.told_ns, default=None)
+
     # --- things
 
     def meant_by(self, words: str) -> str:

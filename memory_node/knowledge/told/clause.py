@@ -12,16 +12,19 @@ from memory_node.knowledge.told.binding import VERBS
 _JOINED = re.compile(
     r"(?:;|,)?(?:(?<=[;,])| and| so| but)(?: so| and| but)? "
     r"(?=(?:he|she|it|they|never|do not|keep|must|may|is|are|can not|does not|has|have|sleeps?|works?|"
-    r"sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?|leave|use|"
+    r"sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?|leave|use|stays?|I|we|"
     r"[A-Z][\w-]* (?:is|has|does|can|must|may|likes?|loves?|hates?|eats?)) )"
     r"| but (?=(?:in|on|at) )|, (?=not (?:in|on|at) )"
 )
+_ROLE_AND_NAME = re.compile(r"^(my [a-z-]+),? ([A-Z][\w-]*),? (?=[a-z])")
 CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|while|after|before|instead|than)\b", re.I)
 _BEING = frozenset({"am", "is", "are", "be", "been"})
 BINDING = frozenset({"must", "may", "should", "shall", "can", "to"})
 _LETTING = frozenset({"may", "can"})
 _HELPERS = _BEING | BINDING | {"not", "never", "will", "would", "do", "does", "did"}
-_BEFORE_TO = frozenset({"has", "have", "need", "needs", "allowed", "supposed", "meant", "going"})  # "has to be"
+_BEFORE_TO = frozenset(
+    {"has", "have", "had", "need", "needs", "used", "allowed", "supposed", "meant", "going"}
+)  # "has to be"
 NOT_NAMING = frozenset({"a", "an", "the", "of", "in", "on", "at", "with", "for", "and", "or", "to", "wrong", "any"})
 
 LIES = frozenset({"go", "stand", "lie", "come", "be", "stay", "remain", "hang", "sit", "live", "belong", "get"})
@@ -79,24 +82,27 @@ def clauses(text: str) -> list[str]:
 
     What is said under a condition stays whole.
     """
+    named = _ROLE_AND_NAME.match(text)
+    if named is not None:  # "my niece Clara is vegan"
+        return [f"{named[1]} is called {named[2]}", *clauses(f"{named[2]} {text[named.end() :]}")]
     first, *others = _JOINED.split(text) if not CONDITIONS.search(text) else [text]
     subject = next((one.subject for one in parsed(first)), "") if others else ""
     if not subject:
         return [text]
-    clauses = [first]
+    found = [first]
     for one in others:
         word, _, rest = one.partition(" ")
         if word in ("keep", "never", "leave", "use") or one.startswith("do not"):
-            clauses.append(re.sub(r"\b(?:it|them)\b", subject, one))
+            found.append(re.sub(r"\b(?:it|them)\b", subject, one))
         elif word in ("in", "on", "at"):  # "not in the fridge but in the cabinet"
-            clauses.append(f"{subject} belongs {one}")
+            found.append(f"{subject} belongs {one}")
         elif word == "not":
-            clauses.append(f"{subject} must not be {rest}")
-        elif word[0].isupper():
-            clauses.append(one)
+            found.append(f"{subject} must not be {rest}")
+        elif word[0].isupper() or word == "we":  # "the cup was mine, but I gave it to Ben"
+            found.append(re.sub(r"\b(?:it|them)\b", subject, one, count=1))
         else:
-            clauses.append(f"{subject} {rest if word in ('he', 'she', 'it', 'they') else one}")
-    return clauses
+            found.append(f"{subject} {rest if word in ('he', 'she', 'it', 'they') else one}")
+    return found
 
 
 def parsed(text: str) -> Iterator[Clause]:

@@ -12,6 +12,7 @@ from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.nouns import singular
+from memory_node.domain.states import ATTRIBUTES
 from memory_node.domain.time_zone import PARTS_OF_DAY
 from memory_node.knowledge.told.binding import VERBS
 from memory_node.knowledge.told.clause import (
@@ -32,26 +33,29 @@ from memory_node.knowledge.told.clause import (
     plain_verb,
 )
 from memory_node.knowledge.told.fact import NOTHING, Relation, Term, ToldFact
-from memory_node.knowledge.told.plainer import NAME, NAMES, plain, plainer
+from memory_node.knowledge.told.plainer import NAMES, plain, plainer
 from memory_node.knowledge.told.times import until_of
 
 _THE = r"(?:(?:all the|all|any|some|the|my|our|your|his|her|their|this|that|these|those|an|a) )?"
 _AT = rf"(?:in|into|on|onto|to|at|near|inside) {_THE}(?P<place>[\w][\w' -]*)"
 _OUT = rf"(?:out of|off|away from) {_THE}(?P<place>[\w][\w' -]*)"
 _PLACED = re.compile(
-    r"^(?P<thing>[\w][\w' -]*?) (?:in|on|at|near|by|from) (?:the |my |our |a |an )?(?P<place>[\w' -]+)$"
+    r"^(?P<thing>[\w][\w' -]*?) (?:in|on|at|near|by|from|next to|beside|under|below|above|behind|opposite) "
+    r"(?:the |my |our |a |an )?(?P<place>[\w' -]+)$"
 )
 
 _UNTIL = re.compile(r",? (?:until|till) (?P<until>[\w :'-]+)$")
 _PART = re.compile(rf"(?:^| )(?:in the|at) (?P<part>{'|'.join(PARTS_OF_DAY)})s?(?:,? |$)")
 _AND = re.compile(r",? (?:and|or) |, ")
 _ROLE = re.compile(r"^my ([a-z-]+)$")
+# "[Ida likes] her apples sliced".
+_PREPARED = re.compile(r"^(?:only )?(?:his |her |their |my |the |an? )?(?P<food>[\w ]+?) (?:only )?(?P<how>[\w-]+)$")
 _NOBODY = frozenset({"you", "nobody", "no one", "people"})
 _NO_NAMES = frozenset({"There", "It", "This", "That", "These", "Those", "He", "She", "They", "What", "Which", "Who"})
 
 _BROKEN = re.compile(
     r"^(?:out of (?:order|service)|broken|defective|damaged|leaking|faulty|jammed|stuck|dead|acting up|"
-    r"being (?:repaired|fixed|serviced))$"
+    r"being (?:repaired|fixed|serviced)|playing up|on strike)$"
 )
 _WELL = re.compile(r"^(?:working|fine|ok|okay|repaired|fixed|mended|back in (?:order|service))$")
 _PARTICLE = re.compile(r"^(?:up|away|off|on|down|out) (?=the |my |our |any |a )")
@@ -106,9 +110,9 @@ class TellingReader:
 
     def _of_things(self, clause: Clause, things: list[Term]) -> Iterable[ToldFact]:
         works = _works(clause)
-        owner = re.fullmatch(rf"to ({NAME})", clause.rest) if clause.verb == "belong" else None
-        if owner is not None:
-            return [ToldFact(Relation.OWNED, things[0], _people(owner[1])[0])]
+        owners = re.fullmatch(rf"to ({NAMES})", clause.rest) if clause.verb == "belong" else None
+        if owners is not None:
+            return [ToldFact(Relation.OWNED, things[0], owner) for owner in _people(owners[1])]
         if works is not None:
             return [ToldFact(Relation.BROKEN, thing, holds=not works) for thing in things]
         called = re.fullmatch(r"(?:called|named) (.+)", clause.rest) if clause.verb == "be" else None
@@ -181,6 +185,11 @@ class TellingReader:
 
     def _of_people(self, clause: Clause, people: list[Term]) -> Iterable[ToldFact]:
         verb, at = clause.verb, re.fullmatch(_AT, clause.rest)
+        prepared = _PREPARED.match(clause.rest) if verb in TAKES | LIKES and not clause.negated else None
+        if prepared is not None and prepared["how"] in ATTRIBUTES:
+            eaten = self._classes(prepared["food"])
+            liked = Term(clause.rest, eaten, prepared["how"])
+            return [ToldFact(Relation.LIKES, who, liked) for who in people if eaten]
         place = self._where(at["place"]) if at is not None else NOTHING
         if verb == "be":
             return self._true_of(clause, people, place)

@@ -7,12 +7,47 @@ import re
 NAME = r"(?:my [a-z-]+|[A-Z][\w-]*\.?(?: [A-Z][\w-]*)*|I|we)"
 NAMES = rf"{NAME}(?:, {NAME})*(?:,? (?:and|or) {NAME})?"
 
+_GROUPS = {
+    "NAMES": f"(?P<who>{NAMES})",
+    "NAME": f"(?P<who>{NAME})",
+    "OTHERS": f"(?P<other>{NAMES})",
+    "ANYBODY": r"(?:any(?:body|one)|people|you|others)",
+    "MUST": r"(?:(?:must|should|has to|have to|is to|are to|needs to|need to) )",
+    "GAVE": r"(?:(?:has |have |had )?(?:given|gave|gives?|passed on|handed down|donated|bought|got))",
+}
 # What says the same as a plainer clause, and that clause.
 _PLAINER = tuple(
-    (re.compile(pattern.replace("NAMES", f"(?P<who>{NAMES})").replace("NAME", f"(?P<who>{NAME})")), plain)
+    (re.compile(re.sub("|".join(_GROUPS), lambda found: _GROUPS[found[0]], pattern)), plain)
     for pattern, plain in (
-        (r"\bhands off ", "never touch "),
-        (r"\bleave (.+?) (?:where (?:it is|they are)|alone)$", r"never move \1"),
+        # Verbs of two words.
+        (
+            r"\b(?:mess|fiddl|tinker|tamper|meddl|play|fool)(?:e|s|es|ed|ing)? (?:around |about )?with |"
+            r"\b(?:go|come|going|coming) (?:anywhere )?near |\b(?:lay|laying) (?:hands|a finger) on ",
+            "touch ",
+        ),
+        (r" (?:ends?|winds?) up (?=in |on |at )", " belong "),
+        (
+            r" (?:is having|are having|has|have|had) (?:trouble|problems?|issues|difficulties) with (.+)$",
+            r"@\1 is broken",
+        ),
+        (r"^.*@", ""),
+        # What people wish.
+        (r"^(?:I|we) (?:do|would) not (?:want|like|wish) ANYBODY (?:to )?(?:be )?(?:\w+ to )?", "never "),
+        (r"^(?:I|we) (?:would (?:like|love|prefer)|want|need|like|prefer) (?!to )([\w' -]+?) to (?=\w)", r"\1 should "),
+        (r"^(?:I|we) (?:would like|want) ([\w' -]+?) (?:back )?(?=(?:in|on|at|inside|near) )", r"\1 should be "),
+        # What is to be left alone.
+        (r"^(?:keep |get |take )?(?:your )?hands off ", "never touch "),
+        (r"\bleave (.+?) where (?:it is|they are)$", r"never move \1"),
+        (r"\bleave (.+?) alone$", r"never touch \1"),
+        (r"^(?:stay|keep|steer) (?:off|away from|clear of) ", "never touch "),
+        (r" (?:MUST)?(?:be )?left alone$", " must not be touched"),
+        (r" (?:MUST)?stays? (?:exactly )?(?:where (?:it is|they are)|put)$", " must not be moved"),
+        (
+            r"^(?:keep|hold) (.+?) (?:well |far )?(?:away from|out of (?:the )?reach of) NAMES$",
+            r"\g<who> must not have \1",
+        ),
+        (r"^NAMES (?:MUST)?(?:stays?|keeps?|steers?) (?:off|away from|clear of) ", r"\g<who> does not eat "),
+        (r"^NAMES (?:MUST)?(?:avoids?|skips?) ", r"\g<who> does not eat "),
         (r"^(?:no|nothing with) ([^,]+?) for NAMES$", r"\g<who> must not have \1"),
         (r"^(?:I|we) (?:would rather|would prefer|wish) (?:that )?", ""),
         (r"^(?:I|we) do not want (?:to (?:see|have|find) )?(.+?) (to|in|on|at|near|inside) ", r"\1 must not be \2 "),
@@ -20,9 +55,14 @@ _PLAINER = tuple(
         (r"^never (may|must|should|can) (.+?) be ", r"\2 \1 not be "),
         (r" would rather not ", " does not "),
         (r"must not be to ", "must not "),
+        (r"^(?:do not|never) (?:let|allow) ANYBODY (?:to )?", "never "),
         (r"^(?:do not|never) (?:let|allow) (.+?) (?:to )?(?=have|eat|drink|get|touch|use)", r"\1 must not "),
         (r"^(?:do not|never) give NAMES ", r"\g<who> must not have "),
-        (r"^NAMES (?:has|have) (?:an? )?(?:\w+ )?(\w+) (?:allergy|intolerance)$", r"\g<who> does not eat \2"),
+        (r"^NAMES (?:has|have)(?: got)? (?:an? )?(?:\w+ )?(\w+) (?:allergy|intolerance)$", r"\g<who> does not eat \2"),
+        (r"^NAMES (?:has|have)(?: got)? (?:an? )?([\w-]+) disease$", r"\g<who> is \2"),
+        (r"^(.+?) (?:do|does|will|would) not agree with NAMES$", r"\g<who> does not eat \1"),
+        (r"^NAMES (?:react|come|break)s? (?:\w+ )*(?:badly|out) (?:\w+ )*(?:to|from) ", r"\g<who> does not eat "),
+        (r"(?<=not )(?:deal with|cope with|handle|digest|bear|keep down|abide) ", "eat "),
         (r"^NAMES gets? (?:\w+ )+from ", r"\g<who> does not eat "),
         (r"^(.+?) (?:make|give)s? NAMES (?:sick|ill|unwell|heartburn|an? rash)$", r"\g<who> does not eat \1"),
         (r"^(.+?) (?:is|are) (?:too \w+|not|nothing|off[ -]limits) for NAMES$", r"\g<who> must not have \1"),
@@ -38,20 +78,32 @@ _PLAINER = tuple(
         (r" (?:am|is|are) (?:crazy about|mad about|fond of) ", " likes "),
         (r" (?:am|is|are) ((?:work|eat|stay|rest|read|wait|sleep)|sit(?=t))t?ing ", r" \1s "),
         (r"^NAMES (?:went|became|turned|(?:has|have) (?:gone|become|turned)) (?=\w+$)", r"\g<who> is "),
-        (r" (?:has |have )?(?:stopped working|broken? down|broke|given up|died|packed up)$", " is broken"),
+        (
+            r" (?:(?:has|have|was|were|is|are|went) )?(?:stopped working|broken? down|broke|"
+            r"g[ai]ven? up(?: the ghost)?|died|packed (?:it )?(?:up|in)|conked out|had it|bust(?:ed)?|kaput|"
+            r"on the blink|not responding)$",
+            " is broken",
+        ),
+        (r" (?:do|does|will|would|can) not (?:switch on|turn on|come on|start(?: up)?|respond|run)$", " is broken"),
+        (
+            r" (?:needs?|is waiting for|are waiting for) (?:\w+ )?(?:repairs?|repairing|fixing|be (?:repaired|fixed))$",
+            " is broken",
+        ),
         (r" (?:was|were|has been|have been) (?:fixed|repaired|mended)$", " works"),
         (r"^.+ (?:fixed|repaired|mended) (the|my|our) (.+)$", r"\1 \2 works"),
         (r"^there is (?:something|a problem) (?:wrong )?with (.+)$", r"\1 is broken"),
-        (r"^you (?:will|can) find (.+?) (in|on|at) ", r"\1 belongs \2 "),
+        (r"^you (?:(?:will|can|would) )?find NAMES (?=in |on |at )", r"\g<who> is "),
+        (r"^you (?:(?:will|can|would) )?find (.+?) (in|on|at) ", r"\1 belongs \2 "),
         (r" (?:can|may) be found ", " is "),
         (r"^(.+) is where NAMES (sleeps?|works?|sits?|eats?)$", r"\g<who> \3 on \1"),
         (r" (?:has|have) (?:its|their) (?:place|home|spot) ", " belongs "),
         (r"^the (?:\w+ )?(?:place|home|spot) (?:of|for) (.+?) is ", r"\1 belongs on "),
         (r" (?:has|have) (?:been )?moved (?:in)?to ", " is in "),
         (r" (?:has|have) no place | (?:is|are) not allowed (?!to )", " must not be "),
-        (r" not leave .+$", " not be moved"),
-        (r"^NAME's? (?:seat|place|spot|chair) is ", r"\g<who> sits on "),
-        (r"^NAME's favou?rite \w+ is ", r"\g<who> likes "),
+        (r" (?:MUST|may |can )?(?:not|never) (?:to )?leave .+$", " must not be moved"),
+        (r"^NAME's? (?:seat|place|spot|chair) is (?:in |on |at )?", r"\g<who> sits on "),
+        (r"^(.+?)'s? (?:\w+ )?(?:place|home|spot) is (?:in |on |at )?", r"\1 belongs on "),
+        (r"^NAME's (?:favou?rite \w+|(?:usual |\w+ )?snack) is ", r"\g<who> likes "),
         (r"^NAME's name is ", r"\g<who> is called "),
         (r"^NAME is my ([a-z-]+)$", r"my \2 is called \g<who>"),
         (r"^(my [a-z-]+) is (?=[A-Z][\w-]*$)", r"\1 is called "),
@@ -60,12 +112,41 @@ _PLAINER = tuple(
             r" (?:is|are) (?:a (?:present|gift) (?:for|to) )?NAME(?:'s|')(?: (?:\w+ )?(?:one|thing|toy)s?)?$",
             r" belongs to \g<who>",
         ),
-        (r" (?:is|are) a (?:present|gift) (?:for|to) ", " belongs to "),
+        (r" (?:is|are|was|were) (?:an? )?(?:\w+ )?(?:present|gift) (?:from .+? )?(?:for|to) ", " belongs to "),
+        (
+            r" (?:has been|have been|was|were|is|are) (?:given|passed on|handed down|left) to OTHERS"
+            r"(?: (?:by|as|for) .+)?$",
+            r" belongs to \g<other>",
+        ),
+        (r"^NAME GAVE (.+?) to OTHERS(?: (?:as|for) .+)?$", r"\2 belongs to \g<other>"),
+        (r"^NAME GAVE OTHERS ((?:the|a|an|my|our|this|that|some) .+?)(?: (?:as|for) .+)?$", r"\3 belongs to \g<other>"),
+        (
+            r"^NAME (?:got|received|inherited|was given) (?:the|an?) (.+?) "
+            r"(?:(?:from|by) (?:my|his|her|their|our|OTHERS)\b|as an? |for (?:my|his|her|their|[A-Z])).*$",
+            r"the \2 belongs to \g<who>",
+        ),
+        (
+            r"^NAME (?:got|has|inherited|(?:has )?bought)(?: (?:him|her|my|them)sel(?:f|ves))? an? new (.+?)"
+            r"(?: for .+|, .+)?$",
+            r"the \2 belongs to \g<who>",
+        ),
+        (r"^NAMES shares? (.+?) with OTHERS$", r"\2 belongs to \g<who> and \g<other>"),
+        (r"^NAMES (?:shares?|jointly owns?) (.+)$", r"\2 belongs to \g<who>"),
         (r" (?:is|are) mine$", " belongs to I"),
         (r"^NAME owns (.+)$", r"\2 belongs to \g<who>"),
         (r"^(the .+) (?:is|are) for (?:the |our |all )?", r"@\1@"),
         (r"^@(.+)@(.+)$", r"\2 belongs in \1"),
-        (r"^(?:NAME|people) calls? (.+?) (?:the )?([\w-]+)$", r"\2 is called \3"),
+        (
+            r"^(?:NAME|people|every(?:body|one)|we all)(?: [a-z' ]+?)? (?:calls?|(?:refers?|points?) to) (.+?) "
+            r"(?:as )?(?:the |our )?([\w-]+)$",
+            r"\2 is called \3",
+        ),
+        (r"^(.+?) (?:goes by|answers to|listens to)(?: the name(?: of)?)? (?:the )?([\w-]+)$", r"\1 is called \2"),
+        (
+            r"^(?:the )?(.+) is (?:our|NAME's?) (?:nick)?(?:name|word|term) for (?P<thing>.+)$",
+            r"\g<thing> is called \1",
+        ),
+        (r"^(.+) is what NAME calls? (.+)$", r"\3 is called \1"),
         (r"^what NAME calls? (.+) is (.+)$", r"\3 is called \2"),
         (r"^(?:by|with) (.+?),? (?:NAME|he|she) means? (.+)$", r"\3 is called \1"),
         (r"^(.+?) (?:means?|stands for) (.+)$", r"\2 is called \1"),
@@ -78,30 +159,62 @@ _CONTRACTED = (
         re.compile(rf"^[Ww]hen {NAME} (?:says?|asks? for|wants?) (.+?),? (?:I|we|he|she) (?:means?|wants?) (.+)$"),
         r"\2 is called \1",
     ),
+    # "If Ida asks for a snack, give her an apple."
+    (
+        re.compile(
+            rf"^(?:[Ii]f|[Ww]hen(?:ever)?) ({NAME}) (?:wants|asks for|fancies|would like|needs|is in the mood for) "
+            r"(?:a snack|something to (?:eat|drink)),? (?:give|bring|make|get|offer|hand) (?:him|her|them|\1) "
+        ),
+        r"\1 likes ",
+    ),
+    # Somebody corrects himself.
+    (
+        re.compile(
+            r"(?:in|on|at|under|to|behind|near) (?:[\w'-]+ ){0,3}?[\w'-]+(?:, | )"
+            r"(?:(?:no|sorry|wait|I mean|or rather),? )+(?=(?:in|on|at|to|near) )"
+        ),
+        "",
+    ),
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"n't\b"), " not"),
     (re.compile(r"'ll\b"), " will"),
     (re.compile(r"'d (?=rather|like|prefer)"), " would "),
     (re.compile(r"'re\b"), " are"),
     (re.compile(r"'m\b"), " am"),
-    (re.compile(r",? because .+$"), ""),
+    (re.compile(r",? because .+$|, (?:whatever|no matter|as far as|so you know)\b.*$"), ""),
+    (re.compile(r",? and that(?:'s| is) (?:that|final|where|how|the way|what)\b.*$"), ""),
+    # What a thing is done with first does not tell when it belongs there.
+    (
+        re.compile(
+            r"^(?:[Oo]nce|[Ww]hen|[Aa]fter|[Aa]s soon as) [^,]*\b"
+            r"(?:clean|washed|dry|dried|done|finished|us(?:e|ed|ing)), "
+        ),
+        "",
+    ),
     (re.compile(r"\b[Uu]nder no circumstances\b"), "never"),
     (re.compile(r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here)'s\b"), r"\1 is"),
     (re.compile(r"'s (?=(?:called|named|allergic|not)\b)"), " is "),
 )
 _LEAD = re.compile(
-    r"^(?:(?:no|well|oh|sorry|careful|watch out), |(?:actually|please|by the way|remember that|remember|note that|note|"
-    r"from now on|now|make sure that|make sure|could you|can you|would you),? )",
+    r"^(?:(?:no|well|oh|sorry|careful|watch out|look|listen), |(?:actually|please|by the way|remember that|remember|"
+    r"note that|note|from now on|now|make sure that|make sure|could you|can you|would you|you know,?|as you know|"
+    r"i think|just so you know|it turns out(?: that)?|apparently|unfortunately|sadly|these days|nowadays|lately|"
+    r"as a rule|in (?:this|our) (?:house|home|family)|until further notice|"
+    r"(?:ever )?since (?:(?:the|his|her|their|my|our|last|this|that) )?[a-z-]+),? )",
     re.I,
 )
 _FILLER = re.compile(
-    r"\b(?:[Bb]oth|now|currently|still|really|also|always|usually|please|at the moment|right now|any ?more|again|"
+    r"\b(?:[Bb]oth|now|currently|still|really|also|always|usually|normally|generally|typically|mostly|strictly|"
+    r"absolutely|definitely|simply|just|officially|lately|nowadays|these days|please|at the moment|right now|any ?more|"
+    r"again|for now|for the time being|until further notice|as a rule|(?:over |right )?(?:there|here)(?= is|$)|"
+    r"only(?= \w+ (?:his|her|their|my|an?|the)\b)|most of the (?:day|time)|all day|so far|"
     r"[Ff]rom (?:now|today) on,?|under any circumstances|at all|ever|yesterday|today|recently|back(?= in| on| to)|"
     r"more than anything|most days|by any(?:one|body)|for (?:years|ages|good)|"
     r"(?:last|this) (?:week|month|year|night|morning|evening)) ?\b"
 )
 _OPENS = re.compile(
-    "the|my|our|your|an?|all|in|at|nobody|no|never|do|you|keep|what|when|there|leave|hands|by|with|that|this|these|those|from|under|nothing|could|it",
+    "the|my|our|your|an?|all|in|at|nobody|no|never|do|you|keep|what|when|there|leave|hands|by|with|that|this|these|"
+    "those|from|under|nothing|could|it|we|stay|steer|every(?:body|one)|people",
     re.I,
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ATTRIBUTES, ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.references import References, UnreadableError
 
@@ -30,6 +30,14 @@ _TREATED: dict[str, tuple[GoalKind, ObjectState | None]] = {
     "shut": (_K.CLOSE, ObjectState.CLOSED),
     "break": (_K.BREAK, None),
     "find": (_K.FIND, None),
+}
+# What is done to a thing so that it is as somebody likes it.
+_BRINGS_ABOUT = {
+    ObjectState.SLICED: "slice",
+    ObjectState.HEATED: "heat",
+    ObjectState.COOKED: "cook",
+    ObjectState.COLD: "cool",
+    ObjectState.CLEANED: "wash",
 }
 _PUT = r"(?:put|place|set|lay|move|bring|take|stand|leave|return|store|tidy)"
 _GIVE = r"(?:bring|give|hand|get|fetch|take|pass)"
@@ -59,6 +67,8 @@ _SAYS = re.compile(
     re.I,
 )
 
+_GIVING = (rf"{_GIVE} {_WHO} (?P<thing>{_ARTICLE} .+)", rf"{_GIVE} (?P<thing>.+) (?:to|for) {_WHO}")
+_GIVEN = tuple(re.compile(f"^{form}$") for form in _GIVING)
 _Made = Callable[[References, re.Match[str]], Goal]
 
 
@@ -102,6 +112,29 @@ def _each(command: str) -> list[tuple[str, str, str]]:
         thing, end = placed.groups() if placed is not None else (thing, end)
         each.insert(0, (begin, thing, end))
     return each
+
+
+def as_liked(command: str, references: References) -> list[str]:
+    """Return a command, behind the one that first does with its thing what the person is told to like: "bring Ida an
+    apple", who likes them sliced.
+
+    Raises:
+        UnclearError: it leaves open who is meant.
+    """
+    given = next(filter(None, (form.match(command) for form in _GIVEN)), None)
+    try:
+        person = references.person(given["who"]).text if given is not None else ""
+        phrase = references.phrase(given["thing"]) if given is not None else None
+    except UnreadableError:
+        return [command]
+    if given is None or phrase is None or not phrase.classes or phrase.states:
+        return [command]
+    fact = references.binding.preparation_for(person, phrase.classes[0])
+    verb = _BRINGS_ABOUT.get(ATTRIBUTES[fact.object.attributes]) if fact is not None else None
+    if fact is None or verb is None:
+        return [command]
+    references.note([fact])
+    return [f"{verb} {given['thing']}", f"bring it to {given['who']}"]
 
 
 def goal_of(command: str, references: References) -> Goal:
@@ -195,8 +228,7 @@ _FORMS: tuple[tuple[re.Pattern[str], _Made], ...] = tuple(
         (rf"{_PUT} away (?P<thing>.+)", _put_where_it_belongs),
         (rf"(?:make|{_GIVE}) {_WHO} (?P<thing>{_OPEN})", _wished),
         (rf"{_GIVE} (?P<thing>{_OPEN}) to {_WHO}", _wished),
-        (rf"{_GIVE} {_WHO} (?P<thing>{_ARTICLE} .+)", _given),
-        (rf"{_GIVE} (?P<thing>.+) (?:to|for) {_WHO}", _given),
+        *((form, _given) for form in _GIVING),
         (rf"{_PUT} (?P<thing>.+) (?:next to|beside) (?:the |a )?(?P<place>.+)", _put_next_to),
         (rf"{_PUT} (?P<thing>.+) {_HOW} (?P<place>(?:the |my |a |an )?.+)", _put),
         (r"(?:turn|switch) (?P<state>on|off) (?P<thing>.+)", _switched),

@@ -11,7 +11,7 @@ from memory_node.context.recalled import Recalled
 from memory_node.domain.clock import Clock
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.lessons.expectations import Expectations
-from memory_node.planner.reading.commands import commands_of, goal_of
+from memory_node.planner.reading.commands import as_liked, commands_of, goal_of
 from memory_node.planner.reading.question import UnclearError
 from memory_node.planner.reading.references import References, UnreadableError
 from memory_node.planner.reading.resumption import all_left, goals_left, without
@@ -83,5 +83,5 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
         answer = then.text if then is not None else answer
     if answer:
         return Understanding(source=SOURCE, answer=answer)
-    goals = tuple(goal_of(command, references) for command in commands_of(text))
+    goals = tuple(goal_of(one, references) for command in commands_of(text) for one in as_liked(command, references))
     return Understanding(goals, SOURCE, notes=tuple(references.notes))

@@ -132,7 +132,7 @@ class References:
             known = [one.text.rstrip(".") for one in self.binding.about_person(self._person or who)]
             told = f" I was told: {'; '.join(dict.fromkeys(known))}." if known else ""
             raise UnclearError(Question(f"What shall I bring {who}?{told}"))
-        self._note(liked.values())
+        self.note(liked.values())
         return Mention(words, tuple(liked))
 
     def thing(self, words: str, wanted: ObjectState | None = None, able: Property | None = None) -> Mention:
@@ -223,7 +223,7 @@ class References:
             name = self.kinds[phrase.classes[0]].best_name
             asked = f"I was not told which {name} is {who}'s. Which one do you mean?"
             raise UnclearError(Question(asked, about=phrase.text))
-        self._note(fact for fact in self.binding.current if fact.object.words.lower() == who.lower())
+        self.note(fact for fact in self.binding.current if fact.object.words.lower() == who.lower())
         return owned
 
     def _placed(self, phrase: Phrase) -> Iterable[str]:
@@ -313,7 +313,7 @@ class References:
                 asked = f"Nobody told me where the {name} belongs. Where shall I put it?"
                 raise UnclearError(Question(asked, about=asks))
             raise UnreadableError(thing.text)
-        self._note([fact])
+        self.note([fact])
         if fact.object.classes:
             try:
                 return self.place(f"the {fact.object.words}")
@@ -358,7 +358,7 @@ class References:
         if not found:
             return self._unseen_person(name, called, people)
         if name != called:
-            self._note(fact for fact in self.binding.current if fact.object.words == name)
+            self.note(fact for fact in self.binding.current if fact.object.words == name)
         self._person = name
         # People walk about: where somebody was seen last is where they are.
         return Mention(name, (self.kinds.recipient,), thing_id=max(found, key=lambda one: one.last_seen_ns).id)
@@ -383,7 +383,7 @@ class References:
         seat = self.binding.seat_of(name)
         if seat is not None:
             self._person = name
-            self._note([seat])
+            self.note([seat])
             return Mention(name, seat.object.classes)
         if name == called and not self.binding.about_person(name):
             raise UnreadableError(called)
@@ -392,7 +392,8 @@ class References:
         self._person = name
         return Mention(name, (self.kinds.recipient,))
 
-    def _note(self, facts: Iterable[ToldFact]) -> None:
+    def note(self, facts: Iterable[ToldFact]) -> None:
+        """Tell people which facts were used."""
         self.notes += [fact.text for fact in facts if fact.text and fact.text not in self.notes]
 
 

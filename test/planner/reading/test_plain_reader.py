@@ -102,6 +102,23 @@ def test_thing_is_called_as_it_was_told_of() -> None:
     assert read("put the rusty keys where they belong", scene, ("The spare keys belong on the desk.",)) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "goals"),
+    [
+        ("bring Ida an apple", ["slice Apple", "place Apple to User"]),
+        ("bring the apple to Ida", ["slice Apple", "place Apple to User"]),
+        ("bring Ida a sliced apple", ["place Apple to User"]),
+        ("bring Ida the mug", ["place Mug to User"]),
+        ("bring me an apple", ["place Apple to User"]),
+    ],
+)
+def test_person_gets_a_thing_as_they_are_told_to_like_it(text: str, goals: list[str]) -> None:
+    scene = home(thing("m", "Mug"), thing("a", "Apple"), thing("i", "User", called="Ida"))
+    reading = read(text, scene, ("Ida likes her apples sliced.",))
+    assert reading is not None
+    assert [str(one) for one in reading.goals] == goals
+
+
 def test_where_a_thing_belongs_is_asked_where_nobody_told_it() -> None:
     scene = home(thing("m", "Mug", on="counter"))
     reading = read("put the mug where it belongs", scene)
