@@ -47,7 +47,7 @@ def told_then_answer(question: str, facts: BindingFacts) -> ToldAnswer | None:
         return None
     first_ns, last_ns = span_of(time, facts.now_ns, facts.zone)
     then = [one for one in facts.facts if one.counted_in(first_ns, last_ns)]
-    over = [one for one in then if one.until_ns and one.until_ns <= facts.now_ns]
+    over = [one for one in then if one.is_over(facts.now_ns)]
     told = (_answer(now, over, facts) if not first_ns else None) or _answer(now, then, facts)
     if told is not None:
         return told
@@ -67,7 +67,7 @@ def _answer(question: str, told: Sequence[ToldFact], facts: BindingFacts) -> Tol
 
 
 def _dated(fact: ToldFact, facts: BindingFacts) -> ToldFact:
-    if not fact.until_ns or fact.until_ns > facts.now_ns:
+    if not fact.is_over(facts.now_ns):
         return replace(fact, from_ns=0)
     ended = clock_of(fact.until_ns, facts.now_ns, facts.zone)
     return replace(fact, from_ns=0, until_ns=0, text=f"{fact.text.strip().rstrip('.')} (until {ended})")

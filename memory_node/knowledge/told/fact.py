@@ -109,7 +109,7 @@ class ToldFact:
 
     def counted_in(self, first_ns: int, last_ns: int) -> bool:
         """Return whether it had been told and was true at some moment from one stamp until before another."""
-        return (self.from_ns or self.told_ns) < last_ns and not 0 < self.until_ns <= first_ns
+        return (self.from_ns or self.told_ns) < last_ns and not self.is_over(first_ns)
 
     def replaces(self, earlier: ToldFact) -> bool:
         """Return whether an earlier fact ends because this one was told."""
