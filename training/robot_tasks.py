@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -12,8 +14,10 @@ from benchmarks.household_cases import load_cases
 from benchmarks.household_faults import Chances, Faults
 from benchmarks.household_homes import Homes
 from benchmarks.household_lives import Lives as HouseholdLives
+from benchmarks.household_lives import guided_by_rules
 from benchmarks.life.day_check import check_days
-from benchmarks.life.day_file import read_days
+from benchmarks.life.day_file import Day, read_days
+from benchmarks.life.day_form import Answer, Ask, Do, GoalForm
 from benchmarks.life.day_run import DayRun
 from benchmarks.life.home import LifeHomes
 from benchmarks.life.lives import Lives
@@ -25,27 +29,65 @@ from memory_node.context.guidance import Compiler, GuidancePort
 from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
+from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import NullLog
+from memory_node.lessons.optimizer.attempt import Attempt, attempt_of
 from memory_node.memory import RobotMemory
+from memory_node.planner.executor import InstructionResult
 from memory_node.planner.open_planner import open_planner
+from memory_node.planner.planner import PlanProgress
 
 _RECENT, _TAUGHT = "recent", "taught"
+_LESSON_S = 60.0
+
+
+@dataclass(frozen=True)
+class Played:
+    """How a task went. right: how much of it was, 0 to 1; calls: skills that were tried. attempt: its last episode."""
+
+    right: float
+    calls: int
+    attempt: Attempt | None
 
 
 class RobotTasks(Protocol):
-    """Tasks for a compiler, which may be carried out again and again."""
+    """Tasks for a policy, which may be carried out again and again."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The tasks' names, in their order."""
 
-    def play(self, task: int, compiler: Compiler) -> float:
-        """Carry a task out with what a compiler delivers at each step; return how much of it was right, 0 to 1."""
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What the tasks ask for; of a day its last judged step."""
+
+    def play(self, task: int, compiler: Compiler | None = None, lessons: Sequence[Lesson] = ()) -> Played:
+        """Carry a task out. compiler: what says something at each step, None for the rules. lessons: that the robot
+        knows besides its own."""
 
     def close(self) -> None:
         """Throw the memories away."""
+
+
+class _TaughtPlayer(RobotPlayer):
+    """Knows lessons that are no part of its store, also after a restart; keeps its last episode."""
+
+    lessons: Sequence[Lesson] = ()
+    attempt: Attempt | None = None
+
+    def execute(
+        self, words: str, goals: Sequence[GoalForm], note: Callable[[PlanProgress], None], limit: int | None
+    ) -> InstructionResult:
+        """Carry out an instruction; see Player."""
+        memory = self._life.memory
+        memory.experience.take_over((), [lesson.to_dict() for lesson in self.lessons], ())
+        result = super().execute(words, goals, note, limit)
+        for episode in memory.past.episodes(1):
+            self.attempt = attempt_of(episode, memory.past.episode(episode.id).steps)
+        return result
 
 
 class DaysOfLife:
@@ -68,7 +110,12 @@ class DaysOfLife:
         """The days' ids."""
         return tuple(day.scenario.id for day in self._days)
 
-    def play(self, task: int, compiler: Compiler) -> float:
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The words of each day's last judged step."""
+        return tuple(_judged(day)[-1].words for day in self._days)
+
+    def play(self, task: int, compiler: Compiler | None = None, lessons: Sequence[Lesson] = ()) -> Played:
         """Live a day; see RobotTasks.
 
         Raises:
@@ -77,20 +124,28 @@ class DaysOfLife:
         day = self._days[task]
         planner, _ = Faults(seed=self._seed).careless(self._planner, Chances(self._seed, day.scenario.id))
 
+        players: list[_TaughtPlayer] = []
+
         def run_of(life: RobotLife, folder: Path) -> DayRun:
-            player = RobotPlayer(life, planner, by_list=day.scenario.category == _RECENT)
-            player.compiler = compiler
+            player = _TaughtPlayer(life, planner, by_list=day.scenario.category == _RECENT)
+            player.compiler, player.lessons = compiler, lessons
+            players.append(player)
             return DayRun(day, life, player, False, folder)
 
         report = play_day(day, self._lives, "", run_of)
         if report.broken or report.crash:
             raise InvalidValueError(f"{report.id}: {report.broken or report.crash}")
         judged = [step.verdict is not None and step.verdict.right for step in report.judged]
-        return sum(judged) / max(len(judged), 1)
+        calls = sum(len(step.calls) for step in report.steps)
+        return Played(sum(judged) / max(len(judged), 1), calls, players[-1].attempt)
 
     def close(self) -> None:
         """Throw the memories away."""
         self._folder.cleanup()
+
+
+def _judged(day: Day) -> list[Do | Ask | Answer]:
+    return [one for one in day.scenario.events if isinstance(one, Do | Ask | Answer) and one.want is not None]
 
 
 class HouseholdTasks:
@@ -112,19 +167,31 @@ class HouseholdTasks:
         self._learns = learns
         self._robot: tuple[Experience, HouseholdLives] | None = None
         self._compiler: Compiler | None = None
+        self._ended: list[tuple[EpisodeSummary, Sequence[StepRecord]]] = []
 
     @property
     def names(self) -> tuple[str, ...]:
         """The cases' ids."""
         return tuple(case.id for case in self._cases)
 
-    def play(self, task: int, compiler: Compiler) -> float:
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The cases' instructions."""
+        return tuple(case.instruction for case in self._cases)
+
+    def play(self, task: int, compiler: Compiler | None = None, lessons: Sequence[Lesson] = ()) -> Played:
         """Carry a case out; see RobotTasks. Its faults are always the same."""
         self._compiler = compiler
         if self._robot is None or not self._learns:
             self.close()
             self._robot = self._new_robot()
-        return float(self._robot[1].run(self._cases[task]).success)
+        experience, lives = self._robot
+        experience.take_over((), [lesson.to_dict() for lesson in lessons], ())
+        self._ended.clear()
+        trial = lives.run(self._cases[task])
+        experience.wait_settled(_LESSON_S)
+        attempt = attempt_of(*self._ended[-1]) if self._ended else None
+        return Played(float(trial.success), trial.result.skills, attempt)
 
     def close(self) -> None:
         """Throw what was learnt away."""
@@ -132,13 +199,17 @@ class HouseholdTasks:
             self._robot[0].close()
 
     def _new_robot(self) -> tuple[Experience, HouseholdLives]:
-        experience = Experience(ExperienceConfig(), NullLog(), system_clock)
+        def ended(summary: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
+            self._ended.append((summary, steps))
+
+        experience = Experience(ExperienceConfig(), NullLog(), system_clock, on_ended=ended, embedder=self._embedder)
         faults = Faults(seed=self._seed)
         parts = ("full+experience", self._homes, self._embedder, self._planner, experience, faults, self._seed)
         return experience, HouseholdLives(*parts, self._guidance)
 
     def _guidance(self, memory: RobotMemory) -> GuidancePort:
-        assert self._compiler is not None, "a compiler is named before a play"
+        if self._compiler is None:
+            return guided_by_rules(memory)
         return memory.guidance.changed(compilers={_TAUGHT: self._compiler}).port(_TAUGHT)
 
 

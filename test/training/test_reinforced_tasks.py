@@ -23,7 +23,7 @@ from training.grpo.learning import GrpoSchedule, reinforce
 from training.grpo.rollouts import RobotRollouts
 from training.grpo.run import HeldOut
 from training.grpo.torch_models import TorchModels
-from training.robot_tasks import DaysOfLife
+from training.robot_tasks import DaysOfLife, Played
 from training.softmem.soft_memory import SoftMemory
 from training.softmem.soft_pair import SoftPair
 
@@ -58,10 +58,10 @@ def test_days_of_life_reinforce_a_compiler(tmp_path: Path) -> None:
 class Nowhere:
     """No tasks at all."""
 
-    names = ("one",)
+    names = texts = ("one",)
 
-    def play(self, task: int, compiler: Compiler) -> float:
-        return 0.0
+    def play(self, task: int, compiler: Compiler | None = None, lessons: object = ()) -> Played:
+        return Played(0.0, 0, None)
 
     def close(self) -> None:
         pass

@@ -1,7 +1,7 @@
 """Days of life and household tasks as what a compiler is taught and rewarded by."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +11,11 @@ from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import TaskMemory
+from memory_node.lessons.bank import LessonBank
+from memory_node.lessons.optimizer.candidate import Candidate
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
+from training.optimizer.executions import Execution, Executions, RobotExecutions
 from training.robot_tasks import DaysOfLife
 
 DAYS = """
@@ -38,9 +41,11 @@ class Silent:
     """A compiler that delivers nothing, and counts how often it was asked."""
 
     asked: list[StepObservation] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
 
     def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
         self.asked.append(observation)
+        self.told |= {entry.text for entry in memory.entries}
         return Compiled()
 
 
@@ -48,10 +53,10 @@ def test_reward_of_a_day_is_its_share_of_right_steps(days: Path) -> None:
     tasks, compiler = DaysOfLife([days], None, CachingEmbedder(MiniLmEmbedder()), 0, 0), Silent()
     try:
         assert tasks.names == ("cup-on-the-bed",)
-        assert tasks.play(0, compiler) == 0.5
+        assert tasks.play(0, compiler).right == 0.5
         asked = len(compiler.asked)
         assert asked > 2, "it was asked at each step"
-        assert tasks.play(0, compiler) == 0.5, "a day begins with the same memory again"
+        assert tasks.play(0, compiler).right == 0.5, "a day begins with the same memory again"
         assert len(compiler.asked) == 2 * asked
     finally:
         tasks.close()
@@ -71,3 +76,28 @@ def test_teacher_lives_days(days: Path, tmp_path: Path) -> None:
 
 def test_files_of_the_tasks_must_be_named(tmp_path: Path) -> None:
     assert main(["train", "compiler-pairs", "--on", "life", "--out", str(tmp_path / "pairs.jsonl")]) != 0
+
+
+def test_lessons_of_an_optimizer_are_judged_by_days(days: Path) -> None:
+    embedder = CachingEmbedder(MiniLmEmbedder())
+    tasks, compiler = DaysOfLife([days], None, embedder, 0, 0), Silent()
+    try:
+        executions = Executions(RobotExecutions(tasks))
+        (rollout,) = executions.rollouts([Execution(0, ())])
+        assert (rollout.success, rollout.lost) == (False, ""), "one of two steps is wrong"
+        assert rollout.length > 2
+        assert rollout.attempt is not None
+        assert tasks.texts == (rollout.attempt.query,) == ("bring me the moon",)
+        bank = LessonBank(embedder)
+        query = "put the cup on the bed"
+        bank.apply(
+            Candidate("Task: place with cup. Look first at: desk.", None),
+            (),
+            replace(rollout.attempt, query=query),
+            "test",
+        )
+        tasks.play(0, compiler, bank.retrieve(query))
+        assert any("desk" in text for text in compiler.told), compiler.told
+        assert executions.rollouts([Execution(0, bank.retrieve(query))])[0].success is False
+    finally:
+        tasks.close()

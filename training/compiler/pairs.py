@@ -84,6 +84,6 @@ def walk(tasks: RobotTasks, chooses: bool) -> Iterator[CompilerPair]:
         for number, name in enumerate(tasks.names):
             told.clear()
             teacher = RecordingTeacher(rules, config.llm.max_entries, partial(str, name), told.append, chooses)
-            if tasks.play(number, teacher) == 1.0:
+            if tasks.play(number, teacher).right == 1.0:
                 yield from told
             bar.advance(progress)

@@ -136,7 +136,7 @@ class RobotRollouts:
         return Greedy(self._play(task, 0.0, 0, Decisions()))
 
     def _play(self, task: int, temperature: float, seed: int, decisions: Decisions) -> float:
-        return self.tasks.play(task, drawing_compiler(self.models, self.config, temperature, seed, decisions))
+        return self.tasks.play(task, drawing_compiler(self.models, self.config, temperature, seed, decisions)).right
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.told_player import ToldGame, told_game
 from memory_node.lessons.lesson import Lesson
 from training.optimizer.reward import Rollout
+from training.robot_tasks import RobotTasks
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,18 @@ class GameExecutions:
                 self._cache.add(self._games[execution.query], execution.shown, outcome.done.played)
             rollouts.append(_rollout(outcome, execution))
         return rollouts
+
+
+class RobotExecutions:
+    """A RunAll over tasks of a robot; a success is a task of which all is right."""
+
+    def __init__(self, tasks: RobotTasks) -> None:
+        self._tasks = tasks
+
+    def __call__(self, executions: Sequence[Execution]) -> list[Rollout]:
+        """Carry the tasks out one after the other; see RunAll."""
+        played = (self._tasks.play(one.query, lessons=one.shown) for one in executions)
+        return [Rollout(one.right == 1.0, one.calls, one.attempt) for one in played]
 
 
 def _rollout(outcome: Outcome[ToldGame], execution: Execution) -> Rollout:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.alfworld.deeds import attempt_of_game
 from benchmarks.alfworld.engine import require_engine
-from benchmarks.alfworld.games import Game, load_games, task_of
+from benchmarks.alfworld.games import load_games, task_of
 from benchmarks.alfworld.shipped_policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import read_transcripts
 from benchmarks.orders import shuffled
@@ -22,15 +23,17 @@ from memory_node.planner.planner_config import LlmConfig
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.adapters.command import NEEDED, add_model_argument, checked_size
-from training.optimizer.executions import Executions, GameExecutions
+from training.optimizer.executions import Executions, GameExecutions, RobotExecutions, RunAll
+from training.robot_tasks import add_task_arguments, open_tasks
 
 _MASKED = ("none", "extraction", "management")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--on", choices=("alfworld",), required=True)
-    parser.add_argument("--games", type=Path, required=True, metavar="FILE|DIR", help="train games")
+    parser.add_argument("--on", choices=("alfworld", "household", "life"), required=True)
+    parser.add_argument("--games", type=Path, metavar="FILE|DIR", help="alfworld: train games")
+    add_task_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder for checkpoints, adapter and card")
     add_model_argument(parser)
     parser.add_argument("--executor", choices=EXECUTORS, default="policy", help="who carries tasks out, frozen")
@@ -115,9 +118,7 @@ def run(args: argparse.Namespace) -> int:
         from training.optimizer.stages import TrainingRun, train
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
-    require_engine()
     begin(args.seed, args.threads)
-    games = _games(args)
     args.out.mkdir(parents=True, exist_ok=True)
     warm_seed = args.seed if args.warm_seed is None else args.warm_seed
     try:
@@ -126,10 +127,7 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
     grpo = GrpoSettings(args.rate, args.clip, args.kl, masked=args.masked)
-    executor = ExecutorSetting(
-        args.executor, with_shipped_adapter(LlmConfig(adapter_path=args.executor_adapter)), args.max_steps, args.seed
-    )
-    with GameExecutions(games, executor, args.jobs, GameCache(args.cache, executor.mark)) as play:
+    with (_games_played if args.on == "alfworld" else _tasks_played)(args) as (texts, play):
         plan = TrainingRun(
             model,
             base.tokens,
@@ -137,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
             Executions(lambda executions: together(play(portion(executions)))),
             CachingEmbedder(MiniLmEmbedder()),
             Vetting(load_catalogue()),
-            [task_of(game) for game in games],
+            texts,
             args.queries,
             args.held_out,
             Schedule(rate=args.warm_rate, per_update=args.warm_per_update, minutes=args.warm_minutes, seed=warm_seed),
@@ -147,7 +145,7 @@ def run(args: argparse.Namespace) -> int:
             drawn_operations=args.warm_operations == "drawn",
             begins_with_rules=args.bank == "rules",
             bank_attempts=args.bank_attempts,
-            executor=args.executor,
+            executor=args.executor if args.on == "alfworld" else f"the offline planner, {args.on}",
             most_tokens=args.tokens,
             temperature=args.temperature,
             suffix=base.suffix,
@@ -163,18 +161,38 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _games(args: argparse.Namespace) -> list[Game]:
-    """Return the queries, the pool and the held-out games, in this order.
+@contextlib.contextmanager
+def _games_played(args: argparse.Namespace) -> Iterator[tuple[list[str], RunAll]]:
+    require_engine()
+    if args.games is None:
+        raise InvalidValueError("--on alfworld needs --games")
+    games = load_games(args.games, _wanted(args), args.seed)
+    _check_enough(len(games), args)
+    executor = ExecutorSetting(
+        args.executor, with_shipped_adapter(LlmConfig(adapter_path=args.executor_adapter)), args.max_steps, args.seed
+    )
+    with GameExecutions(games, executor, args.jobs, GameCache(args.cache, executor.mark)) as play:
+        yield [task_of(game) for game in games], play
 
-    Raises:
-        InvalidValueError: there are too few games.
-    """
-    wanted = args.queries + args.pool + args.held_out
-    games = load_games(args.games, wanted, args.seed)
-    if len(games) < wanted or args.queries < 2:
+
+@contextlib.contextmanager
+def _tasks_played(args: argparse.Namespace) -> Iterator[tuple[list[str], RunAll]]:
+    args.limit = _wanted(args)
+    with contextlib.closing(open_tasks(args, CachingEmbedder(MiniLmEmbedder()))) as tasks:
+        _check_enough(len(tasks.texts), args)
+        yield list(tasks.texts), RobotExecutions(tasks)
+
+
+def _wanted(args: argparse.Namespace) -> int:
+    """Return how many tasks there must be: the queries, the pool and the held-out ones, in this order."""
+    return int(args.queries + args.pool + args.held_out)
+
+
+def _check_enough(count: int, args: argparse.Namespace) -> None:
+    """Raises: InvalidValueError: there are too few tasks."""
+    if count < _wanted(args) or args.queries < 2:
         others = args.pool + args.held_out
-        raise InvalidValueError(f"{len(games)} games are too few for {args.queries} queries and {others} others")
-    return games
+        raise InvalidValueError(f"{count} tasks are too few for {args.queries} queries and {others} others")
 
 
 def read_attempts(files: Sequence[Path], seed: int) -> list[Attempt]:
