@@ -177,8 +177,8 @@ class Thing(Row):
         return cls.of(
             found,
             where=words.gone(found) if found.removed else words.whereabouts(found),
-            room=words.room_of(found),
-            support=next((one.name for one in scene.objects if one.id == found.support_id), None),
+            room=scene.room_of(found),
+            support=under.name if (under := scene.by_id.get(found.support_id)) else None,
             is_there=not found.removed,
             age_s=(now_ns - found.last_seen_ns) * 1e-9,
             on_or_in_it=[one.name for one in scene.objects if one.support_id == found.id],
