@@ -39,8 +39,7 @@ class ExpectedFailures:
     _prepared: set[tuple[str, str]] = field(default_factory=set)  # lessons that were followed, and for which thing
 
     def avoided(self, goal: Goal) -> frozenset[str]:
-        """Return the ids of things and places with which a goal is expected to fail, as long as there is another one:
-        they are for when that fails, too."""
+        """Return the ids of things and places with which a goal is expected to fail: they are tried last."""
         declared, where = GOALS[goal.kind], goal.destination
         treatment = self.kinds.meant_treatment(goal.kind, goal.treatment) if declared.treats else None
         avoided: frozenset[str] = frozenset()
@@ -118,8 +117,6 @@ class ExpectedFailures:
                 lesson = lesson or self._failing_step(skill, of_class, place)
                 if lesson is not None:
                     failing[place.memory_id] = lesson
-        if not failing or len(failing) == len(places):
-            return frozenset()
         for lesson in failing.values():
             self._tell(lesson)
         return frozenset(failing)

@@ -60,8 +60,9 @@ class Locator:
             mention = yield from self._looking_so(attempt, mention)
         if self._is_remembered(attempt, name, mention):
             return
-        if attempt.avoided:  # nothing else will do
-            attempt.avoided.clear()
+        last = attempt.avoided.intersection(one.id for one in self._lookup.of_classes(mention.candidates))
+        if last:  # nothing else will do
+            attempt.avoided -= last
             if self._is_remembered(attempt, name, mention):
                 return
         if mention.thing_id and self._knows_others(mention):

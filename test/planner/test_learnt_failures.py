@@ -220,3 +220,17 @@ def test_other_thing_of_the_kind_is_taken_where_one_is_stuck(robot, word_embedde
     assert result.success
     (other,) = {"book", "novel"} - {stuck}
     assert other in {one.id for one in robot.world.contents("bed")}
+
+
+def test_thing_that_is_taken_for_a_moved_one_is_taken_where_that_one_is_stuck(robot, word_embedder) -> None:
+    robot.execute(SkillCall("GoToObject", ("book",)))
+    robot.world.advance(3600.0)
+    robot.execute(SkillCall("GoToObject", ("novel",)))
+    scene = robot.memory.scene()
+    books = [one for one in scene.objects if one.class_name == "Book"]
+    (stuck,) = [one for one in books if not scene.was_met_elsewhere(one)]
+    assert len(books) == 2
+    tried = [Deed("e:1", "PickupObject", stuck.id, "Book", 1, reason="execution")]
+    assert told(robot, word_embedder, tried, "put a book on the bed").success
+    assert "book" in {one.id for one in robot.world.contents("bed")}
+    assert robot.world.held is None
