@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, RankedArea
@@ -16,19 +17,33 @@ from memory_node.domain.states import ObjectState
 from memory_node.planner.planner import Lookup, PlanningContext, PlanProgress, ProgressKind
 
 
-def in_search_order(areas: Sequence[RankedArea], look_cost_m: float) -> tuple[RankedArea, ...]:
+# How far a look around shows what else is in a room (m), and what is missed of it.
+_LOOK_M = 1.0
+_OVERLOOKED = 0.1
+
+
+def in_search_order(
+    areas: Sequence[RankedArea], look_cost_m: float, room_of: Mapping[str, str] = MappingProxyType({})
+) -> tuple[RankedArea, ...]:
     """Return ranked areas in the order of a search: the first, then always the one with most worth for its way.
 
     A greedy route for the expected time until a thing is found. An area is worth its probability, but no more than
-    those that memory ranks before it: these cost less work to look into. Distances are straight lines in the map frame.
-    look_cost_m: what a look around costs, as metres of way; inf: ways cost nothing, and the ranks stay. O(n^2).
+    those that memory ranks before it: these cost less work to look into. What lies beside an area in its room was seen
+    from there, too. Distances are straight lines in the map frame.
+    look_cost_m: what a look around costs, as metres of way; inf: ways cost nothing, and the ranks stay. room_of: ids of
+    areas' rooms; an area without one is looked at by itself. O(n^2).
     """
     left = list(zip(areas, itertools.accumulate((area.probability for area in areas), min)))
     ordered: list[RankedArea] = []
     while left:
         here = ordered[-1].position if ordered else left[0][0].position
         gains = [worth / (1.0 + math.dist(here, area.position) / look_cost_m) for area, worth in left]
-        ordered.append(left.pop(gains.index(max(gains)))[0])
+        at = left.pop(gains.index(max(gains)))[0]
+        ordered.append(at)
+        room = room_of.get(at.area_id, "") if math.isfinite(look_cost_m) else ""
+        for number, (area, worth) in enumerate(left if room else ()):
+            if room_of.get(area.area_id) == room and math.dist(area.position, at.position) <= _LOOK_M:
+                left[number] = area, worth * _OVERLOOKED
     return tuple(ordered)
 
 
@@ -100,12 +115,16 @@ class MemoryLookup:
         if room_id:
             within = self._areas_of(room_id)
             areas = tuple(area for area in areas if area.area_id in within)
-        return tuple(map(_stop, in_search_order(areas, self._look_cost_m)))
+        return tuple(map(_stop, self._in_search_order(areas)))
+
+    def _in_search_order(self, areas: Sequence[RankedArea]) -> tuple[RankedArea, ...]:
+        rooms = {area.id: area.room_id for area in self.scene_now().areas}
+        return in_search_order(areas, self._look_cost_m, rooms)
 
     def stops_room_by_room(self, object_class: str) -> tuple[str, ...]:
         """Return the places to look for a class at, one in each room before the others."""
         ranked = self._areas.get(object_class) or self._memory.rank_search_areas(object_class)
-        areas = in_search_order(ranked, self._look_cost_m)
+        areas = self._in_search_order(ranked)
         room_of = self.scene_now().room_of_area
         first = {room_of.get(area.area_id) or area.area_id: area.area_id for area in reversed(areas)}.values()
         return tuple(map(_stop, sorted(areas, key=lambda area: area.area_id not in first)))

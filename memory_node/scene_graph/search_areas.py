@@ -46,14 +46,14 @@ def rank_areas(
     seen = _seen_there(state, index, area_of_code, object_class, now_ns)
     company, companion = _company(state, area_of_code, len(areas), object_class, embedder)
     viewed = np.array([area.last_viewed_ns for area in areas], dtype=np.int64)
-    # What lies where nobody has looked is not known: such an area is as likely as others are on the whole.
-    if viewed.any():
-        company[viewed == 0] = np.maximum(company[viewed == 0], company[viewed > 0].mean())
     weight, effort = 0.2 + 4.0 * company**2, np.ones(len(areas))
     if habits is not None:
         expected, effort = _habitual(state, areas, area_of_code, object_class, habits, room_kinds, weight)
         # Areas without known furniture get no expectation from habits; they rank as without habits.
         weight = np.where(np.isnan(expected), weight, _SURE * expected)
+    # What lies where nobody has looked is not known: such an area is as likely as others are on the whole.
+    if viewed.any():
+        weight[viewed == 0] = np.maximum(weight[viewed == 0], weight[viewed > 0].mean())
     weight = weight + seen
     # An area that was just looked at in vain is unlikely; its probability recovers with time.
     hours = (now_ns - viewed) / _NS_PER_HOUR

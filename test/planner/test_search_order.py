@@ -43,5 +43,14 @@ def test_what_is_ranked_later_for_its_work_is_not_worth_more_than_what_stands_be
     assert [one.name for one in in_search_order(areas, 1.0)] == ["shelf", "desk", "closed safe"]
 
 
+def test_rooms_are_looked_over_before_what_was_seen_from_beside_it() -> None:
+    shelf = [area(f"shelf {n}", 0.6 * n, 0.0, 0.1) for n in range(4)]
+    behind_wall, attic = area("behind the wall", 0.0, 0.5, 0.1), area("attic", 9.0, 0.0, 0.1)
+    rooms = {one.area_id: "room" for one in shelf} | {"behind the wall": "other room", "attic": "attic"}
+    ordered = [one.name for one in in_search_order([*shelf, behind_wall, attic], 1.0, rooms)]
+    assert set(ordered[:4]) == {"shelf 0", "behind the wall", "shelf 2", "attic"}
+    assert set(ordered[4:]) == {"shelf 1", "shelf 3"}
+
+
 def test_nothing_to_search_is_no_order() -> None:
     assert in_search_order([], 1.0) == ()
