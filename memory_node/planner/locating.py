@@ -39,6 +39,11 @@ class Locator:
         self.first_places: dict[str, Thing] = {}
         self._sought_in_vain: set[str] = set()
 
+    @property
+    def surveyed(self) -> bool:
+        """Whether every area of the map was in view within a day."""
+        return self._lookup.surveyed
+
     def need(self, attempt: GoalAttempt, name: str, mention: Mention) -> Steps:
         """Have a thing located under a name: in the hand, remembered, or found by exploring.
 
@@ -69,7 +74,7 @@ class Locator:
             # A search would end at any of its kind.
             raise NothingFound(f"{mention.text} is not where I know it to be")
         if name in attempt.not_sought:
-            raise NothingFound(f"it failed with every {mention} that I know of")
+            raise NothingFound(f"{attempt.not_sought[name]}; I know of no other {mention}")
         try:
             yield from self._explore(attempt, name, mention)
         except NothingFound:

@@ -16,7 +16,6 @@ from memory_node.domain.scene import Room, SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
 from memory_node.planner.planner import Lookup, PlanningContext, PlanProgress, ProgressKind
 
-
 # How far a look around shows what else is in a room (m), and what is missed of it.
 _LOOK_M = 1.0
 _OVERLOOKED = 0.1

@@ -231,13 +231,15 @@ class PlanExecution:
             if last is None or mention is None or mention.thing_id:
                 raise (Hopeless if is_hopeless else Setback)(self._told(result, things))
             self.attempt.exclude(last)
-            self.attempt.not_sought.add(role)
+            self.attempt.not_sought[role] = self._told(result, things)
             return
         is_told = any(
             rule.fact.predicate is Predicate.STATE for rule in broken_rules(SKILLS[call.skill], result.reason)
         )
         if result.reason in _ELSEWHERE and not is_told and last is not None and mention is not None:
             self.attempt.exclude(last)
+            if result.reason is FailureReason.OCCUPIED and self.locator.surveyed:
+                self.attempt.not_sought[role] = self._told(result, things)
 
     def _told(self, result: SkillResult, things: Sequence[Thing | None]) -> str:
         """Return why a call failed, with what people call its things: an id says nothing to them."""

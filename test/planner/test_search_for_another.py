@@ -6,7 +6,8 @@ import pytest
 from seeing_robot import SeeingRobot, executor
 
 from memory_node.domain.exploration import Exploration
-from memory_node.domain.scene import Area
+from memory_node.domain.scene import Area, SceneSnapshot
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.reading.understanding import Understander
@@ -74,6 +75,29 @@ def test_furniture_of_a_home_looked_at_everywhere_is_not_sought(kitchen, word_em
     assert not any(call.startswith("Explore(Desk") for call in kitchen.calls), kitchen.calls
     assert bool(result.outcome.question) is asks
     assert result.success is not asks
+
+
+class FullHome(SeeingRobot):
+    """A home where nothing can be put anywhere."""
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        return SkillResult(call, False, FailureReason.OCCUPIED) if call.skill == "PutObject" else super().execute(call)
+
+
+@pytest.mark.parametrize("surveyed", [True, False])
+def test_another_table_than_a_full_one_is_sought_where_one_may_be_unknown(
+    word_embedder, monkeypatch, surveyed: bool
+) -> None:
+    robot = FullHome("studio", word_embedder)
+    robot.execute(SkillCall("GoToObject", ("table",)))
+    robot.execute(SkillCall("GoToObject", ("book",)))
+    monkeypatch.setattr(SceneSnapshot, "surveyed", surveyed)
+    result = executor(robot, word_embedder).execute("put the book on the dining table")
+    explored = [
+        Exploration.of(step.step.call).target_class for step in result.steps if step.step.call.skill == "Explore"
+    ]
+    assert ("DiningTable" in explored) is not surveyed
+    assert "occupied" in result.outcome.failures[0] or not surveyed
 
 
 def test_search_passes_over_those_that_the_goal_is_done_with(kitchen, word_embedder) -> None:
