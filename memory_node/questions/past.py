@@ -154,8 +154,8 @@ class Past:
         self._now_ns, self._zone = now_ns, zone
 
     def found(self, verb: str, classes: Sequence[str] = (), time: str = "", to_me: bool = False) -> list[Deed]:
-        """Return the deeds that a verb means, the newest last. classes: of the thing; to_me: that brought it to the
-        user."""
+        """Return the deeds that a verb means, the newest last. classes: of the thing; what a thing was put into or done
+        at was used, too. to_me: that brought it to the user."""
         skills = _SKILLS.get(verb_of(verb), ())
         begin, end = span_of(time, self._now_ns, self._zone)
         gives = to_me or verb_of(verb) in _GIVING
@@ -163,7 +163,7 @@ class Past:
             deed
             for deed in self._deeds
             if (not skills or deed.skill in skills)
-            and (not classes or deed.object_class in classes)
+            and (not classes or deed.object_class in classes or (not skills and deed.to_class in classes))
             and begin <= deed.stamp_ns < end
             and (not gives or (deed.to_class == self._recipient and (not to_me or self._is_user(deed))))
         ]

@@ -51,6 +51,11 @@ def _about(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     return _quoted([*called, *facts.about_person(who)]) or ToldAnswer(f"Nobody told me anything about {name}.")
 
 
+def _about_thing(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer:
+    told = _told_of(match["thing"], facts, facts.current)
+    return _quoted(told) or ToldAnswer(f"Nobody told me anything about the {match['thing']}.")
+
+
 def _who_is(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     """Who avoids, is or likes what is asked for: "lactose intolerant", "allergic to nuts"."""
     what = re.sub(r"^(?:allergic|intolerant|sensitive) to (?:the |an? )?", "", match["what"].lower())
@@ -110,10 +115,12 @@ def _told_of(thing: str, facts: BindingFacts, told: Iterable[ToldFact]) -> list[
 
 
 _DET = r"(?:the |my |our |an? )?"
+_KNOWN = r"what (?:should (?:I|we) know|do you know|did people tell you|have you been told) about"
 _FORMS: Sequence[tuple[re.Pattern[str], Callable[[BindingFacts, re.Match[str]], ToldAnswer | None]]] = tuple(
     (re.compile(rf"^{form}$"), answer)
     for form, answer in (
-        (rf"what (?:should (?:I|we) know|do you know|did people tell you|have you been told) about {_WHO}", _about),
+        (rf"{_KNOWN} {_WHO}", _about),
+        (rf"{_KNOWN} {_DET}(?P<thing>[\w' -]+)", _about_thing),
         (rf"what {_IS} {_WHO} (?:called|named)", _person_of),
         (rf"who {_IS} {_WHO}", _person_of),
         (rf"who {_IS} (?P<what>[\w ,'-]+)", _who_is),

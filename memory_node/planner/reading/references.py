@@ -192,9 +192,11 @@ class References:
 
     def _handled(self, phrase: Phrase) -> Iterable[str]:
         # "The lamp that you turned on" may be of any class that is called so.
-        for classes in (phrase.classes, phrase.others):
+        known: list[str] = []
+        for classes in filter(None, (phrase.classes, phrase.others)):
             deeds = self.past.found(phrase.verb, classes, phrase.time, bool(phrase.to))
-            known = [one for deed in deeds for one in self._what_is_left(deed.object_id)]
+            ids = (one.object_id if one.object_class in classes else one.to_id for one in deeds)
+            known = [left for one in ids for left in self._what_is_left(one)]
             if known:
                 break
         if not known:

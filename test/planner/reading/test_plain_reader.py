@@ -201,6 +201,18 @@ def test_deed_tells_the_thing_apart_whatever_it_looks_like_now() -> None:
     assert asked.question
 
 
+def test_what_things_were_put_into_was_used_and_nothing_else_is_meant() -> None:
+    scene = home(thing("a", "Apple"), thing("b", "Bowl"), thing("other", "Bowl"))
+    deeds = (
+        deed("PutObject", "a", "Apple", "2026-03-02 09:00", to_id="b", to_class="Bowl"),
+        deed("CleanObject", "a", "Apple", "2026-03-02 10:00"),
+    )
+    assert goal(read("wash the bowl that you used yesterday", scene, deeds=deeds)).target.thing_id == "b"
+    asked = read("bring me the bowl that you washed yesterday", scene, deeds=deeds)
+    assert asked is not None
+    assert asked.question
+
+
 def test_again_is_the_one_of_last_time() -> None:
     scene = home(thing("a", "Mug"), thing("b", "Mug"))
     deeds = (deed("PutObject", "b", "Mug", "2026-03-03 09:00", to_class="User"),)
