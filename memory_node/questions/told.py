@@ -51,9 +51,8 @@ def _about(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     return _quoted([*called, *facts.about_person(who)]) or ToldAnswer(f"Nobody told me anything about {name}.")
 
 
-def _about_thing(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer:
-    told = _told_of(match["thing"], facts, facts.current)
-    return _quoted(told) or ToldAnswer(f"Nobody told me anything about the {match['thing']}.")
+def _about_thing(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
+    return _quoted(_told_of(match["thing"], facts, facts.current))
 
 
 def _who_is(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:

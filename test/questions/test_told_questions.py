@@ -56,6 +56,8 @@ def index(*told: str) -> BindingFacts:
         ("Whose is the blue mug?", "The blue mug is Kim's."),
         ("Whose is the mug?", "The blue mug is Kim's. The red mug is Zoe's."),
         ("Where do the spare keys belong?", "The spare keys belong on the desk."),
+        ("What should I know about the vase?", "The vase must never be moved."),
+        ("What do you know about the blue mug?", "The blue mug is Kim's."),
         ("What do you know about Ben?", "Nobody told me anything about Ben."),
     ],
 )
@@ -65,7 +67,10 @@ def test_question_is_answered_with_the_facts_about_its_entity(question: str, ans
     assert told.text == answer
 
 
-@pytest.mark.parametrize("question", ["Who is an engineer?", "Whose is the pen?", "Is the vase heavy?", "", "why"])
+@pytest.mark.parametrize(
+    "question",
+    ["Who is an engineer?", "What do you know about the pen?", "Whose is the pen?", "Is the vase heavy?", "", "why"],
+)
 def test_what_no_fact_answers_is_left_to_the_search(question: str) -> None:
     assert told_answer(question, index(*TOLD)) is None
 
