@@ -70,11 +70,11 @@ class Locator:
             attempt.avoided -= last
             if self._is_remembered(attempt, name, mention):
                 return
+        if name in attempt.not_sought:
+            raise NothingFound(f"{attempt.not_sought[name]}; I know of no other {mention}")
         if mention.thing_id and self._knows_others(mention):
             # A search would end at any of its kind.
             raise NothingFound(f"{mention.text} is not where I know it to be")
-        if name in attempt.not_sought:
-            raise NothingFound(f"{attempt.not_sought[name]}; I know of no other {mention}")
         try:
             yield from self._explore(attempt, name, mention)
         except NothingFound:

@@ -238,7 +238,7 @@ class PlanExecution:
         )
         if result.reason in _ELSEWHERE and not is_told and last is not None and mention is not None:
             self.attempt.exclude(last)
-            if result.reason is FailureReason.OCCUPIED and self.locator.surveyed:
+            if result.reason is FailureReason.OCCUPIED and (self.locator.surveyed or mention.thing_id):
                 self.attempt.not_sought[role] = self._told(result, things)
 
     def _told(self, result: SkillResult, things: Sequence[Thing | None]) -> str:

@@ -55,6 +55,7 @@ _POLITE = re.compile(
 )
 
 _TAIL = rf"(?: (?:to|{_HOW}|next to|beside) .+| with water| away| back .+| where .+)"
+_NO_PLACE = r" away|(?: back)? where (?:it|they) .+| back"  # what is said instead of a place
 _VERB = rf"(?:{_BEGIN}(?: (?:on|off|up|away))?(?: {_WHO.replace('?P<who>', '?:')})?) "
 _LIST = re.compile(rf"(?:,? and |, )(?={_ARTICLE} )")
 _ONE = re.compile(rf"^(?P<begin>{_VERB})(?P<thing>{_ARTICLE} .+?)(?P<end>{_TAIL})?$")
@@ -105,11 +106,11 @@ def _each(command: str) -> list[tuple[str, str, str]]:
     if not re.match(rf"(?:{_PUT}|{_GIVE}|throw)\b", begin):
         return [(begin, thing, "") for thing in _LIST.split(listed["things"] + end)]
     # "put the fork and the spoon in the drawer and the cup in the cabinet": what has no place of its own has the next.
-    own = re.compile(r"^(.+)( to .+)$" if end.startswith(" to ") else rf"^(.+)( {_HOW} .+)$")
+    own = re.compile(rf"^(.+?)({_NO_PLACE})$|^(.+)( {'to' if end.startswith(' to ') else _HOW} .+)$")
     each: list[tuple[str, str, str]] = []
     for thing in reversed(_LIST.split(listed["things"])):
         placed = own.match(thing) if end and each else None
-        thing, end = placed.groups() if placed is not None else (thing, end)
+        thing, end = filter(None, placed.groups()) if placed is not None else (thing, end)
         each.insert(0, (begin, thing, end))
     return each
 
@@ -173,8 +174,10 @@ def _put(references: References, match: re.Match[str]) -> Goal:
         if split is None or not where_place_is:
             raise
     else:
-        # Nothing is put into the room that it is in already: "the phone in the drawer in the bedroom".
-        if split is None or not (where_place_is and references.is_in_room(thing, place)):
+        # Nothing is put into the room that it is in already: "the phone in the drawer in the bedroom". "A drawer" says
+        # where to, not where a certain thing is.
+        is_any = split is not None and split["place"].startswith(("a ", "an ", "another "))
+        if split is None or not (where_place_is and (is_any or references.is_in_room(thing, place))):
             return Goal(_K.PLACE, thing, place)
     return Goal(_K.PLACE, references.thing(split["thing"]), references.place(split["place"]))
 

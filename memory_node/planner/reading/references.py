@@ -154,9 +154,10 @@ class References:
         ids = self._told_apart(phrase) if told is None else told.object_ids
         if ids is None:
             ids = self._by_state(phrase.classes, wanted)
-        thing_id = self._latest(ids) if ids else ""
+        any_in = self._room_called(phrase.place) if ids and words.startswith(("a ", "an ")) else ""
+        thing_id = self._latest(ids) if ids and not any_in else ""
         classes = (self._objects[thing_id].class_name,) if thing_id else phrase.classes
-        mention = Mention(phrase.text, classes, phrase.states, another=phrase.another, thing_id=thing_id)
+        mention = Mention(phrase.text, classes, phrase.states, phrase.another, room=any_in, thing_id=thing_id)
         self._named = mention
         self._mentions.append(mention)
         return mention

@@ -183,6 +183,26 @@ def test_thing_in_a_room_is_that_one() -> None:
     assert goal(read("bring me the mug in the study", scene)).target.thing_id == "there"
 
 
+def test_any_thing_in_a_room_is_left_open_and_is_where_to_not_where_from() -> None:
+    drawers = (
+        thing(name, "Drawer", at=at, area="a2") for name, at in (("left", (4.0, 0.0, 0.5)), ("right", (5.0, 0.0, 0.5)))
+    )
+    scene = home(*drawers, thing("on", "Dresser", at=(9.0, 0.0, 0.5)), thing("pen", "Pen", at=(9.0, 0.0, 0.5), on="on"))
+    reading = goal(read("put the pen in a drawer in the study", scene))
+    assert reading.destination is not None
+    assert (reading.destination.candidates, reading.destination.room) == (("Drawer",), "study")
+    assert (reading.target.text, reading.destination.thing_id) == ("the pen", "")
+
+
+@pytest.mark.parametrize("where", ["where it belongs", "away", "back where it was before you moved it"])
+def test_what_is_said_instead_of_a_place_holds_for_its_own_thing(where: str) -> None:
+    scene = home(thing("m", "Mug"), thing("p", "Pen"), thing("s", "Shelf"))
+    deeds = (deed("PickupObject", "m", "Mug", "2026-03-03 09:00", from_id="s", from_class="Shelf"),)
+    reading = read(f"put the mug {where} and the pen on the desk", scene, ("The mug belongs on the shelf.",), deeds)
+    assert reading is not None
+    assert [str(one) for one in reading.goals] == ["place Mug to Shelf", "place Pen to Desk"]
+
+
 def test_state_tells_which_one_can_be_emptied() -> None:
     scene = home(*(thing(f"m{n}", "Mug") for n in range(5)), thing("full", "Mug", states=(ObjectState.FILLED,)))
     assert goal(read("empty the mug", scene)).target.thing_id == "full"
