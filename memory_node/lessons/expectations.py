@@ -271,20 +271,26 @@ class Expectations:
         classes, places = {one.deed.object_class for one in failed}, {one.place_id for one in failed}
         return classes.pop() if len(classes) == 1 and (len(places) > 1 or "" in places) else ""
 
-    def way(self, skill: str, object_class: str, place_id: str, place_class: str) -> Lesson | None:
+    def way(
+        self, skill: str, object_class: str, place_id: str, place_class: str, now_ns: int | None = None
+    ) -> Lesson | None:
         """Return what to do before a call that fails without it; None where nothing says so.
 
         What was switched for one place, or for one class of thing there, holds for others until they were tried
         themselves; what was done with a thing holds for things of its class, wherever the call is made. Where the
-        class is at fault, the lesson names that class and no place: another class may do without.
+        class is at fault, the lesson names that class and no place: another class may do without. now_ns: at whose
+        time of the day the call is made, None for any.
         """
+        part = part_of_day(now_ns, self._zone) if now_ns is not None else ""
         tries = self._of.get((skill, place_class), [])
         here = [one for one in tries if one.plain and one.place_id == place_id]
         alike = [one for one in here if one.deed.object_class == object_class] or here or tries
-        before, worked = _reasons_of_success(tries, alike, frozenset(ENABLING))
+        own = [one for one in tries if one.deed.object_class == object_class]
+        has_own = any(not one.failed and not one.plain for one in own)
+        before, worked = _reasons_of_success(own if has_own else tries, alike, frozenset(ENABLING), part)
         if not before:
             tries = alike = self._with.get((skill, object_class), [])
-            before, worked = _reasons_of_success(tries, alike, _ORDINARY)
+            before, worked = _reasons_of_success(tries, alike, _ORDINARY, part)
         if not before:
             return None
         first, last = " and ".join(one.text for one in before), worked[-1]
@@ -311,7 +317,7 @@ class Expectations:
         found: dict[str, tuple[int, Lesson]] = {}
         for (skill, place_id), tries in self._at.items():
             for one in {one.deed.object_class: one for one in tries if one.failed}.values():
-                way = self.way(skill, one.deed.object_class, place_id, one.place_class)
+                way = self.way(skill, one.deed.object_class, place_id, one.place_class, now_ns)
                 lesson = way or self.failing(skill, one.deed.object_class, place_id, now_ns)
                 lesson = lesson or self.stubborn(skill, one.deed.object_class, place_id)
                 if lesson is not None:
@@ -360,11 +366,13 @@ def place_of(skill: str, deed: Deed) -> tuple[str, str]:
 
 
 def _reasons_of_success(
-    tries: Sequence[_Try], alike: Sequence[_Try], skills: frozenset[str]
+    tries: Sequence[_Try], alike: Sequence[_Try], skills: frozenset[str], part: str
 ) -> tuple[tuple[Preparation, ...], list[_Try]]:
     """Return the calls of some skills that came before each success since the first failure and before no failure, and
-    these successes; none where the last of the tries alike that had nothing before it went well."""
+    these successes; none where the last of the tries alike that had nothing before it went well, at this time of the
+    day if it was tried then."""
     plain, failed = [one for one in alike if one.plain], [one for one in tries if one.failed]
+    plain = [one for one in plain if one.part == part] or plain
     if not plain or not plain[-1].failed:
         return (), []
     prepared = [one for one in tries if not one.failed and any(each.skill in skills for each in one.before)]
