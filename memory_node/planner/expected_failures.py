@@ -43,8 +43,9 @@ class ExpectedFailures:
         declared, where = GOALS[goal.kind], goal.destination
         treatment = self.kinds.meant_treatment(goal.kind, goal.treatment) if declared.treats else None
         avoided: frozenset[str] = frozenset()
-        if treatment is not None:
+        if treatment is not None and not self.has_prepared:  # what was done since may have mended it
             avoided |= self._failing(self._of(treatment.at), [(declared.skills[0], goal.target.object_class)])
+        if treatment is not None:
             avoided |= self._failing(self._of(treatment.tools), _TAKING)
         if not (declared.in_place or goal.target.thing_id):
             avoided |= self._failing(self._of(goal.target.candidates[:1]), _TAKING)
@@ -98,11 +99,16 @@ class ExpectedFailures:
         self._tell(lesson)
         return True
 
-    def is_hopeless(self, call: SkillCall, place: Thing | None) -> bool:
-        """Return whether a call was tried before, and never worked with the last thing that it names."""
-        if place is None or not place.memory_id or is_done_anywhere(call.skill, len(call.arguments)):
+    def is_hopeless(self, call: SkillCall, subject: Thing | None, place: Thing | None) -> bool:
+        """Return whether a call never worked with the last thing that it names, or is expected to fail with it now.
+
+        subject, place: the first and the last thing that the call names.
+        """
+        if subject is None or place is None or not place.memory_id or is_done_anywhere(call.skill, len(call.arguments)):
             return False
-        return self.expectations.never_worked(call.skill, place.memory_id)
+        of_class, at = self.kinds[subject.object_class].name, place.memory_id
+        fails_now = self.expectations.failing(call.skill, of_class, at, self.clock()) is not None
+        return fails_now or self.expectations.never_worked(call.skill, at)
 
     def _failing(self, places: list[Thing], ways: list[tuple[str, str]]) -> frozenset[str]:
         failing: dict[str, Lesson] = {}
@@ -115,6 +121,8 @@ class ExpectedFailures:
                 support = self._support_of(place) if skill == "PickupObject" else None
                 if lesson is None and support is not None:
                     lesson = self._failure(TAKEN_FROM, of_class, support)
+                    if place.inside and support.door is not ObjectState.OPENED:
+                        lesson = lesson or self._failure("OpenObject", support.object_class, support)
                 lesson = lesson or self._failing_step(skill, of_class, place)
                 if lesson is not None:
                     failing[place.memory_id] = lesson

@@ -223,11 +223,14 @@ class PlanExecution:
         """
         call, last, mention = result.call, things[-1], self.attempt.mentions.get(role)
         if result.reason is FailureReason.FORBIDDEN or result.reason.by_chance:
-            is_hopeless = self.expected is not None and self.expected.is_hopeless(call, last)
+            is_hopeless = self.expected is not None and self.expected.is_hopeless(call, things[0], last)
             self._by_chance[(call.skill, call.arguments[-1])] += 1
             tries = 1 if is_hopeless else _TRIES
             if result.reason.by_chance and self._by_chance[(call.skill, call.arguments[-1])] < tries:
                 return
+            if mention is None and last is not None:  # what it holds cannot be had
+                role = next((name for name in self.attempt.mentions if self._is_part_in(name, last)), "")
+                last, mention = (self.attempt.part(role), self.attempt.mentions[role]) if role else (last, None)
             if last is None or mention is None or mention.thing_id:
                 raise (Hopeless if is_hopeless else Setback)(self._told(result, things))
             self.attempt.exclude(last)
@@ -240,6 +243,9 @@ class PlanExecution:
             self.attempt.exclude(last)
             if result.reason is FailureReason.OCCUPIED and (self.locator.surveyed or mention.thing_id):
                 self.attempt.not_sought[role] = self._told(result, things)
+
+    def _is_part_in(self, name: str, outer: Thing) -> bool:
+        return name in self.attempt.parts and self.attempt.part(name).container == outer.id
 
     def _told(self, result: SkillResult, things: Sequence[Thing | None]) -> str:
         """Return why a call failed, with what people call its things: an id says nothing to them."""

@@ -3,17 +3,20 @@
 from dataclasses import replace
 
 import pytest
+import told_home
 from cooking_robot import CookingRobot
 from seeing_robot import SeeingRobot, executor
 
 from memory_node.context.recalled import Recalled
 from memory_node.domain.deed import Deed
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.expected_failures import ExpectedFailures
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
@@ -234,3 +237,42 @@ def test_thing_that_is_taken_for_a_moved_one_is_taken_where_that_one_is_stuck(ro
     assert told(robot, word_embedder, tried, "put a book on the bed").success
     assert "book" in {one.id for one in robot.world.contents("bed")}
     assert robot.world.held is None
+
+
+def test_what_is_shut_in_where_the_door_jams_is_tried_last(robot) -> None:
+    cabinet = replace(told_home.thing("c", "Cabinet"), states=(StateBelief(ObjectState.CLOSED, 0.9, 1),))
+    mugs = (replace(told_home.thing("in", "Mug", on="c"), inside=True), told_home.thing("out", "Mug"))
+    world = EpisodeWorld(robot.kinds)
+    world.refresh(told_home.home(cabinet, *mugs))
+    jammed = Deed("e:0", "OpenObject", "c", "Cabinet", 1, reason="execution")
+    goal = Goal(GoalKind.FETCH, Mention("a mug", ("Mug",)))
+    for tried, avoided in (([jammed], {"in"}), ([], set())):
+        expected = ExpectedFailures(Expectations(tried), robot.kinds, world, lambda: 2, lambda _: None)
+        assert expected.avoided(goal) == avoided
+
+
+def test_other_thing_is_taken_where_one_cannot_be_reached_into(word_embedder) -> None:
+    robot = SeeingRobot("apartment", word_embedder)
+    carried = ("GoToObject bowl", "PickupObject bowl", "GoToObject oven", "OpenObject oven", "PutObject bowl oven")
+    for call in (*carried, "CloseObject oven", *(f"{one}Object wall_cabinet" for one in ("GoTo", "Open", "Close"))):
+        skill, *arguments = call.split()
+        assert robot.execute(SkillCall(skill, tuple(arguments))).success
+    robot.faults = ["OpenObject"] * 3
+    result = executor(robot, word_embedder).execute("put a bowl on the bed")
+    assert result.success, result.failure or result.outcome.failures
+    opened = [
+        one.result.object_id for one in result.steps if one.step.call.skill == "OpenObject" and one.result.success
+    ]
+    jammed, *_ = {"oven", "wall_cabinet"} - set(opened)
+    assert robot.world.contents(jammed)
+
+
+def test_what_is_expected_to_fail_now_is_tried_once(robot, word_embedder) -> None:
+    microwave = next(one for one in robot.memory.scene().objects if one.class_name == "Microwave")
+    robot.faults = ["OpenObject"] * 9
+    tried = [
+        Deed(f"e:{number}", "OpenObject", microwave.id, "Microwave", number, reason=reason)
+        for number, reason in ((1, ""), (2, "execution"))
+    ]
+    result = told(robot, word_embedder, tried, "open the microwave")
+    assert [one.step.call.skill for one in result.steps].count("OpenObject") == 1
