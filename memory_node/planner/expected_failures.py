@@ -100,15 +100,18 @@ class ExpectedFailures:
         return True
 
     def is_hopeless(self, call: SkillCall, subject: Thing | None, place: Thing | None) -> bool:
-        """Return whether a call never worked with the last thing that it names, or is expected to fail with it now.
+        """Return whether a call never worked with the last thing that it names, or is expected to fail with it now
+        whatever is done before.
 
         subject, place: the first and the last thing that the call names.
         """
         if subject is None or place is None or not place.memory_id or is_done_anywhere(call.skill, len(call.arguments)):
             return False
         of_class, at = self.kinds[subject.object_class].name, place.memory_id
-        fails_now = self.expectations.failing(call.skill, of_class, at, self.clock()) is not None
-        return fails_now or self.expectations.never_worked(call.skill, at)
+        if self.expectations.never_worked(call.skill, at):
+            return True
+        fails = self.expectations.failing(call.skill, of_class, at, self.clock()) is not None
+        return fails and self.expectations.way(call.skill, of_class, at, place.object_class, self.clock()) is None
 
     def _failing(self, places: list[Thing], ways: list[tuple[str, str]]) -> frozenset[str]:
         failing: dict[str, Lesson] = {}
