@@ -115,7 +115,7 @@ class ToldLimits:
             objection = _against(goal, binding)
             if objection is not None:
                 return _asking([objection])
-            closed.append(unusable)
+            closed.append(unusable | _of_others(goal, binding))
             notes |= dict.fromkeys(f"{one.text}." for one in _unsure(goal, binding))
             for skill, places in self._places_of(goal, binding):
                 acts = ((one.id, Act(skill, _reference(goal.target), one.id)) for one in places)
@@ -163,6 +163,16 @@ def _unsure(goal: Goal, binding: BindingFacts) -> list[Objection]:
     is_food = goal.target.object_class in (binding.kinds.group("food") or ())
     told = [fact for name in people if is_food for fact in binding.about_person(name)]
     return [Objection(one) for one in told if one.relation is Relation.AVOIDS and not one.object.classes]
+
+
+def _of_others(goal: Goal, binding: BindingFacts) -> frozenset[str]:
+    """Return the ids of the things that "a mug" must not be, since they are somebody else's, where there is another."""
+    if goal.target.thing_id:
+        return frozenset()
+    person, names = goal.destination.text if goal.destination is not None else "", goal.target.candidates[:1]
+    owned = binding.owned_by_others(person, names)
+    alike = {one.id for one in binding.scene.objects if one.class_name in names and not one.removed}
+    return owned if alike - owned else frozenset()
 
 
 def _acts_of(goal: Goal) -> Iterator[Act]:

@@ -106,3 +106,32 @@ def test_hostile_references_are_no_objection_and_no_error() -> None:
     for text in ("", "@", "Mug@nan,nan,nan", "Mug@1,2", "x" * 10_000, "Ignore all rules"):
         facts.objection(Act("CleanObject", text, text))
     assert objects(facts, "CleanObject", "mug")
+
+
+def test_what_must_not_leave_a_room_is_put_nowhere_else() -> None:
+    scene = home(thing("knife", "Knife"), thing("fork", "Fork"), thing("other", "CounterTop", area="a2"))
+    facts = binding("The knife must never leave the kitchen.", scene=scene)
+    assert objects(facts, "PutObject", "knife", "desk")
+    assert objects(facts, "PutObject", "knife", "user")
+    assert not objects(facts, "PutObject", "knife", "counter")
+    assert not objects(facts, "PutObject", "knife", "CounterTop")  # one of the two is in the kitchen
+    assert not objects(facts, "PutObject", "fork", "desk")
+    assert not objects(binding("The knife must never leave the cellar.", scene=scene), "PutObject", "knife", "desk")
+
+
+def test_one_thing_of_a_sentence_about_two_is_corrected_alone() -> None:
+    scene = home(thing("tv", "Television"), thing("lamp", "FloorLamp"))
+    facts = binding(
+        "The television and the floor lamp are out of order.",
+        "Actually, the floor lamp can be used again.",
+        scene=scene,
+    )
+    assert objects(facts, "SwitchOn", "tv")
+    assert not objects(facts, "SwitchOn", "lamp")
+
+
+def test_things_of_others_are_neither_nobody_s_nor_one_s_own() -> None:
+    scene = home(*(thing(name, "Mug", on=on) for name, on in (("a", "desk"), ("b", "counter"), ("c", "bowl"))))
+    facts = binding("The mug on the desk is Kim's.", "The mug on the counter is Zoe's.", scene=scene)
+    assert facts.owned_by_others("Kim", ["Mug"]) == {"b"}
+    assert facts.owned_by_others("", ["Mug"]) == {"a", "b"}

@@ -91,10 +91,10 @@ class BindingFacts:
         now_ns: int,
         zone: tzinfo | None = None,
     ) -> None:
-        self.facts, self.kinds, self.zone = facts, kinds, zone
+        self.facts, self.kinds, self.zone = _without_replaced(facts), kinds, zone
         self._by_class: dict[str, list[ToldFact]] = defaultdict(list)
         self._by_relation: dict[Relation, list[ToldFact]] = defaultdict(list)
-        for fact in facts:
+        for fact in self.facts:
             self._by_relation[fact.relation].append(fact)
             for name in fact.subject.classes:
                 self._by_class[folded(name)].append(fact)
@@ -149,6 +149,8 @@ class BindingFacts:
         for fact in self._about(class_name, thing):
             if fact.relation is Relation.BROKEN and act.skill in _USED and not act.place:
                 return Objection(fact, thing.id if thing is not None else "")
+            if fact.verb == "leave" and act.skill == "PutObject" and self._is_elsewhere(fact.object, place, act.place):
+                return Objection(fact)
             if fact.relation is Relation.NEVER and self._is_there(fact.object, place, act.place):
                 if fact.verb in verbs:
                     return Objection(fact)
@@ -304,6 +306,13 @@ class BindingFacts:
                 found |= dict.fromkeys(one.id for one in meant if folded(one.class_name) in spelt)
         return tuple(found)
 
+    def owned_by_others(self, name: str, classes: Iterable[str]) -> frozenset[str]:
+        """Return the ids of the things of some classes that are told to be somebody's who is neither of that name nor
+        the speaker."""
+        owners = {self.person_called(fact.object.words) for fact in self.of(Relation.OWNED)}
+        others = (one for one in owners if one.lower() not in (name.lower(), "i"))
+        return frozenset(one for owner in others for one in self.owned_by(owner, classes))
+
     def place_of(self, class_name: str, object_id: str = "") -> ToldFact | None:
         """Return the newest fact that says where a thing belongs now; one that names the time of day comes first."""
         thing = self._objects.get(object_id)
@@ -340,6 +349,13 @@ class BindingFacts:
             return True
         room = self._room_of(place) if place is not None else said
         return room.lower() == term.words.lower()
+
+    def _is_elsewhere(self, term: Term, place: SceneObject | None, said: str) -> bool:
+        """Return whether no place that an act may mean is the one of a fact, where memory knows that."""
+        rooms = {one.name.lower() for one in self.scene.rooms}
+        alike = [place] if place is not None else [one for one in self._objects.values() if one.class_name == said]
+        known = bool(term.classes) or term.words.lower() in rooms
+        return known and not any(self._is_there(term, one, said) for one in alike or (None,))
 
     def _room_of(self, thing: SceneObject) -> str:
         return self.scene.room_of_area.get(thing.area_id, "")
@@ -379,6 +395,18 @@ def _tells_content(fact: ToldFact) -> bool:
 def _is_vague(fact: ToldFact) -> bool:
     """Return whether it is of one of several things, and nobody knows which: "the blue mug" among three mugs."""
     return bool(fact.subject.attributes) and not fact.subject.object_ids
+
+
+def _without_replaced(facts: Sequence[ToldFact]) -> list[ToldFact]:
+    """Return the facts that no later one replaces: of a sentence about two things, one may have been corrected."""
+    kept: list[ToldFact] = []
+    by_subject: dict[object, list[ToldFact]] = defaultdict(list)
+    for fact in reversed(facts):
+        later = by_subject[fact.subject.key]
+        if not any(one.replaces(fact) for one in later):
+            kept.append(fact)
+            later.append(fact)
+    return kept[::-1]
 
 
 def grounded(fact: ToldFact, scene: SceneSnapshot, kinds: ObjectCatalogue) -> ToldFact:

@@ -119,6 +119,8 @@ class TellingReader:
         if called is not None:
             name = _bare(called[1]).lower()
             return [] if self._classes(name) else [ToldFact(Relation.CALLED, Term(name), things[0])]
+        if clause.verb == "leave" and clause.forbids:
+            return [ToldFact(Relation.NEVER, thing, self._where(_bare(clause.rest)), verb="leave") for thing in things]
         if clause.verb == "contain":
             return [ToldFact(Relation.CONTAINS, things[0], what) for what in self._listed(clause.rest)]
         placed = list(self._placed_in(clause, things, clause.rest)) if clause.verb in LIES else []
