@@ -72,15 +72,41 @@ class Locator:
                 return
         if name in attempt.not_sought:
             raise NothingFound(f"{attempt.not_sought[name]}; I know of no other {mention}")
+        yield from self._seek(attempt, name, mention)
+
+    def _seek(self, attempt: GoalAttempt, name: str, mention: Mention) -> Steps:
+        """Look for what is not where memory knows it to be."""
         if mention.thing_id and self._knows_others(mention):
-            # A search would end at any of its kind.
-            raise NothingFound(f"{mention.text} is not where I know it to be")
+            if mention.object_class != self._kinds.recipient:
+                # A search would end at any of its kind.
+                raise NothingFound(f"{mention.text} is not where I know it to be")
+            yield from self._meet(attempt, name, mention)
+            return
         try:
             yield from self._explore(attempt, name, mention)
         except NothingFound:
             if not mention.stand_ins:
                 raise
             yield from self.need(attempt, name, replace(mention, candidates=mention.stand_ins, stand_ins=()))
+
+    def _meet(self, attempt: GoalAttempt, name: str, mention: Mention) -> Steps:
+        """Go from place to place until one certain person is seen: people walk about.
+
+        Raises:
+            NothingFound: they were seen nowhere.
+        """
+        person, begun_ns = self._lookup.scene_object(mention.thing_id), self._lookup.now_ns
+        wanted = person.attributes.get("name") if person is not None else None
+        for stop in self._lookup.search_stops(mention.object_class):
+            attempt.follow((yield PlannedStep(SkillCall("GoToObject", (stop,)))))
+            people = self._lookup.of_classes(mention.candidates)
+            seen = [one for one in people if one.attributes.get("name") == wanted and one.last_seen_ns > begun_ns]
+            attempt.world.refresh(self._lookup.scene_now(), self._lookup.held_object())
+            found = attempt.world.state.named(seen[0].id) if seen else None
+            if found is not None:
+                attempt.parts[name] = found
+                return
+        raise NothingFound(f"{mention.text} is nowhere to be seen")
 
     def _looking_so(self, attempt: GoalAttempt, mention: Mention) -> Generator[PlannedStep, SkillResult, Mention]:
         """Return a mention of the one thing that looks as it was told and is in view, seen from place to place until it

@@ -1,10 +1,16 @@
-"""A robot asks where a person is before it fetches something for one whose place memory does not know."""
+"""A robot asks where a person is before it fetches something for one whose place memory does not know, and looks for
+one who has gone elsewhere."""
+
+from dataclasses import replace
 
 import pytest
 from tiny_home import TinyHome, TinyThing
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.recalled import Recalled
+from memory_node.domain.answer import RankedArea
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.reading.conversation import Conversation
@@ -90,3 +96,34 @@ def test_new_command_is_no_answer() -> None:
     robot = Robot(*FURNITURE, ("anna", "User"))
     assert robot.told("bring me Kim's apple").outcome.question
     assert robot.told("open the fridge").outcome.goals == ("open Fridge",)
+
+
+class WalkedOff(TinyHome):
+    """A home in which Kim is seen from the second place that is gone to, and not where memory holds her to be."""
+
+    at = ""
+
+    def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
+        return tuple(RankedArea(f"a{n}", f"area {n}", (float(n), 0.0), 0.5, "") for n in (1, 2))
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        if call.arguments[0][0].isdigit():
+            self.calls.append(str(call))
+            self.at = call.arguments[0]
+            return SkillResult(call, True)
+        return super().execute(call)
+
+    def scene(self) -> SceneSnapshot:
+        scene, is_met = super().scene(), self.at == "2.00,0.00"
+        seen = tuple(replace(one, last_seen_ns=5) if one.id == "kim" and is_met else one for one in scene.objects)
+        return replace(scene, stamp_ns=5 if is_met else 1, objects=seen)
+
+
+def test_person_who_walked_off_is_looked_for_and_nobody_else_is_served() -> None:
+    people = (TinyThing("me", "User"), TinyThing("kim", "User", name="Kim"))
+    robot = Robot()
+    robot.home = WalkedOff(*(TinyThing(*thing) for thing in FURNITURE), *people)
+    result = robot.told("take the apple to Kim")
+    assert result.success, result.failure or result.outcome.failures
+    assert robot.home.things["apple"].support_id == "kim"
+    assert robot.home.at == "2.00,0.00"
