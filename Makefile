@@ -8,7 +8,7 @@ export OMP_NUM_THREADS ?= 1
 # Whose rclpy, where the real one is wanted: jazzy or kilted.
 DISTRIBUTION ?= jazzy
 
-.PHONY: help setup demo test test-oldest test-rclpy test-clients test-servers lint alone clean
+.PHONY: help setup demo test test-oldest test-rclpy test-clients test-servers test-training lint alone clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -36,6 +36,9 @@ test-clients: setup ## run the page in a Chromium, REST under schemathesis, and 
 
 test-servers: setup ## run the client of language models before llama.cpp's server, LiteLLM's proxy and `transformers serve`
 	VENV="$(VENV)" scripts/test_servers $(TEST_ARGS)
+
+test-training: setup ## run all tests of training/ with torch, in an environment of its own
+	VENV="$(VENV)" scripts/test_training $(TEST_ARGS)
 
 lint: setup ## ruff, import rules and mypy
 	$(BIN)/ruff check .
