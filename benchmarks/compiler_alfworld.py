@@ -18,6 +18,7 @@ from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.compiler_rows import row_of
 from benchmarks.compiler_variants import FULL, NONE, OF_COMPILERS, STATIC, WITH_LATENT
 from benchmarks.model_figures import llm_config
+from benchmarks.stream.alfworld import progress_of
 from memory_node.context.config import CompilerConfig
 
 ALFWORLD_VARIANTS = (NONE, STATIC, *OF_COMPILERS, *WITH_LATENT)
@@ -75,4 +76,5 @@ def rows_of_alfworld(
             setting = Setting("executor", args.max_steps, model, compiled=compiled)
             known = learnt if compiled is not None else None
             [played] = play_all([games], setting, args.jobs, known, TranscriptFile(None))
-            yield row_of(row.name, row.compiler, played)
+            progress = [progress_of(game) for game in played if not game.lost]
+            yield row_of(row.name, row.compiler, played, progress)

@@ -47,7 +47,8 @@ def write_card(
         "and says what to remember, as something new or in the place of one of them. It is judged by what that does",
         f"for {judges}, carried out by a frozen executor ({executor}).",
         "",
-        f"Warm start: {examples} well-formed analyses of train attempts by the deterministic optimizer.",
+        f"Warm start: {examples} well-formed analyses of train attempts by the deterministic optimizer: it",
+        "imitates the rules, and only what the reward below has changed is its own.",
     ]
     if losses:
         lines.append(
