@@ -9,11 +9,10 @@ from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ids import IdSource, new_id
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Parameters, parameter
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.lesson import Lesson, Wording, with_evidence
 from memory_node.lessons.method import of_other_things, written
@@ -32,25 +31,15 @@ MOST_CONTRADICTIONS = 3
 class BankLimits(Parameters):
     """How much a bank holds and shows."""
 
-    capacity: Expert[int] = Field(default=300, ge=1, le=100_000, description="entries of the bank at most")
-    shown: Expert[int] = Field(default=3, ge=1, le=100, description="entries that a task retrieves (UMEM's K)")
-    related: Expert[float] = Field(
-        default=0.5,
-        ge=-1.0,
-        le=1.0,
-        description="least cosine of two task texts that count as related",
+    capacity: Expert[int] = parameter(300, "entries of the bank at most", 1, 100_000)
+    shown: Expert[int] = parameter(3, "entries that a task retrieves (UMEM's K)", 1, 100)
+    related: Expert[float] = parameter(0.5, "least cosine of two task texts that count as related", -1.0, 1.0)
+    same: Expert[float] = parameter(0.8, "from this cosine on, an addition to a full bank becomes an update", -1.0, 1.0)
+    least_trials: Expert[int] = parameter(
+        6, "tasks that an entry must have been shown for before it may be withdrawn", 1, 1_000_000
     )
-    same: Expert[float] = Field(
-        default=0.8, ge=-1.0, le=1.0, description="from this cosine on, an addition to a full bank becomes an update"
-    )
-    least_trials: Expert[int] = Field(
-        default=6,
-        ge=1,
-        le=1_000_000,
-        description="tasks that an entry must have been shown for before it may be withdrawn",
-    )
-    least_utility: Expert[float] = Field(
-        default=-0.15, ge=-1.0, le=1.0, description="an entry of a lower utility is withdrawn, see least_trials"
+    least_utility: Expert[float] = parameter(
+        -0.15, "an entry of a lower utility is withdrawn, see least_trials", -1.0, 1.0
     )
 
 

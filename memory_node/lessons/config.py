@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Live, Parameters
+from memory_node.domain.parameters import Expert, Live, Parameters, parameter
 
 Part = Literal["working", "episodic", "semantic"]
 PARTS: frozenset[Part] = frozenset(get_args(Part))
@@ -17,57 +17,31 @@ GRAPHS: frozenset[Graph] = frozenset(get_args(Graph))
 class ExperienceConfig(Parameters):
     """How experience is kept and shown: working, episodic and semantic memory; docs/experience.md explains it."""
 
-    window: Expert[int] = Field(
-        default=5, ge=1, le=1000, description="steps in working memory; 5 is the best of BrainMem's ablation"
+    window: Expert[int] = parameter(5, "steps in working memory; 5 is the best of BrainMem's ablation", 1, 1000)
+    active_guidelines: Live[Expert[int]] = parameter(20, "guidelines in a prompt at most (BrainMem's M)", 1, 1000)
+    prune_factor: Expert[float] = parameter(
+        1.5, "guidelines of one task type beyond this times active_guidelines are pruned by utility", 1.0, 100.0
     )
-    active_guidelines: Live[Expert[int]] = Field(
-        default=20, ge=1, le=1000, description="guidelines in a prompt at most (BrainMem's M)"
+    protected_confidence: Expert[float] = parameter(
+        0.8, "a guideline of at least this confidence and protected_successes is never pruned", 0.0, 1.0
     )
-    prune_factor: Expert[float] = Field(
-        default=1.5,
-        ge=1.0,
-        le=100.0,
-        description="guidelines of one task type beyond this times active_guidelines are pruned by utility",
+    protected_successes: Expert[int] = parameter(5, "see experience.protected_confidence", 0, 1_000_000)
+    confidence_weight: Expert[float] = parameter(
+        0.7, "weight of N_success / N_total in a guideline's utility", 0.0, 100.0
     )
-    protected_confidence: Expert[float] = Field(
-        default=0.8,
-        ge=0.0,
-        le=1.0,
-        description="a guideline of at least this confidence and protected_successes is never pruned",
+    usage_weight: Expert[float] = parameter(
+        0.3, "weight of min(N_success / usage_full, 1) in a guideline's utility", 0.0, 100.0
     )
-    protected_successes: Expert[int] = Field(
-        default=5, ge=0, le=1_000_000, description="see experience.protected_confidence"
+    usage_full: Expert[int] = parameter(
+        10, "successes from which usage counts in full in a guideline's utility", 1, 1_000_000
     )
-    confidence_weight: Expert[float] = Field(
-        default=0.7, ge=0.0, le=100.0, description="weight of N_success / N_total in a guideline's utility"
+    half_life_s: Expert[float] = parameter(
+        2_592_000.0, "time since a guideline last helped in which its utility halves; 30 days", 1.0, 1e10
     )
-    usage_weight: Expert[float] = Field(
-        default=0.3,
-        ge=0.0,
-        le=100.0,
-        description="weight of min(N_success / usage_full, 1) in a guideline's utility",
-    )
-    usage_full: Expert[int] = Field(
-        default=10,
-        ge=1,
-        le=1_000_000,
-        description="successes from which usage counts in full in a guideline's utility",
-    )
-    half_life_s: Expert[float] = Field(
-        default=2_592_000.0,
-        ge=1.0,
-        le=1e10,
-        description="time since a guideline last helped in which its utility halves; 30 days",
-    )
-    top_k: Live[Expert[int]] = Field(default=2, ge=1, le=100, description="experiences in an answer at most")
-    max_attempts: Live[Expert[int]] = Field(
-        default=3, ge=1, le=100, description="how often one task is tried, the first time counted in"
-    )
-    graph_steps: Expert[int] = Field(
-        default=1_000_000,
-        ge=1,
-        le=1_000_000_000,
-        description="steps whose episodes are kept in memory; the oldest go first",
+    top_k: Live[Expert[int]] = parameter(2, "experiences in an answer at most", 1, 100)
+    max_attempts: Live[Expert[int]] = parameter(3, "how often one task is tried, the first time counted in", 1, 100)
+    graph_steps: Expert[int] = parameter(
+        1_000_000, "steps whose episodes are kept in memory; the oldest go first", 1, 1_000_000_000
     )
     parts: Expert[frozenset[Part]] = Field(
         default=PARTS, strict=False, description="which memories of experience answer"

@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
-from memory_node.domain.parameters import Expert, Live, Parameters
+from memory_node.domain.parameters import Expert, Live, Parameters, parameter
 
 
 class DiagnosticUpdaterParameters(Parameters):
     """Of /diagnostics; the names are those of the package diagnostic_updater."""
 
-    period: Live[float] = Field(
-        default=1.0, ge=0.1, le=60.0, description="time between two messages on /diagnostics (s)"
-    )
-    use_fqn: Expert[bool] = Field(default=False, description="name statuses after the node with its namespace")
+    period: Live[float] = parameter(1.0, "time between two messages on /diagnostics (s)", 0.1, 60.0)
+    use_fqn: Expert[bool] = parameter(False, "name statuses after the node with its namespace")
 
 
 class PeerParameters(Parameters):
     """When another node counts as gone."""
 
-    peer_silence_s: Expert[float] = Field(
-        default=0.3,
-        ge=0.1,
-        le=10.0,
-        description="silence after which a node that asked for a goal, or carries one out, counts as gone",
+    peer_silence_s: Expert[float] = parameter(
+        0.3, "silence after which a node that asked for a goal, or carries one out, counts as gone", 0.1, 10.0
     )
 
 
 class LifecycleParameters(Parameters):
     """Who brings the node to work: itself, or a lifecycle manager."""
 
-    lifecycle: bool = Field(
-        default=True, description="whether the node is managed (`ros2 lifecycle`); false: an ordinary node"
-    )
-    autostart: bool = Field(
-        default=True, description="whether a managed node configures and activates itself at the start"
-    )
-    bond_period_s: Expert[float] = Field(
-        default=0.1,
-        ge=0.0,
-        le=1.0,
-        description="period of the heartbeat on bond while active, which Nav2's lifecycle manager watches; 0: none",
+    lifecycle: bool = parameter(True, "whether the node is managed (`ros2 lifecycle`); false: an ordinary node")
+    autostart: bool = parameter(True, "whether a managed node configures and activates itself at the start")
+    bond_period_s: Expert[float] = parameter(
+        0.1, "period of the heartbeat on bond while active, which Nav2's lifecycle manager watches; 0: none", 0.0, 1.0
     )

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.context.config import CompilerName
-from memory_node.domain.parameters import Expert, Live, Parameters
+from memory_node.domain.parameters import Expert, Live, Parameters, parameter
 from memory_node.llm.config import ModelChoice
 from memory_node.memory_config import MemoryConfig
 from memory_node.nodes.health_parameters import DiagnosticUpdaterParameters, LifecycleParameters, PeerParameters
@@ -26,27 +26,22 @@ from memory_node.sim.noise import DetectionNoise
 class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):
     """Of the memory node. A robot's node has a database and a name without being given any."""
 
-    database: str = Field(
-        default="",
-        description="long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty: the user's data folder",
+    database: str = parameter(
+        "", "long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty: the user's data folder"
     )
-    site: str = Field(default="home", description="site of the long-term memory")
-    robot_id: str = Field(default="robot", description="name of this robot in a memory that several robots share")
-    publish_period_s: Live[float] = Field(
-        default=1.0, ge=0.1, le=60.0, description="period of the latched graph and the statistics"
+    site: str = parameter("home", "site of the long-term memory")
+    robot_id: str = parameter("robot", "name of this robot in a memory that several robots share")
+    publish_period_s: Live[float] = parameter(1.0, "period of the latched graph and the statistics", 0.1, 60.0)
+    view: Literal["none", "rerun"] = parameter(
+        "none", "rerun: serve images, what is seen, the cloud and the graph to Rerun's viewers; needs the extra view"
     )
-    view: Literal["none", "rerun"] = Field(
-        default="none",
-        description="rerun: serve images, what is seen, the cloud and the graph to Rerun's viewers; needs the extra "
-        "view",
+    view_port: Expert[int] = parameter(
+        9876, "port that viewers fetch from: rerun rerun+http://HOST:PORT/proxy", 1, 65_535
     )
-    view_port: Expert[int] = Field(
-        default=9876, ge=1, le=65_535, description="port that viewers fetch from: rerun rerun+http://HOST:PORT/proxy"
-    )
-    person_at: str = Field(
-        default="",
-        description="where the person is who gives the instructions: x,y in metres in the map; empty: the topic "
-        "`people` or a detector tells, else the planner asks before it fetches anything for them",
+    person_at: str = parameter(
+        "",
+        "where the person is who gives the instructions: x,y in metres in the map; empty: the topic `people` or a "
+        "detector tells, else the planner asks before it fetches anything for them",
     )
     llm: ModelChoice = ModelChoice()
     perception: PerceptionConfig = PerceptionConfig()
@@ -58,13 +53,13 @@ class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):
 class DetectorParameters(LifecycleParameters, OnnxDetectorConfig):
     """Of the detector node."""
 
-    image_transport: ImageTransport = Field(
-        default="raw", description="how images come, as image_transport names it; compressed: on TOPIC/compressed"
+    image_transport: ImageTransport = parameter(
+        "raw", "how images come, as image_transport names it; compressed: on TOPIC/compressed"
     )
-    label_space: str = Field(
-        default="",
-        description="label space whose classes an open-vocabulary model looks for where neither prompts nor "
-        "class_names are given: a shipped one's name, or the path of a file",
+    label_space: str = parameter(
+        "",
+        "label space whose classes an open-vocabulary model looks for where neither prompts nor class_names are "
+        "given: a shipped one's name, or the path of a file",
     )
     diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
 
@@ -72,33 +67,27 @@ class DetectorParameters(LifecycleParameters, OnnxDetectorConfig):
 class PlannerParameters(PeerParameters, PlannerConfig):
     """Of the planner node."""
 
-    planner: PlannerName = Field(default="offline", description="which planner; llm: the language model of `llm`")
+    planner: PlannerName = parameter("offline", "which planner; llm: the language model of `llm`")
     label_space: LabelSpace = HOUSEHOLD
-    memory: Mode = Field(default="full+experience", description="what the planner knows; none: only the map")
-    compiler: CompilerName = Field(
-        default="rules",
-        description="how memory is compiled at each step; model: by the memory node's language model `llm.compiler`,"
-        " with its adapter if it has one; none: memory is given once, at the beginning",
+    memory: Mode = parameter("full+experience", "what the planner knows; none: only the map")
+    compiler: CompilerName = parameter(
+        "rules",
+        "how memory is compiled at each step; model: by the memory node's language model `llm.compiler`, with its "
+        "adapter if it has one; none: memory is given once, at the beginning",
     )
-    attempts: Live[int] = Field(
-        default=2,
-        ge=1,
-        le=10,
-        description="how often an instruction is tried while it fails and memory allows another try",
+    attempts: Live[int] = parameter(
+        2, "how often an instruction is tried while it fails and memory allows another try", 1, 10
     )
-    session_file: str = Field(
-        default="",
-        description="where the conversation is kept for a planner that starts anew; empty: the user's data folder;"
-        " none: nowhere",
+    session_file: str = parameter(
+        "",
+        "where the conversation is kept for a planner that starts anew; empty: the user's data folder; none: nowhere",
     )
-    session_s: Expert[float] = Field(
-        default=900.0, ge=1.0, le=86_400.0, description="silence after which a new conversation begins (seconds)"
+    session_s: Expert[float] = parameter(
+        900.0, "silence after which a new conversation begins (seconds)", 1.0, 86_400.0
     )
-    memory_node: str = Field(default="memory", description="name of the memory node")
-    skill_action: str = Field(default="execute_skill", description="name of the robot's ExecuteSkill action")
-    skill_timeout_s: float = Field(
-        default=300.0, ge=1.0, le=86_400.0, description="time after which a skill is cancelled"
-    )
+    memory_node: str = parameter("memory", "name of the memory node")
+    skill_action: str = parameter("execute_skill", "name of the robot's ExecuteSkill action")
+    skill_timeout_s: float = parameter(300.0, "time after which a skill is cancelled", 1.0, 86_400.0)
     verifier: VerifierParameters = VerifierParameters()
     diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
 
@@ -106,28 +95,21 @@ class PlannerParameters(PeerParameters, PlannerConfig):
 class HomeParameters(PeerParameters):
     """Of the home node."""
 
-    home: str = Field(default="apartment", description="a shipped home's name, or the path of a home file (YAML)")
+    home: str = parameter("apartment", "a shipped home's name, or the path of a home file (YAML)")
     label_space: LabelSpace = HOUSEHOLD
-    speed: float = Field(default=4.0, ge=0.1, le=100.0, description="simulated seconds per second")
-    camera_period_s: Expert[float] = Field(
-        default=0.5, ge=0.05, le=10.0, description="simulated seconds between two camera frames"
+    speed: float = parameter(4.0, "simulated seconds per second", 0.1, 100.0)
+    camera_period_s: Expert[float] = parameter(0.5, "simulated seconds between two camera frames", 0.05, 10.0)
+    still_camera_period_s: Expert[float] = parameter(
+        4.0,
+        "the same once ten frames have shown one view, and at least a second of real time; lower than camera_period_s "
+        "it has no effect",
+        0.05,
+        60.0,
     )
-    still_camera_period_s: Expert[float] = Field(
-        default=4.0,
-        ge=0.05,
-        le=60.0,
-        description="the same once ten frames have shown one view, and at least a second of real time; "
-        "lower than camera_period_s it has no effect",
-    )
-    skill_fault_probability: Expert[float] = Field(
-        default=0.0,
-        ge=0.0,
-        le=1.0,
-        description="probability that a skill fails by itself",
-    )
-    noisy: bool = Field(default=True, description="whether the sensors have the faults of `noise`")
+    skill_fault_probability: Expert[float] = parameter(0.0, "probability that a skill fails by itself", 0.0, 1.0)
+    noisy: bool = parameter(True, "whether the sensors have the faults of `noise`")
     diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
-    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of every random choice")
+    seed: int = parameter(0, "seed of every random choice", 0, 2**31 - 1)
     noise: Expert[DetectionNoise] = DetectionNoise()
 
 
@@ -140,14 +122,12 @@ class BodyParameters(PeerParameters):
         le=10.0,
         description="silence after which a node that asked for a goal, or carries one out, counts as gone",
     )
-    speed: float = Field(default=1.0, ge=0.05, le=20.0, description="simulated seconds per second, at most")
-    camera_period_s: Expert[float] = Field(
-        default=0.25, ge=0.02, le=10.0, description="simulated seconds between two pictures, at least"
-    )
-    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of every random choice")
-    noisy: bool = Field(default=True, description="whether the sensors have the faults of `noise`")
+    speed: float = parameter(1.0, "simulated seconds per second, at most", 0.05, 20.0)
+    camera_period_s: Expert[float] = parameter(0.25, "simulated seconds between two pictures, at least", 0.02, 10.0)
+    seed: int = parameter(0, "seed of every random choice", 0, 2**31 - 1)
+    noisy: bool = parameter(True, "whether the sensors have the faults of `noise`")
     noise: Expert[BodyNoise] = BodyNoise()
-    film: str = Field(default="", description="mp4 file in which the robot is filmed from outside; empty: none")
+    film: str = parameter("", "mp4 file in which the robot is filmed from outside; empty: none")
 
 
 NODE_PARAMETERS: Mapping[str, type[Parameters]] = {

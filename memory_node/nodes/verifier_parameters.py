@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
-from memory_node.domain.parameters import Expert, Live
+from memory_node.domain.parameters import Expert, Live, parameter
 from memory_node.nodes.inputs.config import ImageTransport
 from memory_node.planner.visual_verifier import VerifierConfig
 
@@ -14,18 +12,18 @@ from memory_node.planner.visual_verifier import VerifierConfig
 class VerifierParameters(VerifierConfig):
     """Who verifies what a planner takes for done, and the camera that shows it."""
 
-    kind: Literal["graph", "pictures"] = Field(
-        default="graph",
-        description="graph: goals are checked against the scene graph; pictures: a model that sees, `llm.verifier`,"
-        " then looks at the camera's newest picture, too",
+    kind: Literal["graph", "pictures"] = parameter(
+        "graph",
+        "graph: goals are checked against the scene graph; pictures: a model that sees, `llm.verifier`, then looks at "
+        "the camera's newest picture, too",
     )
-    image_topic: str = Field(
-        default="camera/color/image_raw",
-        description="colour images of the robot's camera, listened to by kind pictures and expert.llm.sees",
+    image_topic: str = parameter(
+        "camera/color/image_raw",
+        "colour images of the robot's camera, listened to by kind pictures and expert.llm.sees",
     )
-    image_transport: ImageTransport = Field(
-        default="raw", description="how they come, as image_transport names it; compressed: on TOPIC/compressed"
+    image_transport: ImageTransport = parameter(
+        "raw", "how they come, as image_transport names it; compressed: on TOPIC/compressed"
     )
-    wait_s: Live[Expert[float]] = Field(
-        default=3.0, ge=0.0, le=60.0, description="how long a picture taken after the last skill is waited for"
+    wait_s: Live[Expert[float]] = parameter(
+        3.0, "how long a picture taken after the last skill is waited for", 0.0, 60.0
     )

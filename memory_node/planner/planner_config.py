@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from pydantic import Field
-
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Parameters, parameter
 from memory_node.llm.config import ModelConfig
 
 PlannerName = Literal["offline", "llm"]
@@ -16,71 +14,46 @@ PLANNERS: tuple[str, ...] = get_args(PlannerName)
 class OfflineConfig(Parameters):
     """Of the offline planner."""
 
-    max_failures: Expert[int] = Field(
-        default=10, ge=1, le=100, description="skills that may fail within one goal before it is given up"
-    )
+    max_failures: Expert[int] = parameter(10, "skills that may fail within one goal before it is given up", 1, 100)
 
 
 class PricedModelConfig(ModelConfig):
     """A language model, and what its tokens cost."""
 
-    usd_per_million_in: float = Field(
-        default=2.5, ge=0.0, le=1e6, description="price of tokens sent (USD per million), for the account only"
-    )
-    usd_per_million_out: float = Field(
-        default=10.0, ge=0.0, le=1e6, description="price of tokens received (USD per million)"
-    )
+    usd_per_million_in: float = parameter(2.5, "price of tokens sent (USD per million), for the account only", 0.0, 1e6)
+    usd_per_million_out: float = parameter(10.0, "price of tokens received (USD per million)", 0.0, 1e6)
 
 
 class LlmConfig(PricedModelConfig):
     """Of the language model planner."""
 
-    mode: Literal["agent", "plan"] = Field(
-        default="agent",
-        description="agent: the model reads the instruction, calls skills and memory, and says when it is done;"
-        " plan: it says goals and all calls at once, and is asked again only where that fails",
+    mode: Literal["agent", "plan"] = parameter(
+        "agent",
+        "agent: the model reads the instruction, calls skills and memory, and says when it is done; plan: it says "
+        "goals and all calls at once, and is asked again only where that fails",
     )
-    sees: Expert[bool] = Field(
-        default=False,
-        description="the model takes pictures: `look_at` shows it the robot's camera (`verifier.image_topic`)",
+    sees: Expert[bool] = parameter(
+        False, "the model takes pictures: `look_at` shows it the robot's camera (`verifier.image_topic`)"
     )
-    context_tokens: Expert[int] = Field(
-        default=2000,
-        ge=0,
-        le=100_000,
-        description="tokens of memory in the prompt at most; in this process at most a quarter of the window",
+    context_tokens: Expert[int] = parameter(
+        2000, "tokens of memory in the prompt at most; in this process at most a quarter of the window", 0, 100_000
     )
-    max_repairs: Expert[int] = Field(
-        default=3,
-        ge=0,
-        le=20,
-        description="corrections asked of a reply that is no valid plan, at most",
-    )
-    max_replans: Expert[int] = Field(
-        default=4, ge=0, le=50, description="plan: new plans after a failed skill or an unmet goal, at most"
-    )
-    max_steps: int = Field(default=80, ge=1, le=1000, description="skills of one instruction at most")
+    max_repairs: Expert[int] = parameter(3, "corrections asked of a reply that is no valid plan, at most", 0, 20)
+    max_replans: Expert[int] = parameter(4, "plan: new plans after a failed skill or an unmet goal, at most", 0, 50)
+    max_steps: int = parameter(80, "skills of one instruction at most", 1, 1000)
 
-    max_tokens_per_instruction: int = Field(
-        default=200_000,
-        ge=1000,
-        le=100_000_000,
-        description="tokens sent and received in one instruction at most; it ends with what was reached then",
+    max_tokens_per_instruction: int = parameter(
+        200_000,
+        "tokens sent and received in one instruction at most; it ends with what was reached then",
+        1000,
+        100_000_000,
     )
-    max_usd_per_instruction: float = Field(
-        default=0.0, ge=0.0, le=1e6, description="cost of one instruction (USD) at most; 0: any"
+    max_usd_per_instruction: float = parameter(0.0, "cost of one instruction (USD) at most; 0: any", 0.0, 1e6)
+    max_model_s_per_instruction: float = parameter(
+        900.0, "time (s) that the model takes in one instruction at most", 1.0, 86_400.0
     )
-    max_model_s_per_instruction: float = Field(
-        default=900.0,
-        ge=1.0,
-        le=86_400.0,
-        description="time (s) that the model takes in one instruction at most",
-    )
-    max_idle_replies: Expert[int] = Field(
-        default=4,
-        ge=1,
-        le=50,
-        description="replies in a row that neither move the robot nor learn anything, at most",
+    max_idle_replies: Expert[int] = parameter(
+        4, "replies in a row that neither move the robot nor learn anything, at most", 1, 50
     )
 
     @property

@@ -12,7 +12,7 @@ from scipy import ndimage
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose, finite_array
-from memory_node.domain.parameters import Expert, Parameters
+from memory_node.domain.parameters import Expert, Parameters, parameter
 
 _BLOCKED_FROM = 65  # nav_msgs/OccupancyGrid: what costmap tools take for occupied
 
@@ -29,27 +29,17 @@ class StandOffConfig(Parameters):
         strict=False,
         description="least, best and greatest horizontal distance from the base to the thing's nearest point",
     )
-    radius_m: float = Field(default=0.25, ge=0.0, le=5.0, description="radius of the robot's footprint")
-    clearance_m: Expert[float] = Field(
-        default=0.3,
-        ge=0.001,
-        le=5.0,
-        description="room beyond the footprint from which more is no better",
-    )
-    directions: Expert[int] = Field(
-        default=32, ge=4, le=360, description="directions about the thing that are looked at"
-    )
-    rings: Expert[int] = Field(default=5, ge=1, le=50, description="distances in each direction that are looked at")
+    radius_m: float = parameter(0.25, "radius of the robot's footprint", 0.0, 5.0)
+    clearance_m: Expert[float] = parameter(0.3, "room beyond the footprint from which more is no better", 0.001, 5.0)
+    directions: Expert[int] = parameter(32, "directions about the thing that are looked at", 4, 360)
+    rings: Expert[int] = parameter(5, "distances in each direction that are looked at", 1, 50)
     weights: Expert[tuple[_Weight, _Weight, _Weight, _Weight]] = Field(
         default=(1.0, 0.7, 1.0, 0.3),
         strict=False,
         description="weights of reach, clearance, visibility and a short way; on any scale",
     )
-    square_weight: Expert[float] = Field(
-        default=0.0,
-        ge=0.0,
-        le=100.0,
-        description="weight of standing square to the middle of a side of the thing; on the same scale",
+    square_weight: Expert[float] = parameter(
+        0.0, "weight of standing square to the middle of a side of the thing; on the same scale", 0.0, 100.0
     )
 
     @model_validator(mode="after")

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory_node.domain.goal_labels import GOALS, GoalKind
-from memory_node.domain.parameters import Expert, Live, Parameters, Profile
+from memory_node.domain.parameters import Expert, Live, Parameters, Profile, parameter
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, Message, Reply
 from memory_node.llm.config import SHARED
@@ -30,27 +30,20 @@ _PRICES = {"usd_per_million_in", "usd_per_million_out"}
 class SeeingModelConfig(PricedModelConfig):
     """The model that sees. No model in this process does, so it needs an endpoint."""
 
-    max_reply_tokens: Expert[int] = Field(default=800, ge=1, le=32_000, description="tokens of one reply at most")
-    timeout_s: float = Field(
-        default=20.0,
-        ge=0.1,
-        le=3600.0,
-        description="time for one picture: waiting, corrections and all, from the request to the last word",
+    max_reply_tokens: Expert[int] = parameter(800, "tokens of one reply at most", 1, 32_000)
+    timeout_s: float = parameter(
+        20.0, "time for one picture: waiting, corrections and all, from the request to the last word", 0.1, 3600.0
     )
-    max_repairs: Expert[int] = Field(
-        default=1, ge=0, le=20, description="corrections asked of a reply that cannot be used"
-    )
+    max_repairs: Expert[int] = parameter(1, "corrections asked of a reply that cannot be used", 0, 20)
 
 
 class VerifierConfig(Parameters):
     """Which pictures count, and who looks at them."""
 
-    max_age_s: Live[Expert[float]] = Field(
-        default=10.0, ge=0.1, le=3600.0, description="age beyond which a picture is not used, by its stamp"
+    max_age_s: Live[Expert[float]] = parameter(
+        10.0, "age beyond which a picture is not used, by its stamp", 0.1, 3600.0
     )
-    picture_max_px: Expert[int] = Field(
-        default=1024, ge=64, le=8192, description="longer side of the picture that the model is sent"
-    )
+    picture_max_px: Expert[int] = parameter(1024, "longer side of the picture that the model is sent", 64, 8192)
     llm: Annotated[SeeingModelConfig, Profile("llm.verifier", SHARED | _PRICES)] = SeeingModelConfig()
 
 

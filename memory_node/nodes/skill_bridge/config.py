@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, create_model, field_validator
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
-from memory_node.domain.parameters import Expert, Live, Parameters
+from memory_node.domain.parameters import Expert, Live, Parameters, parameter
 from memory_node.domain.skill_library import SKILLS
 from memory_node.nodes.health_parameters import DiagnosticUpdaterParameters, LifecycleParameters, PeerParameters
 from memory_node.planner.stand_off_poses import StandOffConfig
@@ -26,108 +26,66 @@ SkillActions = create_model(
 class BaseParameters(Parameters):
     """Of the base."""
 
-    action: str = Field(
-        default="navigate_to_pose",
-        description="name of the nav2_msgs/NavigateToPose action; empty: the robot does not drive",
+    action: str = parameter(
+        "navigate_to_pose", "name of the nav2_msgs/NavigateToPose action; empty: the robot does not drive"
     )
-    timeout_s: Live[float] = Field(
-        default=180.0, ge=0.1, le=3600.0, description="time after which a drive is cancelled"
+    timeout_s: Live[float] = parameter(180.0, "time after which a drive is cancelled", 0.1, 3600.0)
+    silence_s: Live[Expert[float]] = parameter(
+        1.5, "time since the last feedback, of which Nav2 gives many a second, that cancels a drive", 0.1, 600.0
     )
-    silence_s: Live[Expert[float]] = Field(
-        default=1.5,
-        ge=0.1,
-        le=600.0,
-        description="time since the last feedback, of which Nav2 gives many a second, that cancels a drive",
+    candidates: Expert[int] = parameter(3, "stand-off poses that are tried for a thing", 1, 32)
+    reach_m: float = parameter(1.0, "distance from the base's middle within which a thing can be used", 0.1, 5.0)
+    repositions: Expert[int] = parameter(
+        0, "how often a skill of the arm begins anew: from elsewhere if it found no way, else from there", 0, 5
     )
-    candidates: Expert[int] = Field(default=3, ge=1, le=32, description="stand-off poses that are tried for a thing")
-    reach_m: float = Field(
-        default=1.0, ge=0.1, le=5.0, description="distance from the base's middle within which a thing can be used"
+    front_room_m: Expert[float] = parameter(
+        0.0, "how much further off the robot stands before what it opens or switches", 0.0, 2.0
     )
-    repositions: Expert[int] = Field(
-        default=0,
-        ge=0,
-        le=5,
-        description="how often a skill of the arm begins anew: from elsewhere if it found no way, else from there",
+    front_square_weight: Expert[float] = parameter(
+        0.0,
+        "weight of standing square before what is opened or switched; on the scale of stand_off.weights",
+        0.0,
+        100.0,
     )
-    front_room_m: Expert[float] = Field(
-        default=0.0,
-        ge=0.0,
-        le=2.0,
-        description="how much further off the robot stands before what it opens or switches",
-    )
-    front_square_weight: Expert[float] = Field(
-        default=0.0,
-        ge=0.0,
-        le=100.0,
-        description="weight of standing square before what is opened or switched; on the scale of stand_off.weights",
-    )
-    place_within_m: Expert[float] = Field(
-        default=1.0, ge=0.1, le=5.0, description="distance from a place to explore within which it counts as reached"
+    place_within_m: Expert[float] = parameter(
+        1.0, "distance from a place to explore within which it counts as reached", 0.1, 5.0
     )
 
 
 class ArmParameters(Parameters):
     """Of the arm, through MoveIt 2."""
 
-    action: str = Field(
-        default="move_action",
-        description="name of the moveit_msgs/MoveGroup action; empty: only the actions of `actions` move the arm",
+    action: str = parameter(
+        "move_action", "name of the moveit_msgs/MoveGroup action; empty: only the actions of `actions` move the arm"
     )
-    cartesian_path: str = Field(
-        default="",
-        description="name of MoveIt's moveit_msgs/GetCartesianPath service, usually compute_cartesian_path: doors, "
-        "drawers and switches are moved along one path; empty: by one MoveGroup goal after the other",
+    cartesian_path: str = parameter(
+        "",
+        "name of MoveIt's moveit_msgs/GetCartesianPath service, usually compute_cartesian_path: doors, drawers and "
+        "switches are moved along one path; empty: by one MoveGroup goal after the other",
     )
-    execute_action: Expert[str] = Field(
-        default="execute_trajectory", description="name of the moveit_msgs/ExecuteTrajectory action, for those paths"
+    execute_action: Expert[str] = parameter(
+        "execute_trajectory", "name of the moveit_msgs/ExecuteTrajectory action, for those paths"
     )
-    group: str = Field(default="arm", description="MoveIt's planning group of the arm")
-    link: str = Field(default="gripper_link", description="end-effector link that is brought to the grasp poses")
-    frame: str = Field(default="base_link", description="frame in which poses are given to MoveIt")
-    ahead_axis: Literal["x", "z"] = Field(
-        default="x", description="the link's axis that points ahead; it closes along its y axis"
+    group: str = parameter("arm", "MoveIt's planning group of the arm")
+    link: str = parameter("gripper_link", "end-effector link that is brought to the grasp poses")
+    frame: str = parameter("base_link", "frame in which poses are given to MoveIt")
+    ahead_axis: Literal["x", "z"] = parameter("x", "the link's axis that points ahead; it closes along its y axis")
+    grasps: str = parameter("boxes", "plug-in that says how things are grasped; boxes: by the boxes that memory has")
+    approach_m: float = parameter(0.12, "length of the straight way to a grasp, and back", 0.01, 1.0)
+    position_tolerance_m: Expert[float] = parameter(0.01, "tolerance of the link's position", 0.0001, 0.2)
+    orientation_tolerance_rad: Expert[float] = parameter(
+        0.05, "tolerance of the link's orientation about each axis", 0.001, 3.2
     )
-    grasps: str = Field(
-        default="boxes", description="plug-in that says how things are grasped; boxes: by the boxes that memory has"
+    carry: str = parameter(
+        "", "joint values for driving (rad or m), as `shoulder=0.0 elbow=-1.2`; empty: the pose after a grasp"
     )
-    approach_m: float = Field(
-        default=0.12,
-        ge=0.01,
-        le=1.0,
-        description="length of the straight way to a grasp, and back",
-    )
-    position_tolerance_m: Expert[float] = Field(
-        default=0.01, ge=0.0001, le=0.2, description="tolerance of the link's position"
-    )
-    orientation_tolerance_rad: Expert[float] = Field(
-        default=0.05,
-        ge=0.001,
-        le=3.2,
-        description="tolerance of the link's orientation about each axis",
-    )
-    carry: str = Field(
-        default="",
-        description="joint values for driving (rad or m), as `shoulder=0.0 elbow=-1.2`; empty: the pose after a grasp",
-    )
-    planning_s: Expert[float] = Field(default=5.0, ge=0.1, le=120.0, description="planning time that MoveIt is allowed")
-    planning_attempts: Expert[int] = Field(
-        default=5, ge=1, le=100, description="planning attempts that MoveIt is allowed"
-    )
-    speed: Live[float] = Field(
-        default=0.3,
-        ge=0.01,
-        le=1.0,
-        description="share of the arm's greatest velocity and acceleration",
-    )
-    candidates: Expert[int] = Field(
-        default=4, ge=1, le=32, description="grasps, and spots to put a thing down, that are tried"
-    )
-    timeout_s: Live[float] = Field(default=60.0, ge=0.1, le=600.0, description="time after which a motion is cancelled")
-    look_s: Expert[float] = Field(
-        default=0.0,
-        ge=0.0,
-        le=60.0,
-        description="how long memory may take to see what came of a skill; 0: nothing is looked at",
+    planning_s: Expert[float] = parameter(5.0, "planning time that MoveIt is allowed", 0.1, 120.0)
+    planning_attempts: Expert[int] = parameter(5, "planning attempts that MoveIt is allowed", 1, 100)
+    speed: Live[float] = parameter(0.3, "share of the arm's greatest velocity and acceleration", 0.01, 1.0)
+    candidates: Expert[int] = parameter(4, "grasps, and spots to put a thing down, that are tried", 1, 32)
+    timeout_s: Live[float] = parameter(60.0, "time after which a motion is cancelled", 0.1, 600.0)
+    look_s: Expert[float] = parameter(
+        0.0, "how long memory may take to see what came of a skill; 0: nothing is looked at", 0.0, 60.0
     )
 
     @property
@@ -147,94 +105,58 @@ class ArmParameters(Parameters):
 class GripperParameters(Parameters):
     """Of the gripper; positions in the unit of its controller (m or rad)."""
 
-    action: str = Field(
-        default="gripper_controller/gripper_cmd",
-        description="name of the control_msgs/GripperCommand action, or FollowJointTrajectory with gripper.joints; "
-        "needed with arm.action",
+    action: str = parameter(
+        "gripper_controller/gripper_cmd",
+        "name of the control_msgs/GripperCommand action, or FollowJointTrajectory with gripper.joints; needed with "
+        "arm.action",
     )
-    joints: str = Field(
-        default="",
-        description="joints of a FollowJointTrajectory gripper's fingers, separated by spaces; empty: GripperCommand",
+    joints: str = parameter(
+        "", "joints of a FollowJointTrajectory gripper's fingers, separated by spaces; empty: GripperCommand"
     )
-    motion_s: Expert[float] = Field(
-        default=1.5, ge=0.1, le=30.0, description="time that a FollowJointTrajectory gripper is given for a motion"
+    motion_s: Expert[float] = parameter(
+        1.5, "time that a FollowJointTrajectory gripper is given for a motion", 0.1, 30.0
     )
-    open_position: float = Field(
-        default=0.04,
-        ge=-10.0,
-        le=10.0,
-        description="position of the open gripper, in the controller's unit",
+    open_position: float = parameter(0.04, "position of the open gripper, in the controller's unit", -10.0, 10.0)
+    closed_position: float = parameter(
+        0.0, "position of the gripper closed on nothing, in the controller's unit", -10.0, 10.0
     )
-    closed_position: float = Field(
-        default=0.0,
-        ge=-10.0,
-        le=10.0,
-        description="position of the gripper closed on nothing, in the controller's unit",
+    empty_margin: Expert[float] = parameter(
+        0.003, "distance from closed_position within which nothing is held, in the controller's unit", 0.0, 1.0
     )
-    empty_margin: Expert[float] = Field(
-        default=0.003,
-        ge=0.0,
-        le=1.0,
-        description="distance from closed_position within which nothing is held, in the controller's unit",
-    )
-    opening_m: float = Field(default=0.085, ge=0.001, le=1.0, description="widest thing that fits between the fingers")
-    finger_m: float = Field(default=0.04, ge=0.001, le=0.5, description="how deep the fingers reach over a thing")
-    palm_m: Expert[float] = Field(
-        default=0.05, ge=0.0, le=0.5, description="free room that the hand needs about a grasp"
-    )
-    max_effort: Live[float] = Field(
-        default=20.0, ge=0.0, le=1000.0, description="greatest effort of the gripper (N or N m)"
-    )
-    timeout_s: Live[Expert[float]] = Field(
-        default=10.0, ge=0.1, le=60.0, description="time after which a motion is cancelled"
-    )
+    opening_m: float = parameter(0.085, "widest thing that fits between the fingers", 0.001, 1.0)
+    finger_m: float = parameter(0.04, "how deep the fingers reach over a thing", 0.001, 0.5)
+    palm_m: Expert[float] = parameter(0.05, "free room that the hand needs about a grasp", 0.0, 0.5)
+    max_effort: Live[float] = parameter(20.0, "greatest effort of the gripper (N or N m)", 0.0, 1000.0)
+    timeout_s: Live[Expert[float]] = parameter(10.0, "time after which a motion is cancelled", 0.1, 60.0)
 
 
 class ExploreParameters(Parameters):
     """Of the search."""
 
-    look_s: Expert[float] = Field(
-        default=2.0, ge=0.0, le=60.0, description="how long memory may take to see something in one direction"
-    )
-    directions: Expert[int] = Field(default=4, ge=1, le=16, description="directions that are looked in at each place")
-    poll_s: Expert[float] = Field(
-        default=0.25,
-        ge=0.05,
-        le=5.0,
-        description="time between two questions to memory while looking",
-    )
+    look_s: Expert[float] = parameter(2.0, "how long memory may take to see something in one direction", 0.0, 60.0)
+    directions: Expert[int] = parameter(4, "directions that are looked in at each place", 1, 16)
+    poll_s: Expert[float] = parameter(0.25, "time between two questions to memory while looking", 0.05, 5.0)
 
 
 class SkillsParameters(LifecycleParameters, PeerParameters):
     """Parameters of the skills node."""
 
-    memory_node: str = Field(default="memory", description="name of the memory node")
+    memory_node: str = parameter("memory", "name of the memory node")
     label_space: LabelSpace = HOUSEHOLD
-    map_frame: str = Field(default="map", description="frame of the map and of memory (REP-105)")
-    base_frame: str = Field(default="base_link", description="frame of the base")
-    costmap_topic: str = Field(
-        default="global_costmap/costmap",
-        description="latched nav_msgs/OccupancyGrid that stand-off poses are chosen on",
+    map_frame: str = parameter("map", "frame of the map and of memory (REP-105)")
+    base_frame: str = parameter("base_link", "frame of the base")
+    costmap_topic: str = parameter(
+        "global_costmap/costmap", "latched nav_msgs/OccupancyGrid that stand-off poses are chosen on"
     )
-    tf_timeout_s: float = Field(
-        default=1.0, ge=0.0, le=30.0, description="how long to wait for a transform, or the costmap"
+    tf_timeout_s: float = parameter(1.0, "how long to wait for a transform, or the costmap", 0.0, 30.0)
+    connect_s: Expert[float] = parameter(5.0, "how long to wait for an action server to answer", 0.1, 60.0)
+    stop_s: Expert[float] = parameter(5.0, "how long base or arm may take to confirm that it stopped", 0.1, 60.0)
+    action_timeout_s: float = parameter(120.0, "time after which an action of `actions` is cancelled", 0.1, 3600.0)
+    plugins: str = parameter(
+        "", "skill plug-ins, separated by spaces: doors, switches, pouring, wiping, or installed packages'"
     )
-    connect_s: Expert[float] = Field(
-        default=5.0, ge=0.1, le=60.0, description="how long to wait for an action server to answer"
-    )
-    stop_s: Expert[float] = Field(
-        default=5.0, ge=0.1, le=60.0, description="how long base or arm may take to confirm that it stopped"
-    )
-    action_timeout_s: float = Field(
-        default=120.0, ge=0.1, le=3600.0, description="time after which an action of `actions` is cancelled"
-    )
-    plugins: str = Field(
-        default="",
-        description="skill plug-ins, separated by spaces: doors, switches, pouring, wiping, or installed packages'",
-    )
-    action_map: str = Field(
-        default="",
-        description="YAML file that says how skills become goals of actions of other types (docs/skills.md)",
+    action_map: str = parameter(
+        "", "YAML file that says how skills become goals of actions of other types (docs/skills.md)"
     )
     base: BaseParameters = BaseParameters()
     arm: ArmParameters = ArmParameters()

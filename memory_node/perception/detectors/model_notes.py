@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import Field
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.parameters import Parameters
+from memory_node.domain.parameters import Parameters, parameter
 from memory_node.domain.yaml_1_2 import read_yaml
 from memory_node.perception.detectors.layout_names import LayoutName
 from memory_node.perception.detectors.preprocessing import Fit, Preprocessing
@@ -21,17 +20,17 @@ _HUGGING_FACE = "preprocessor_config.json"
 class ModelNotes(Parameters):
     """Keys of the YAML file; what is not said is told from the model."""
 
-    layout: LayoutName = Field(default="auto", description="the layout of the outputs")
-    fit: Literal["auto", "letterbox", "letterbox_top_left", "stretch", "scaled", "none"] = Field(
-        default="auto", description="how an image enters the input"
+    layout: LayoutName = parameter("auto", "the layout of the outputs")
+    fit: Literal["auto", "letterbox", "letterbox_top_left", "stretch", "scaled", "none"] = parameter(
+        "auto", "how an image enters the input"
     )
-    size: tuple[int, ...] = Field(default=(), description="height and width of the input")
-    scale: float = Field(default=0.0, ge=0.0, le=1.0, description="factor of colours 0 to 255; 0: the layout's own")
-    mean: tuple[float, ...] = Field(default=(), description="subtracted after scaling: red, green, blue")
-    std: tuple[float, ...] = Field(default=(), description="divided by after that")
-    channels: Literal["auto", "rgb", "bgr"] = Field(default="auto", description="order of the colours")
-    pad: int = Field(default=-1, ge=-1, le=255, description="colour around a letterboxed image; -1: the layout's own")
-    names: tuple[str, ...] = Field(default=(), description="the classes, in the model's order")
+    size: tuple[int, ...] = parameter((), "height and width of the input")
+    scale: float = parameter(0.0, "factor of colours 0 to 255; 0: the layout's own", 0.0, 1.0)
+    mean: tuple[float, ...] = parameter((), "subtracted after scaling: red, green, blue")
+    std: tuple[float, ...] = parameter((), "divided by after that")
+    channels: Literal["auto", "rgb", "bgr"] = parameter("auto", "order of the colours")
+    pad: int = parameter(-1, "colour around a letterboxed image; -1: the layout's own", -1, 255)
+    names: tuple[str, ...] = parameter((), "the classes, in the model's order")
 
     def followed(self, told: Preprocessing) -> Preprocessing:
         """Return a layout's preprocessing with what these notes say instead."""
