@@ -71,6 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--compiler-adapter", default="", metavar="FILE", help="of `learned` (default for text games: the shipped one)"
     )
     parser.add_argument(
+        "--chooses", action="store_true", help="`model` and `learned` choose by numbers (default: JSON)"
+    )
+    parser.add_argument(
         "--soft-memory",
         type=Path,
         nargs="+",
@@ -95,7 +98,8 @@ def run(args: argparse.Namespace) -> int:
         RobotMemoryError: the files are not named, or there is no such row.
     """
     # --adapter is the executor's.
-    compiler = CompilerModelConfig(**model_parameters(args) | {"adapter_path": args.compiler_adapter})
+    own = {"adapter_path": args.compiler_adapter, "chooses": args.chooses}
+    compiler = CompilerModelConfig(**model_parameters(args) | own)
     config = CompilerConfig(llm=compiler)
     args.compilers = args.compilers or _COMPILERS_OF[args.on]
     there = _VARIANTS_OF[args.on]

@@ -3,9 +3,12 @@
 import json
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from benchmarks import compiler
+from benchmarks.compiler_household import CompilerSetting
 from benchmarks.compiler_variants import (
     EMPTY_M,
     HISTORY,
@@ -131,3 +134,13 @@ def test_rows_with_latent_tokens_need_a_soft_memory(capsys: pytest.CaptureFixtur
     assert "needs --games" in capsys.readouterr().err
     assert main(["bench", "compiler", "--on", "scienceworld", "--variants", "full"]) == 1
     assert "has no rows full" in capsys.readouterr().err
+
+
+def test_model_may_choose_by_numbers(shared_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: list[CompilerSetting] = []
+    monkeypatch.setattr(compiler, "rows_of_household", lambda _, setting: settings.append(setting) or [])
+    monkeypatch.setattr(compiler, "load_cases", lambda *_: [])
+    scenes = ["--scenes", str(shared_dir / "data/alfred_home/scenes.json.gz"), "--tasks", str(tmp_path / "tasks.json")]
+    for options, chooses in (([], False), (["--chooses"], True)):
+        assert main(["bench", "compiler", "--on", "household", *scenes, *options]) == 0
+        assert settings[-1].config.llm.chooses is chooses
