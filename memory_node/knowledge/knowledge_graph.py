@@ -30,7 +30,7 @@ from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
 from memory_node.knowledge.knowledge_questions import KnowledgeQuestions, WaysTo, no_ways
 from memory_node.knowledge.removal import Criteria, Deleted, least_useful
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict, step_to_dict
-from memory_node.knowledge.told.fact import ToldFact
+from memory_node.knowledge.told.fact import ToldFact, with_ends
 from memory_node.knowledge.told.taking_back import is_over, is_said_by, words_taken_back
 from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
 from memory_node.search.packing import Arrays
@@ -142,7 +142,7 @@ class KnowledgeGraph(KnowledgeQuestions):
 
     def facts(self) -> list[ToldFact]:
         """Return every fact that was read and counts, in the order in which they were told."""
-        return [fact for one in self.structured() for fact in one.facts]
+        return with_ends([fact for one in self.structured() for fact in one.facts])
 
     def facts_ever(self) -> list[ToldFact]:
         """Return facts() behind those that counted before, which have the time in which they did."""

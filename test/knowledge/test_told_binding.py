@@ -9,7 +9,7 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
 from memory_node.knowledge.told.binding import Act, BindingFacts, grounded
-from memory_node.knowledge.told.fact import ToldFact
+from memory_node.knowledge.told.fact import ToldFact, with_ends
 from memory_node.knowledge.told.forms import TellingReader
 
 KINDS = load_catalogue()
@@ -121,11 +121,9 @@ def test_what_must_not_leave_a_room_is_put_nowhere_else() -> None:
 
 def test_one_thing_of_a_sentence_about_two_is_corrected_alone() -> None:
     scene = home(thing("tv", "Television"), thing("lamp", "FloorLamp"))
-    facts = binding(
-        "The television and the floor lamp are out of order.",
-        "Actually, the floor lamp can be used again.",
-        scene=scene,
-    )
+    told = ("The television and the floor lamp are out of order.", "Actually, the floor lamp can be used again.")
+    read = [one.changed(told_ns=number) for number, one in enumerate(facts_of(*told, scene=scene), 1)]
+    facts = BindingFacts(with_ends(read), KINDS, scene, MORNING, ZoneInfo("UTC"))
     assert objects(facts, "SwitchOn", "tv")
     assert not objects(facts, "SwitchOn", "lamp")
 

@@ -93,7 +93,7 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("The lamp won't turn on.", Relation.BROKEN, "lamp", ""),
         ("I don't want anybody fiddling with the statue.", Relation.NEVER, "statue", ""),
         ("The statue stays where it is.", Relation.NEVER, "statue", ""),
-        ("The laptop is not to leave the desk.", Relation.NEVER, "laptop", ""),
+        ("The laptop is not to leave the desk.", Relation.NEVER, "laptop", "desk"),
         ("Grandpa gave the watch to Vera for her birthday.", Relation.OWNED, "watch", "Vera"),
         ("Vera got the watch from her aunt.", Relation.OWNED, "watch", "Vera"),
         ("The cup used to be mine, but I gave it to Vera.", Relation.OWNED, "cup", "Vera"),

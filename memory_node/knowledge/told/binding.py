@@ -91,10 +91,10 @@ class BindingFacts:
         now_ns: int,
         zone: tzinfo | None = None,
     ) -> None:
-        self.facts, self.kinds, self.zone = _without_replaced(facts), kinds, zone
+        self.facts, self.kinds, self.zone = facts, kinds, zone
         self._by_class: dict[str, list[ToldFact]] = defaultdict(list)
         self._by_relation: dict[Relation, list[ToldFact]] = defaultdict(list)
-        for fact in self.facts:
+        for fact in facts:
             self._by_relation[fact.relation].append(fact)
             for name in fact.subject.classes:
                 self._by_class[folded(name)].append(fact)
@@ -395,18 +395,6 @@ def _tells_content(fact: ToldFact) -> bool:
 def _is_vague(fact: ToldFact) -> bool:
     """Return whether it is of one of several things, and nobody knows which: "the blue mug" among three mugs."""
     return bool(fact.subject.attributes) and not fact.subject.object_ids
-
-
-def _without_replaced(facts: Sequence[ToldFact]) -> list[ToldFact]:
-    """Return the facts that no later one replaces: of a sentence about two things, one may have been corrected."""
-    kept: list[ToldFact] = []
-    by_subject: dict[object, list[ToldFact]] = defaultdict(list)
-    for fact in reversed(facts):
-        later = by_subject[fact.subject.key]
-        if not any(one.replaces(fact) for one in later):
-            kept.append(fact)
-            later.append(fact)
-    return kept[::-1]
 
 
 def grounded(fact: ToldFact, scene: SceneSnapshot, kinds: ObjectCatalogue) -> ToldFact:

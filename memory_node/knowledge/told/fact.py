@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -144,6 +146,18 @@ class ToldFact:
     def changed(self, **changes: Any) -> ToldFact:
         """Return a copy with some fields replaced."""
         return replace(self, **changes)
+
+
+def with_ends(facts: Sequence[ToldFact]) -> list[ToldFact]:
+    """Return facts in the order in which they were told, each ended when a later one of them took its place: of a
+    sentence about two things one may have been corrected."""
+    found: list[ToldFact] = []
+    by_subject: dict[object, list[ToldFact]] = defaultdict(list)
+    for fact in reversed(facts):
+        later = [one for one in by_subject[fact.subject.key] if one.replaces(fact)]
+        by_subject[fact.subject.key].append(fact)
+        found.append(fact.within(fact.from_ns, later[-1].told_ns) if later else fact)
+    return found[::-1]
 
 
 def _plain(value: Any) -> dict[str, Any]:

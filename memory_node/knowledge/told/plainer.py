@@ -100,7 +100,6 @@ _PLAINER = tuple(
         (r"^the (?:\w+ )?(?:place|home|spot) (?:of|for) (.+?) is ", r"\1 belongs on "),
         (r" (?:has|have) (?:been )?moved (?:in)?to ", " is in "),
         (r" (?:has|have) no place | (?:is|are) not allowed (?!to )", " must not be "),
-        (r" (?:MUST|may |can )?(?:not|never) (?:to )?leave .+$", " must not be moved"),
         (r"^NAME's? (?:seat|place|spot|chair) is (?:in |on |at )?", r"\g<who> sits on "),
         (r"^(.+?)'s? (?:\w+ )?(?:place|home|spot) is (?:in |on |at )?", r"\1 belongs on "),
         (r"^NAME's (?:favou?rite \w+|(?:usual |\w+ )?snack) is ", r"\g<who> likes "),
