@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 # What a client asks in turn: what an open page and an agent ask most.
 _ASKED = (
-    ("POST", "/api/find_objects", {"text": "mug", "k": 5}),
-    ("GET", "/api/scene_graph", None),
-    ("POST", "/api/recall_objects", {"object_class": "Mug"}),
-    ("GET", "/api/cache", None),
-    ("GET", "/api/path", None),
+    ("POST", "/api/v1/find_objects", {"text": "mug", "k": 5}),
+    ("GET", "/api/v1/scene_graph", None),
+    ("POST", "/api/v1/recall_objects", {"object_class": "Mug"}),
+    ("GET", "/api/v1/cache", None),
+    ("GET", "/api/v1/path", None),
 )
 _TIMEOUT_S = 30.0
 
@@ -96,7 +96,7 @@ class Clients:
         with self._lock:
             self.asked.versions[number] = 0
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=None)
-        connection.request("GET", "/api/events")
+        connection.request("GET", "/api/v1/events")
         answer = connection.getresponse()
         for line in answer:
             if not line.startswith(b"data: "):

@@ -48,7 +48,7 @@ def find_row(objects: int, folder: Path, seed: int) -> dict[str, Any]:
 def _ask(connection: http.client.HTTPConnection, turn: int) -> float:
     body = json.dumps(_QUESTIONS[turn % len(_QUESTIONS)])
     began = time.perf_counter()
-    connection.request("POST", "/api/find_objects", body, {"Content-Type": "application/json"})
+    connection.request("POST", "/api/v1/find_objects", body, {"Content-Type": "application/json"})
     answer = connection.getresponse()
     told = answer.read()
     took_ms = 1e3 * (time.perf_counter() - began)

@@ -118,8 +118,6 @@ def build_application(inspector: Inspector, guard: GuardConfig) -> ASGIApp:
     checks = [Depends(only_known_parameters), Depends(HTTPBearer(auto_error=False))]  # the guard asks for the token
     for router in (verb_routes(inspector.desk.robot), rest_views.router):
         app.include_router(router, prefix="/api/v1", dependencies=checks)
-        # The first release had no version in its paths.
-        app.include_router(router, prefix="/api", dependencies=checks, include_in_schema=False)
     app.add_api_route("/healthz", healthz, response_class=PlainTextResponse)
     app.add_api_route("/metrics", metrics, response_class=PlainTextResponse)
     files = page_files()

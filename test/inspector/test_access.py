@@ -50,31 +50,31 @@ def test_role_of_the_token_decides(
     port: int, memory: RobotMemory, token: str, read: int, edit: int, forget: int
 ) -> None:
     client, thing = Client(port, token), object_id(memory)
-    assert client.ask("GET", "/api/scene_graph")[0] == read
+    assert client.ask("GET", "/api/v1/scene_graph")[0] == read
     assert client.ask("GET", "/metrics")[0] == read
     fact = {"text": "the cat is called Tom"}
-    assert client.ask("POST", "/api/tell_fact", fact)[0] == edit
-    assert client.ask("POST", "/api/forget", {"object_id": thing, "wait_s": 60.0})[0] == forget
+    assert client.ask("POST", "/api/v1/tell_fact", fact)[0] == edit
+    assert client.ask("POST", "/api/v1/forget", {"object_id": thing, "wait_s": 60.0})[0] == forget
     assert client.ask("GET", "/healthz")[0] == 200
     assert client.ask("GET", "/")[0] == 200
 
 
 def test_edit_is_logged_with_who_made_it(port: int, memory: RobotMemory, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "memory_node.inspector.edit_book")
-    waiting = Client(port, FORGET).post("/api/forget", object_id=object_id(memory), wait_s=60.0)
-    undone = Client(port, EDIT).post(f"/api/edits/{waiting['id']}/undo")
+    waiting = Client(port, FORGET).post("/api/v1/forget", object_id=object_id(memory), wait_s=60.0)
+    undone = Client(port, EDIT).post(f"/api/v1/edits/{waiting['id']}/undo")
     assert (undone["who"], undone["state"]) == ("eve", "undone")
-    Client(port, EDIT).post("/api/tell_fact", text="the dog is called Rex")
+    Client(port, EDIT).post("/api/v1/tell_fact", text="the dog is called Rex")
     assert "by bob: tell: the dog is called Rex" in caplog.text
     assert "bob undid the edit" in caplog.text
 
 
 def test_guessing_tokens_is_slowed_down(memory: RobotMemory) -> None:
     with serving(memory, TOKENS) as client:
-        answers = [Client(client.port, f"{n:020}").ask("GET", "/api/scene_graph")[0] for n in range(15)]
+        answers = [Client(client.port, f"{n:020}").ask("GET", "/api/v1/scene_graph")[0] for n in range(15)]
         assert answers[0] == 401
         assert answers[-1] == 429
-        assert Client(client.port, READ).ask("GET", "/api/scene_graph")[0] == 200
+        assert Client(client.port, READ).ask("GET", "/api/v1/scene_graph")[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_other_sites_pages_cannot_edit(
 ) -> None:
     before = memory.hash()
     body = {"question": "what is known?"}
-    assert Client(open_port).ask("POST", "/api/ask_memory", body, **headers)[0] == status
+    assert Client(open_port).ask("POST", "/api/v1/ask_memory", body, **headers)[0] == status
     assert memory.hash() == before
 
 
 def test_other_names_of_this_machine_are_refused(open_port: int) -> None:
-    assert Client(open_port).ask("GET", "/api/scene_graph", Host="evil.example")[0] == 421
-    assert Client(open_port).ask("GET", "/api/scene_graph", Host="localhost:1")[0] == 200
+    assert Client(open_port).ask("GET", "/api/v1/scene_graph", Host="evil.example")[0] == 421
+    assert Client(open_port).ask("GET", "/api/v1/scene_graph", Host="localhost:1")[0] == 200
 
 
 def test_no_page_may_frame_or_load_from_elsewhere(open_port: int) -> None:
@@ -114,7 +114,7 @@ def test_no_page_may_frame_or_load_from_elsewhere(open_port: int) -> None:
     "path",
     [
         "/../../../../etc/passwd", "/..%2f..%2fetc/passwd", "/page/../application.py", "/application.py",
-        "/api/objects/..%2f..%2fetc%2fpasswd/crop", "//etc/passwd", "/index.html/../../guard.py",
+        "/api/v1/objects/..%2f..%2fetc%2fpasswd/crop", "//etc/passwd", "/index.html/../../guard.py",
     ],
 )  # fmt: skip
 def test_no_path_leads_to_the_disk(open_port: int, path: str) -> None:
@@ -125,9 +125,9 @@ def test_no_path_leads_to_the_disk(open_port: int, path: str) -> None:
 
 
 def test_oversized_bodies_are_refused(open_port: int) -> None:
-    assert Client(open_port).ask("POST", "/api/ask_memory", {"question": "x" * 100_000})[0] == 413
+    assert Client(open_port).ask("POST", "/api/v1/ask_memory", {"question": "x" * 100_000})[0] == 413
     with socket.create_connection(("127.0.0.1", open_port), timeout=10) as endless:
-        head = b"POST /api/ask_memory HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        head = b"POST /api/v1/ask_memory HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         endless.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n" + b"2710\r\n" + b"x" * 10_000 + b"\r\n")
         endless.sendall((b"2710\r\n" + b"x" * 10_000 + b"\r\n") * 6)
         assert b" 413 " in endless.recv(1000)
@@ -135,7 +135,7 @@ def test_oversized_bodies_are_refused(open_port: int) -> None:
 
 def test_slow_body_is_given_up(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=10) as slow:
-        head = f"POST /api/ask_memory HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {READ}\r\n"
+        head = f"POST /api/v1/ask_memory HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {READ}\r\n"
         slow.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 20\r\n\r\n".encode() + b'{"qu')
         began = time.monotonic()
         assert b" 408 " in slow.recv(1000)
@@ -164,7 +164,7 @@ def test_many_idle_connections_keep_nobody_out(open_port: int) -> None:
 
 def test_too_many_requests_are_refused(memory: RobotMemory) -> None:
     with serving(memory, per_s=5.0) as client:
-        answers = [client.raw("GET", "/api/about") for _ in range(20)]
+        answers = [client.raw("GET", "/api/v1/about") for _ in range(20)]
         assert [status for status, _, _ in answers[:10]] == [200] * 10
         refused = next(headers for status, headers, _ in answers if status == 429)
         assert int(refused["retry-after"]) >= 1
@@ -183,7 +183,7 @@ def test_buckets_fill_again_and_do_not_grow_without_end() -> None:
 
 def test_pictures_stay_private(memory: RobotMemory) -> None:
     with serving(memory, images=False) as client:
-        status, told = client.ask("GET", f"/api/objects/{object_id(memory)}/crop")
+        status, told = client.ask("GET", f"/api/v1/objects/{object_id(memory)}/crop")
         assert status == 404
         assert "--no-images" in told["message"]
 

@@ -41,7 +41,7 @@ def client(memory: RobotMemory) -> Iterator[Client]:
 
 
 def objects(client: Client) -> dict[str, dict]:
-    return {one["id"]: one for one in client.get("/api/scene_graph")["objects"]}
+    return {one["id"]: one for one in client.get("/api/v1/scene_graph")["objects"]}
 
 
 def id_of(client: Client, kind: str) -> str:
@@ -50,92 +50,92 @@ def id_of(client: Client, kind: str) -> str:
 
 def test_rename_is_undone(client: Client) -> None:
     apple = id_of(client, "Apple")
-    edit = client.post("/api/edit_object", operation="relabel", object_id=apple, new_class="Tomato")
+    edit = client.post("/api/v1/edit_object", operation="relabel", object_id=apple, new_class="Tomato")
     assert objects(client)[apple]["class"] == "Tomato"
-    assert client.get(f"/api/objects/{apple}")["edits"][0]["who"] == "local"
-    assert client.post(f"/api/edits/{edit['id']}/undo")["state"] == "undone"
+    assert client.get(f"/api/v1/objects/{apple}")["edits"][0]["who"] == "local"
+    assert client.post(f"/api/v1/edits/{edit['id']}/undo")["state"] == "undone"
     assert objects(client)[apple]["class"] == "Apple"
 
 
 def test_move_is_undone_with_what_it_stood_on(client: Client) -> None:
     apple, table = id_of(client, "Apple"), id_of(client, "DiningTable")
     was = objects(client)[apple]["at"]
-    edit = client.post("/api/move_object", object_id=apple, position=[5.0, 5.0, 1.0])
+    edit = client.post("/api/v1/move_object", object_id=apple, position=[5.0, 5.0, 1.0])
     assert objects(client)[apple]["at"] == pytest.approx([5.0, 5.0, 1.0])
     assert objects(client)[apple]["on"] == ""
-    client.post(f"/api/edits/{edit['id']}/undo")
+    client.post(f"/api/v1/edits/{edit['id']}/undo")
     assert objects(client)[apple]["at"] == pytest.approx(was)
     assert objects(client)[apple]["on"] == table
 
 
 def test_merge_is_undone_whole(client: Client) -> None:
     first, second = (key for key, one in objects(client).items() if one["class"] == "Mug")
-    before = {key: client.get(f"/api/objects/{key}") for key in (first, second)}
-    edit = client.post("/api/edit_object", operation="merge", object_id=first, other_id=second)
+    before = {key: client.get(f"/api/v1/objects/{key}") for key in (first, second)}
+    edit = client.post("/api/v1/edit_object", operation="merge", object_id=first, other_id=second)
     assert second not in objects(client)
-    client.post(f"/api/edits/{edit['id']}/undo")
+    client.post(f"/api/v1/edits/{edit['id']}/undo")
     for key, was in before.items():
-        card = client.get(f"/api/objects/{key}")
+        card = client.get(f"/api/v1/objects/{key}")
         assert {**card, "now_s": 0, "edits": []} == {**was, "now_s": 0, "edits": []}
 
 
 def test_telling_of_a_known_thing_by_its_class_is_undone_and_keeps_it(client: Client) -> None:
     apple = id_of(client, "Apple")
-    edit = client.post("/api/remember", object_class="Apple", added=["cleaned"])
+    edit = client.post("/api/v1/remember", object_class="Apple", added=["cleaned"])
     assert edit["ids"] == [apple]
-    client.post(f"/api/edits/{edit['id']}/undo")
+    client.post(f"/api/v1/edits/{edit['id']}/undo")
     assert objects(client)[apple]["states"] == []
 
 
 def test_split_and_delete_are_undone(client: Client) -> None:
     mug, before = id_of(client, "Mug"), set(objects(client))
-    split = client.post("/api/edit_object", operation="split", object_id=mug, position=[3.0, 3.0, 0.8])
+    split = client.post("/api/v1/edit_object", operation="split", object_id=mug, position=[3.0, 3.0, 0.8])
     assert set(objects(client)) - before == set(split["ids"])
-    client.post(f"/api/edits/{split['id']}/undo")
+    client.post(f"/api/v1/edits/{split['id']}/undo")
     assert set(objects(client)) == before
     apple, table = id_of(client, "Apple"), id_of(client, "DiningTable")
-    delete = client.post("/api/edit_object", operation="delete", object_id=apple)
+    delete = client.post("/api/v1/edit_object", operation="delete", object_id=apple)
     assert apple not in objects(client)
-    client.post(f"/api/edits/{delete['id']}/undo")
+    client.post(f"/api/v1/edits/{delete['id']}/undo")
     assert objects(client)[apple]["on"] == table
-    delete = client.post("/api/edit_object", operation="delete", object_id=apple)
-    restore = client.post("/api/edit_object", operation="restore", object_id=apple)
+    delete = client.post("/api/v1/edit_object", operation="delete", object_id=apple)
+    restore = client.post("/api/v1/edit_object", operation="restore", object_id=apple)
     assert apple in objects(client)
-    client.post(f"/api/edits/{restore['id']}/undo")
+    client.post(f"/api/v1/edits/{restore['id']}/undo")
     assert apple not in objects(client)
 
 
 def test_room_gets_its_name_back(client: Client) -> None:
-    room = client.get("/api/scene_graph")["rooms"][0]
-    edit = client.post("/api/edit_object", operation="name_room", object_id=room["id"], new_class="pantry")
-    assert client.get("/api/scene_graph")["rooms"][0]["name"] == "pantry"
-    client.post(f"/api/edits/{edit['id']}/undo")
-    assert client.get("/api/scene_graph")["rooms"][0]["name"] == room["name"]
+    room = client.get("/api/v1/scene_graph")["rooms"][0]
+    edit = client.post("/api/v1/edit_object", operation="name_room", object_id=room["id"], new_class="pantry")
+    assert client.get("/api/v1/scene_graph")["rooms"][0]["name"] == "pantry"
+    client.post(f"/api/v1/edits/{edit['id']}/undo")
+    assert client.get("/api/v1/scene_graph")["rooms"][0]["name"] == room["name"]
 
 
 def test_states_that_were_told_are_undone(client: Client, memory: RobotMemory) -> None:
     mug = id_of(client, "Mug")
     memory.remember([StateChange(mug, "Mug", 0, added=(ObjectState.DIRTY,))])
-    edit = client.post("/api/remember", object_class="Mug", object_id=mug, added=["cleaned"])
+    edit = client.post("/api/v1/remember", object_class="Mug", object_id=mug, added=["cleaned"])
     assert objects(client)[mug]["states"] == ["cleaned"]
-    client.post(f"/api/edits/{edit['id']}/undo")
+    client.post(f"/api/v1/edits/{edit['id']}/undo")
     assert objects(client)[mug]["states"] == ["dirty"]
-    new = client.post("/api/remember", object_class="Bowl", position=[1.0, 1.0, 0.8])
+    new = client.post("/api/v1/remember", object_class="Bowl", position=[1.0, 1.0, 0.8])
     assert set(new["ids"]) <= set(objects(client))
-    client.post(f"/api/edits/{new['id']}/undo")
+    client.post(f"/api/v1/edits/{new['id']}/undo")
     assert not set(new["ids"]) & set(objects(client))
 
 
 def test_forgetting_waits_and_can_be_called_off(client: Client) -> None:
     apple = id_of(client, "Apple")
-    waiting = client.post("/api/forget", object_id=apple, wait_s=WAIT_S)
+    waiting = client.post("/api/v1/forget", object_id=apple, wait_s=WAIT_S)
     assert (waiting["state"], waiting["undoable"]) == ("waiting", True)
     assert apple in objects(client)
-    assert client.post(f"/api/edits/{waiting['id']}/undo")["state"] == "undone"
-    done = client.post("/api/forget", object_id=apple)
+    assert client.post(f"/api/v1/edits/{waiting['id']}/undo")["state"] == "undone"
+    done = client.post("/api/v1/forget", object_id=apple)
     assert (done["state"], done["undoable"]) == ("done", False)
     assert apple not in objects(client)
-    status, told = client.ask("POST", f"/api/edits/{done['id']}/undo", {})
+    status, told = client.ask("POST", f"/api/v1/edits/{done['id']}/undo", {})
     assert status == 409
     assert "cannot be undone" in told["message"]
 
@@ -143,12 +143,12 @@ def test_forgetting_waits_and_can_be_called_off(client: Client) -> None:
 def test_what_waits_is_carried_out_in_time_and_at_the_end(memory: RobotMemory) -> None:
     with serving(memory) as client:
         apple, table = id_of(client, "Apple"), id_of(client, "DiningTable")
-        client.post("/api/forget", object_id=apple, wait_s=0.05)
+        client.post("/api/v1/forget", object_id=apple, wait_s=0.05)
         deadline = time.monotonic() + 10.0
         while apple in objects(client) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert apple not in objects(client)
-        client.post("/api/forget", object_id=table, wait_s=WAIT_S)
+        client.post("/api/v1/forget", object_id=table, wait_s=WAIT_S)
         assert table in objects(client)
     assert table not in {one.id for one in memory.scene(removed=True).objects}
 
@@ -156,17 +156,17 @@ def test_what_waits_is_carried_out_in_time_and_at_the_end(memory: RobotMemory) -
 def test_edits_are_listed_newest_first(client: Client) -> None:
     mug = id_of(client, "Mug")
     for name in ("Cup", "Bowl"):
-        client.post("/api/edit_object", operation="relabel", object_id=mug, new_class=name)
-    what = [edit["what"] for edit in client.get("/api/edits")]
+        client.post("/api/v1/edit_object", operation="relabel", object_id=mug, new_class=name)
+    what = [edit["what"] for edit in client.get("/api/v1/edits")]
     assert [words.rpartition(" ")[2] for words in what] == ["Bowl", "Cup"]
 
 
 def test_unknown_objects_are_named(client: Client) -> None:
-    status, told = client.ask("POST", "/api/edit_object", {"operation": "delete", "object_id": "nobody"})
+    status, told = client.ask("POST", "/api/v1/edit_object", {"operation": "delete", "object_id": "nobody"})
     assert status == 404
     assert "nobody" in told["message"]
-    assert id_of(client, "Apple") in client.ask("POST", "/api/forget", {"object_id": "apple"})[1]["message"]
-    assert client.get("/api/edits") == []
+    assert id_of(client, "Apple") in client.ask("POST", "/api/v1/forget", {"object_id": "apple"})[1]["message"]
+    assert client.get("/api/v1/edits") == []
 
 
 KINDS = ("Mug", "Cup", "Apple", "Bowl")

@@ -147,7 +147,7 @@ def test_an_agent_takes_back_what_it_told(memory: RobotMemory) -> None:
 
 def test_page_and_rest_are_answered_alike(memory: RobotMemory) -> None:
     with serving(memory) as client:
-        told = client.post("/api/ask_memory", question="where is the apple?")
+        told = client.post("/api/v1/ask_memory", question="where is the apple?")
     assert told["object_ids"] == [memory.one_object("Apple 1").id]
     assert "GarbageCan 1" in told["answer"]
 

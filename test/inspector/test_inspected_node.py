@@ -45,42 +45,42 @@ def until(holds: Callable[[], bool]) -> bool:
 
 
 def classes(client: Client) -> dict[str, str]:
-    return {one["id"]: one["class"] for one in client.get("/api/scene_graph")["objects"]}
+    return {one["id"]: one["class"] for one in client.get("/api/v1/scene_graph")["objects"]}
 
 
 def test_edits_reach_the_node_and_are_undone(node: tuple[Any, Client]) -> None:
     memory, client = node[0].memory, node[1]
-    (mug,) = client.post("/api/remember", object_class="Mug", position=[1.0, 1.0, 0.8])["ids"]
-    edit = client.post("/api/edit_object", operation="relabel", object_id=mug, new_class="Cup")
+    (mug,) = client.post("/api/v1/remember", object_class="Mug", position=[1.0, 1.0, 0.8])["ids"]
+    edit = client.post("/api/v1/edit_object", operation="relabel", object_id=mug, new_class="Cup")
     assert {one.id: one.class_name for one in memory.scene().objects}[mug] == "Cup"
     assert until(lambda: classes(client)[mug] == "Cup")
-    client.post(f"/api/edits/{edit['id']}/undo")
+    client.post(f"/api/v1/edits/{edit['id']}/undo")
     assert {one.id: one.class_name for one in memory.scene().objects}[mug] == "Mug"
-    found = client.post("/api/find_objects", text="mug")["objects"]
+    found = client.post("/api/v1/find_objects", text="mug")["objects"]
     assert [one["object_id"] for one in found] == [mug]
-    assert client.get(f"/api/objects/{mug}")["by"] == "user"
+    assert client.get(f"/api/v1/objects/{mug}")["by"] == "user"
 
 
 def test_facts_go_through_the_services(node: tuple[Any, Client]) -> None:
     _, client = node
-    client.post("/api/tell_fact", text="Anna likes black tea")
-    assert "black tea" in client.post("/api/ask_memory", question="What does Anna like?")["answer"]
-    assert any("tea" in one["text"] for one in client.get("/api/knowledge?concept=black+tea"))
-    context = client.post("/api/get_context", instruction="bring me the mug")
+    client.post("/api/v1/tell_fact", text="Anna likes black tea")
+    assert "black tea" in client.post("/api/v1/ask_memory", question="What does Anna like?")["answer"]
+    assert any("tea" in one["text"] for one in client.get("/api/v1/knowledge?concept=black+tea"))
+    context = client.post("/api/v1/get_context", instruction="bring me the mug")
     assert context["tokens"] == sum(section["tokens"] for section in context["sections"])
-    tight = client.post("/api/get_context", instruction="bring me the mug", token_budget=50)
+    tight = client.post("/api/v1/get_context", instruction="bring me the mug", token_budget=50)
     assert sum(section["cut_tokens"] for section in tight["sections"]) > 0
 
 
 def test_short_term_memory_comes_by_its_topics(node: tuple[Any, Client]) -> None:
     memory, client = node[0].memory, node[1]
     (bowl,) = memory.remember([StateChange("bowl", "Bowl", 0, position=(2.0, 1.0, 0.8), held=False)])
-    assert until(lambda: client.ask("GET", "/api/cache")[0] == 200)
-    assert until(lambda: bowl in {unit["id"] for unit in client.get("/api/cache")["units"]})
-    assert all(unit["segment"] for unit in client.get("/api/cache")["units"])
-    assert until(lambda: client.get("/api/cache")["figures"]["units"] > 0)
+    assert until(lambda: client.ask("GET", "/api/v1/cache")[0] == 200)
+    assert until(lambda: bowl in {unit["id"] for unit in client.get("/api/v1/cache")["units"]})
+    assert all(unit["segment"] for unit in client.get("/api/v1/cache")["units"])
+    assert until(lambda: client.get("/api/v1/cache")["figures"]["units"] > 0)
     assert until(lambda: b"robot_memory_short_term_capacity" in client.get("/metrics"))
-    assert client.ask("GET", f"/api/objects/{bowl}/crop")[0] == 404
+    assert client.ask("GET", f"/api/v1/objects/{bowl}/crop")[0] == 404
 
 
 def test_earlier_episodes_and_their_lessons_are_told(node: tuple[Any, Client]) -> None:
@@ -94,25 +94,25 @@ def test_earlier_episodes_and_their_lessons_are_told(node: tuple[Any, Client]) -
             f"episode-{attempt}", attempt == "two", "", EpisodeAccount(ModelCost(tokens_in=900, replies=2, model_s=1.5))
         )
     memory.commit()
-    told = client.get("/api/episodes?newest=2")
+    told = client.get("/api/v1/episodes?newest=2")
     assert told["told"]
     assert [(one["id"], one["success"]) for one in told["episodes"]] == [("episode-two", True), ("episode-one", False)]
-    told = client.get("/api/episodes/episode-one")
+    told = client.get("/api/v1/episodes/episode-one")
     assert [step["action"] for step in told["steps"]][:1] == ["ToggleOn(Faucet)"]
     assert (told["cost"]["tokens_in"], told["cost"]["replies"], told["cost"]["model_s"]) == (900, 2, 1.5)
     known = {one.text for one in memory.experience.lessons() if "episode-one" in one.episodes}
     assert {one["text"] for one in told["guidelines"]} == known
-    assert client.ask("GET", "/api/episodes/nobody")[0] == 404
+    assert client.ask("GET", "/api/v1/episodes/nobody")[0] == 404
 
 
 def test_prompts_are_told_as_a_planner_was_sent_them(node: tuple[Any, Client]) -> None:
     memory, client = node[0].memory, node[1]
     memory.episodes.start("bring me the mug", "bring", "episode-mug")
-    sent = client.post("/api/get_context", instruction="the mug", token_budget=50)
+    sent = client.post("/api/v1/get_context", instruction="the mug", token_budget=50)
     call = SkillCall("GoToObject", ("Mug",))
     memory.episodes.record(StepRecord("episode-mug", 0, call, True, FailureReason.NONE, 0), sent["context_id"])
     memory.commit()
-    (told,) = client.get("/api/episodes/episode-mug")["prompts"]
+    (told,) = client.get("/api/v1/episodes/episode-mug")["prompts"]
     assert {name: told[name] for name in sent} == sent
     assert (told["instruction"], told["steps"]) == ("the mug", [0])
     memory.episodes.end("episode-mug", True)
@@ -128,7 +128,7 @@ def test_episode_costs_a_node_one_answer(node: tuple[Any, Client]) -> None:
     steps_of = memory.past._store.steps
     memory.past._store.steps = lambda episode_id: (asked.append(episode_id), steps_of(episode_id))[1]
     try:
-        client.get("/api/episodes/episode-once")
+        client.get("/api/v1/episodes/episode-once")
     finally:
         del memory.past._store.steps
     assert asked == ["episode-once"]
@@ -143,7 +143,7 @@ def test_guidance_of_the_compiler_is_told_by_step(node: tuple[Any, Client]) -> N
     memory.guidance.compile("episode-egg", StepObservation(("place Egg to Fridge",), proposed=put))
     memory.episodes.record(StepRecord("episode-egg", 0, put, False, FailureReason.TOO_FAR, 0))
     memory.commit()
-    told = client.get("/api/episodes/episode-egg")
+    told = client.get("/api/v1/episodes/episode-egg")
     assert [one["delivery"] for one in told["compiled"]] == ["hybrid"]
     assert told["compiled"][0]["guidance"].startswith("Next: GoToObject(Egg)")
     assert told["steps"][0]["warnings"]
@@ -152,16 +152,16 @@ def test_guidance_of_the_compiler_is_told_by_step(node: tuple[Any, Client]) -> N
 
 def test_earlier_places_of_an_object_are_told(node: tuple[Any, Client]) -> None:
     _, client = node
-    (cup,) = client.post("/api/remember", object_class="Cup", position=[3.0, 1.0, 0.8])["ids"]
-    client.post("/api/move_object", object_id=cup, position=[1.0, 3.0, 0.8])
-    (place,) = client.get(f"/api/objects/{cup}")["history"]
+    (cup,) = client.post("/api/v1/remember", object_class="Cup", position=[3.0, 1.0, 0.8])["ids"]
+    client.post("/api/v1/move_object", object_id=cup, position=[1.0, 3.0, 0.8])
+    (place,) = client.get(f"/api/v1/objects/{cup}")["history"]
     assert place["at"][:2] == [3.0, 1.0]
 
 
 def test_refusals_of_the_node_are_told(node: tuple[Any, Client]) -> None:
     _, client = node
-    (pan,) = client.post("/api/remember", object_class="Pan", position=[1.0, 2.0, 0.8])["ids"]
-    status, told = client.ask("POST", "/api/edit_object", {"operation": "restore", "object_id": pan})
+    (pan,) = client.post("/api/v1/remember", object_class="Pan", position=[1.0, 2.0, 0.8])["ids"]
+    status, told = client.ask("POST", "/api/v1/edit_object", {"operation": "restore", "object_id": pan})
     assert status == 503
     assert "not removed" in told["message"]
 
@@ -171,7 +171,7 @@ def test_timeline_tells_moves_as_over_a_file(node: tuple[Any, Client]) -> None:
     (bowl,) = memory.remember([StateChange("bowl", "Bowl", 10 * SECOND_NS, position=(2.0, 1.0, 0.8), held=False)])
     memory.remember([StateChange(bowl, "Bowl", 40 * SECOND_NS, position=(-2.0, 1.0, 0.8), held=False)])
     memory.remember([StateChange(bowl, "Bowl", 90 * SECOND_NS, position=(2.0, -1.0, 0.8), held=False)])
-    told = client.get("/api/timeline")
+    told = client.get("/api/v1/timeline")
     objects = memory.scene(removed=True).objects
     assert sum(len(found.history) for found in objects) >= 2
     assert told == timeline(objects, [place for found in objects for place in found.history])
@@ -199,8 +199,8 @@ def test_now_is_that_of_the_clock_that_is_played(node: tuple[Any, Client], domai
 def test_newest_facts_are_told_without_a_concept(node: tuple[Any, Client]) -> None:
     _, client = node
     for text in ("Uma likes figs", "Uma is allergic to eggs"):
-        client.post("/api/tell_fact", text=text, teller="Ben")
-    newest = client.get("/api/knowledge?k=2")
+        client.post("/api/v1/tell_fact", text=text, teller="Ben")
+    newest = client.get("/api/v1/knowledge?k=2")
     assert [(one["text"], one["teller"]) for one in newest] == [
         ("Uma is allergic to eggs", "Ben"),
         ("Uma likes figs", "Ben"),
@@ -214,4 +214,4 @@ def test_what_the_planner_said_is_told_with_the_episode(node: tuple[Any, Client]
     experience = ExperienceClient(node[0], "memory")
     episode = experience.start("bring Uma an egg")
     experience.end(episode, True, "", EpisodeAccount(notes=("Uma is allergic to eggs.",)))
-    assert client.get(f"/api/episodes/{episode}")["notes"] == ["Uma is allergic to eggs."]
+    assert client.get(f"/api/v1/episodes/{episode}")["notes"] == ["Uma is allergic to eggs."]

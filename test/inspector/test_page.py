@@ -57,7 +57,7 @@ def page(window: tuple[Any, list[str]]) -> Iterator[Any]:
 def test_object_is_found_renamed_and_the_name_taken_back(page: Any, client: Client, memory: RobotMemory) -> None:
     select_first_answer(page, "apple")
     assert page.inner_text("#panel-object h2") == "Apple Apple 1"
-    apple = client.post("/api/find_objects", text="apple")["objects"][0]["object_id"]
+    apple = client.post("/api/v1/find_objects", text="apple")["objects"][0]["object_id"]
     rename(page, "Tomato")
     assert {one.id: one.class_name for one in memory.scene().objects}[apple] == "Tomato"
     page.click(".toast >> text=Undo")
@@ -168,7 +168,7 @@ def test_long_names_push_no_control_out_of_sight(
     # As a detector calls it: people may tell 200 characters.
     (told,) = memory.remember([StateChange("", name, NOW_NS, position=(4.0, 4.0, 0.8), held=False)])
     page.click("#tab-search")
-    shown = client.get(f"/api/objects/{told}")["name"]
+    shown = client.get(f"/api/v1/objects/{told}")["name"]
     page.click(f"#panel-search .objects button:text-is('{shown}')")
     page.wait_for_selector("#panel-object h2")
     page.click("#panel-object >> text=Delete")
@@ -188,7 +188,7 @@ def test_long_names_push_no_control_out_of_sight(
 
 
 def test_list_is_filtered_and_saved(page: Any, client: Client, tmp_path: Any) -> None:
-    dirty = client.post("/api/remember", object_id="Mug 1", added=["dirty"])
+    dirty = client.post("/api/v1/remember", object_id="Mug 1", added=["dirty"])
     page.wait_for_selector("#panel-search .filters option[value=dirty]", state="attached")
     page.select_option("#panel-search .filters select >> nth=1", "dirty")
     page.wait_for_selector("#panel-search .objects li >> nth=0")
@@ -204,14 +204,14 @@ def test_list_is_filtered_and_saved(page: Any, client: Client, tmp_path: Any) ->
     saved.value.save_as(tmp_path / "saved.csv")
     assert len((tmp_path / "saved.csv").read_text().splitlines()) == 2
     page.select_option("#panel-search .filters select >> nth=1", "")
-    client.post(f"/api/edits/{dirty['id']}/undo")
+    client.post(f"/api/v1/edits/{dirty['id']}/undo")
 
 
 def test_newest_facts_are_shown_without_a_search(page: Any, client: Client) -> None:
     page.click("#tab-knowledge")
     page.wait_for_selector("#panel-knowledge h2:has-text('What people told')")
     for text, teller in (("Zoe is allergic to eggs", "Ben"), ("The chair was a gift from my aunt", "Ida")):
-        client.post("/api/tell_fact", text=text, teller=teller)
+        client.post("/api/v1/tell_fact", text=text, teller=teller)
     page.wait_for_selector("#panel-knowledge li:has-text('gift from Ida')")
     newest, before = page.locator("#panel-knowledge li").all_inner_texts()[:2]
     assert ("gift from Ida's aunt" in newest, "told by Ida" in newest) == (True, True)
@@ -223,7 +223,7 @@ def test_fact_told_elsewhere_comes_by_itself_and_can_be_removed(page: Any, clien
     page.fill("#panel-knowledge input[type=search]", "Emil")
     page.press("#panel-knowledge input[type=search]", "Enter")
     page.wait_for_selector("#panel-knowledge >> text=Nothing is known")
-    client.post("/api/tell_fact", text="Emil likes oranges", teller="Ben")
+    client.post("/api/v1/tell_fact", text="Emil likes oranges", teller="Ben")
     page.wait_for_selector("#panel-knowledge li:has-text('oranges')")
     assert "told by Ben" in page.inner_text("#panel-knowledge li:has-text('oranges')")
     page.click("#panel-knowledge li >> text=Remove")
@@ -305,9 +305,9 @@ def test_memory_whose_clock_began_at_zero_is_told_by_its_own_time(browser: Any) 
 def test_change_made_elsewhere_comes_by_itself(page: Any, client: Client) -> None:
     page.wait_for_selector("#state:has-text('live')")
     before = int(page.inner_text("#count").split()[0])
-    told = client.post("/api/remember", object_class="Bowl", position=[3.0, 3.0, 0.8])
+    told = client.post("/api/v1/remember", object_class="Bowl", position=[3.0, 3.0, 0.8])
     page.wait_for_selector(f"#count:has-text('{before + 1} objects')")
-    client.post(f"/api/edits/{told['id']}/undo")
+    client.post(f"/api/v1/edits/{told['id']}/undo")
     page.wait_for_selector(f"#count:has-text('{before} objects')")
 
 
@@ -354,12 +354,12 @@ def test_page_fits_its_window(page: Any, viewport: dict[str, int]) -> None:
 
 def test_names_are_never_read_as_html(page: Any, client: Client) -> None:
     name = "<img src=x onerror=document.title='broken'>"
-    told = client.post("/api/remember", object_class=name, position=[4.0, 4.0, 0.8])
-    shown = client.get(f"/api/objects/{told['ids'][0]}")["name"]
+    told = client.post("/api/v1/remember", object_class=name, position=[4.0, 4.0, 0.8])
+    shown = client.get(f"/api/v1/objects/{told['ids'][0]}")["name"]
     page.click(f'#panel-search .objects button:text-is("{shown}")')
     page.wait_for_selector(f"#panel-object h2:has-text({json.dumps(name)})")
     assert page.title() == "robot_memory"
-    client.post(f"/api/edits/{told['id']}/undo")
+    client.post(f"/api/v1/edits/{told['id']}/undo")
 
 
 def test_less_is_drawn_while_frames_are_slow_and_all_at_rest(page: Any) -> None:
@@ -379,7 +379,7 @@ def test_less_is_drawn_while_frames_are_slow_and_all_at_rest(page: Any) -> None:
 
 
 def test_twenty_thousand_objects_are_drawn_and_can_be_chosen(browser: Any, client: Client) -> None:
-    scene = client.get("/api/scene_graph")
+    scene = client.get("/api/v1/scene_graph")
     one = scene["objects"][0]
     many = [
         {**one, "id": f"thing-{i}", "class": f"Kind{i % 40}", "at": [i % 200 * 0.5, i // 200 * 0.5, 0.4]}
@@ -387,7 +387,7 @@ def test_twenty_thousand_objects_are_drawn_and_can_be_chosen(browser: Any, clien
     ]
     page = browser.new_page(viewport=WIDE)
     body = json.dumps({**scene, "objects": many, "relations": []})
-    page.route("**/api/scene_graph", lambda route: route.fulfill(body=body, content_type="application/json"))
+    page.route("**/api/v1/scene_graph", lambda route: route.fulfill(body=body, content_type="application/json"))
     page.goto(f"http://127.0.0.1:{client.port}/")
     page.wait_for_selector("body[data-ready-ms]", timeout=60_000)
     drawn = page.evaluate("[inspector.view.boxes.count, inspector.view.dots.count]")

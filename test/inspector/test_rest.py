@@ -78,48 +78,48 @@ def test_verbs_have_the_names_and_fields_of_the_services(client: Client, verb: s
 
 
 def test_answers_come_ranked_with_what_ranks_them(client: Client, ids: dict[str, str]) -> None:
-    found = client.post("/api/find_objects", text="the apple")
+    found = client.post("/api/v1/find_objects", text="the apple")
     assert [(one["object_id"], one["object_class"]) for one in found["objects"]] == [(ids["apple"], "Apple")]
     assert found["objects"][0]["why"][0].startswith("relevance ")
     assert found["objects"][0]["support_id"] == ids["table"]
-    mugs = client.post("/api/find_objects", text="mug", position=[1.0, 4.0, 0.8])["objects"]
+    mugs = client.post("/api/v1/find_objects", text="mug", position=[1.0, 4.0, 0.8])["objects"]
     assert [one["object_id"] for one in mugs] == [ids["cup"], ids["mug"]]
     assert mugs[0]["score"] >= mugs[1]["score"]
-    located = client.post("/api/locate_object", text="Apple")
+    located = client.post("/api/v1/locate_object", text="Apple")
     assert located["objects"][0]["object_id"] == ids["apple"]
 
 
 def test_facts_are_told_and_asked_for(client: Client) -> None:
-    told = client.post("/api/tell_fact", text="Anna likes black tea", teller="Anna")
+    told = client.post("/api/v1/tell_fact", text="Anna likes black tea", teller="Anna")
     assert told["state"] == "done"
-    answer = client.post("/api/ask_memory", question="What does Anna like?")
+    answer = client.post("/api/v1/ask_memory", question="What does Anna like?")
     assert "black tea" in answer["answer"]
-    about = client.get("/api/knowledge?concept=tea")
+    about = client.get("/api/v1/knowledge?concept=tea")
     assert any("black tea" in one["text"] for one in about)
 
 
 def test_told_fact_is_undone_and_what_it_replaced_counts_again(client: Client) -> None:
-    client.post("/api/tell_fact", text="The scissors belong in the drawer.")
-    later = client.post("/api/tell_fact", text="The scissors belong on the shelf.")
+    client.post("/api/v1/tell_fact", text="The scissors belong in the drawer.")
+    later = client.post("/api/v1/tell_fact", text="The scissors belong on the shelf.")
     assert later["undoable"]
     question = {"question": "What do you know of the scissors?"}
-    assert "shelf" in client.post("/api/ask_memory", **question)["answer"]
-    assert client.post(f"/api/edits/{later['id']}/undo")["state"] == "undone"
-    answer = client.post("/api/ask_memory", **question)["answer"]
+    assert "shelf" in client.post("/api/v1/ask_memory", **question)["answer"]
+    assert client.post(f"/api/v1/edits/{later['id']}/undo")["state"] == "undone"
+    answer = client.post("/api/v1/ask_memory", **question)["answer"]
     assert "drawer" in answer
     assert "shelf" not in answer
 
 
 def test_context_tells_its_sections(client: Client) -> None:
-    context = client.post("/api/get_context", instruction="bring me the apple", token_budget=500)
+    context = client.post("/api/v1/get_context", instruction="bring me the apple", token_budget=500)
     assert "apple" in context["text"].lower()
     assert sum(section["tokens"] for section in context["sections"]) == context["tokens"] <= 500
-    assert "apple" in client.get("/api/scene_text")
+    assert "apple" in client.get("/api/v1/scene_text")
 
 
 def test_context_tells_what_its_budget_left_out(client: Client) -> None:
-    tight = client.post("/api/get_context", instruction="bring me the apple", token_budget=60)
-    wide = client.post("/api/get_context", instruction="bring me the apple", token_budget=5000)
+    tight = client.post("/api/v1/get_context", instruction="bring me the apple", token_budget=60)
+    wide = client.post("/api/v1/get_context", instruction="bring me the apple", token_budget=5000)
     cut = {section["name"]: section for section in tight["sections"] if section["cut"]}
     assert cut
     for name, section in cut.items():
@@ -130,26 +130,26 @@ def test_context_tells_what_its_budget_left_out(client: Client) -> None:
 
 
 def test_scene_is_told_now_and_then(client: Client, ids: dict[str, str]) -> None:
-    scene = client.get("/api/scene_graph")
+    scene = client.get("/api/v1/scene_graph")
     assert set(ids.values()) <= {one["id"] for one in scene["objects"]}
     assert [ids["apple"], "on", ids["table"]] in scene["relations"]
-    then = client.get(f"/api/scene_graph?as_of_s={START_NS * 1e-9 + 2.5}")
+    then = client.get(f"/api/v1/scene_graph?as_of_s={START_NS * 1e-9 + 2.5}")
     assert {one["id"] for one in then["objects"]} == {ids["table"], ids["apple"]}
-    span = client.get("/api/timeline")
+    span = client.get("/api/v1/timeline")
     assert span["begin_s"] == pytest.approx(START_NS * 1e-9 + 1)
     assert span["moments"] == sorted(set(span["moments"]))
     assert [START_NS * 1e-9 + second for second in (1, 2, 3, 4)] == pytest.approx(span["moments"][:4], abs=1e-5)
-    changes = client.get(f"/api/changes?from_s={START_NS * 1e-9 + 2.5}&until_s={START_NS * 1e-9 + 10}")
+    changes = client.get(f"/api/v1/changes?from_s={START_NS * 1e-9 + 2.5}&until_s={START_NS * 1e-9 + 10}")
     assert {one["id"] for one in changes["appeared"]} == {ids["mug"], ids["cup"]}
     assert changes["gone"] == []
 
 
 def test_card_tells_all_of_an_object(client: Client, ids: dict[str, str]) -> None:
-    card = client.get(f"/api/objects/{ids['apple']}")
+    card = client.get(f"/api/v1/objects/{ids['apple']}")
     assert card["classes"][0]["name"] == "Apple"
     assert card["by"] == "skill"
     assert len(card["covariance_m2"]) == 3
-    assert client.ask("GET", "/api/objects/nobody")[0] == 404
+    assert client.ask("GET", "/api/v1/objects/nobody")[0] == 404
 
 
 def test_card_asks_for_its_object_alone(client: Client, memory: RobotMemory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,17 +160,17 @@ def test_card_asks_for_its_object_alone(client: Client, memory: RobotMemory, mon
         raise AssertionError("the whole scene was asked for")
 
     monkeypatch.setattr(memory, "scene", whole)
-    assert client.get(f"/api/objects/{egg}")["removed"]
-    restored = client.post("/api/edit_object", operation="restore", object_id=egg)
-    client.post(f"/api/edits/{restored['id']}/undo")
-    status, told = client.ask("GET", "/api/objects/nothing")
+    assert client.get(f"/api/v1/objects/{egg}")["removed"]
+    restored = client.post("/api/v1/edit_object", operation="restore", object_id=egg)
+    client.post(f"/api/v1/edits/{restored['id']}/undo")
+    status, told = client.ask("GET", "/api/v1/objects/nothing")
     assert status == 404
     assert "nothing" in told["message"]
 
 
 def test_short_term_memory_and_health_are_shown(client: Client, ids: dict[str, str]) -> None:
-    client.post("/api/recall_objects", text="mug")
-    cache = client.get("/api/cache")
+    client.post("/api/v1/recall_objects", text="mug")
+    cache = client.get("/api/v1/cache")
     assert cache["figures"]["lookups"] >= 1
     assert {one["id"] for one in cache["units"]} <= set(ids.values())
     assert all(one["segment"] and not one["pinned"] for one in cache["units"])
@@ -188,19 +188,19 @@ def test_episodes_are_shown_with_their_steps(tmp_path: Path) -> None:
         StepRecord(episode, 0, step, False, FailureReason.TOO_FAR, START_NS + 20 * 10**9, "1.2 m away", room="kitchen")
     )
     with serving(memory) as client:
-        assert "PickupObject" in client.get("/api/episodes")["running"]
+        assert "PickupObject" in client.get("/api/v1/episodes")["running"]
         memory.episodes.end(episode, False, "too far", EpisodeAccount(ModelCost(1200, 900, 80, 3, 4.5, 0.0125)))
         memory.commit()
-        found = client.get("/api/episodes")["episodes"]
+        found = client.get("/api/v1/episodes")["episodes"]
         assert [(one["instruction"], one["success"]) for one in found] == [("bring me the apple", False)]
-        detail = client.get(f"/api/episodes/{episode}")
+        detail = client.get(f"/api/v1/episodes/{episode}")
         took = {name: detail["cost"][name] for name in ("tokens_in", "tokens_cached", "tokens_out", "replies", "usd")}
         assert tuple(took.values()) == (1200, 900, 80, 3, 0.0125)
         (told,) = detail["steps"]
         assert (told["action"], told["reason"], told["room"]) == ("PickupObject(Apple)", "too_far", "kitchen")
         assert any("GoToObject" in warning for warning in told["warnings"])
-        assert client.get("/api/episodes")["running"] == ""
-        assert client.ask("GET", "/api/episodes/nobody")[0] == 404
+        assert client.get("/api/v1/episodes")["running"] == ""
+        assert client.ask("GET", "/api/v1/episodes/nobody")[0] == 404
     memory.close()
 
 
@@ -214,13 +214,13 @@ def test_prompts_are_shown_as_a_planner_was_sent_them(tmp_path: Path) -> None:
         memory.episodes.record(step, context.id)
     memory.commit()
     with serving(memory) as client:
-        (told,) = client.get(f"/api/episodes/{episode}")["prompts"]
+        (told,) = client.get(f"/api/v1/episodes/{episode}")["prompts"]
         assert (told["context_id"], told["instruction"], told["token_budget"]) == (context.id, "the apple", 60)
         assert told["steps"] == [0, 1]
         assert told["text"] == context.text != unused.text
         assert sum(section["cut_tokens"] for section in told["sections"]) > 0
         memory.forget(object_id=ids["mug"])
-        assert client.get(f"/api/episodes/{episode}")["prompts"] == [], "they may tell of what is forgotten"
+        assert client.get(f"/api/v1/episodes/{episode}")["prompts"] == [], "they may tell of what is forgotten"
     memory.close()
 
 
@@ -235,7 +235,7 @@ def test_guidance_is_shown_step_by_step(tmp_path: Path) -> None:
     )
     memory.commit()
     with serving(memory) as client:
-        told = client.get(f"/api/episodes/{episode}")
+        told = client.get(f"/api/v1/episodes/{episode}")
     (compiled,) = told["compiled"]
     assert compiled["guidance"].startswith("Next: GoToObject(Apple)")
     assert "Goal: throw the apple away" in compiled["state"]
@@ -247,7 +247,7 @@ def test_guidance_is_shown_step_by_step(tmp_path: Path) -> None:
 
 def test_changes_are_streamed(client: Client, memory: RobotMemory, ids: dict[str, str]) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=10)
-    connection.request("GET", "/api/events")
+    connection.request("GET", "/api/v1/events")
     stream = connection.getresponse()
     assert stream.readline().startswith(b"retry:")
     stream.readline()
@@ -257,21 +257,21 @@ def test_changes_are_streamed(client: Client, memory: RobotMemory, ids: dict[str
     change = json.loads(stream.readline().removeprefix(b"data: "))
     assert change["changed"] == [ids["mug"]]
     connection.close()
-    where = {one["id"]: one["at"] for one in client.get("/api/scene_graph")["objects"]}
+    where = {one["id"]: one["at"] for one in client.get("/api/v1/scene_graph")["objects"]}
     assert where[ids["mug"]][0] == pytest.approx(4.5)
 
 
 @pytest.mark.parametrize(
     ("path", "body", "said"),
     [
-        ("/api/find_objects", {"text": "x" * 5000}, "text"),
-        ("/api/find_objects", {"text": "apple", "k": -1}, "k"),
-        ("/api/find_objects", {"txt": "apple"}, "txt"),
-        ("/api/find_objects", {"text": "apple", "states": ["on fire"]}, "states"),
-        ("/api/move_object", {"object_id": "x", "position": [1.0, 2.0]}, "position"),
-        ("/api/move_object", {"object_id": "x", "position": [1e300, 0.0, 0.0]}, "position"),
-        ("/api/edit_object", {"operation": "explode", "object_id": "x"}, "operation"),
-        ("/api/tell_fact", {"text": "a", "wait_s": 1e9}, "wait_s"),
+        ("/api/v1/find_objects", {"text": "x" * 5000}, "text"),
+        ("/api/v1/find_objects", {"text": "apple", "k": -1}, "k"),
+        ("/api/v1/find_objects", {"txt": "apple"}, "txt"),
+        ("/api/v1/find_objects", {"text": "apple", "states": ["on fire"]}, "states"),
+        ("/api/v1/move_object", {"object_id": "x", "position": [1.0, 2.0]}, "position"),
+        ("/api/v1/move_object", {"object_id": "x", "position": [1e300, 0.0, 0.0]}, "position"),
+        ("/api/v1/edit_object", {"operation": "explode", "object_id": "x"}, "operation"),
+        ("/api/v1/tell_fact", {"text": "a", "wait_s": 1e9}, "wait_s"),
     ],
 )
 def test_bad_requests_are_told_and_change_nothing(

@@ -115,4 +115,4 @@ def test_every_answer_has_its_type_in_the_document(client: Client) -> None:
 
 
 def test_paths_of_the_first_release_go_on(client: Client) -> None:
-    assert client.get("/api/scene_graph")["objects"]
+    assert client.get("/api/v1/scene_graph")["objects"]

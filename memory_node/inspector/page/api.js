@@ -56,7 +56,7 @@ export const atMoment = (path, asOf) => (asOf ? `${path}${path.includes("?") ? "
 
 /** Return the address of an object's best view for an <img>, or null where there is none. */
 export async function cropUrl(id) {
-  const answer = await fetch(`/api/objects/${encodeURIComponent(id)}/crop`, { headers: headers({}) });
+  const answer = await fetch(`/api/v1/objects/${encodeURIComponent(id)}/crop`, { headers: headers({}) });
   return answer.ok ? URL.createObjectURL(await answer.blob()) : null;
 }
 
@@ -64,7 +64,7 @@ export async function cropUrl(id) {
 export async function follow(onChange, onState) {
   for (;;) {
     try {
-      const answer = await request("/api/events");
+      const answer = await request("/api/v1/events");
       onState(true);
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let rest = "";

@@ -18,7 +18,7 @@ export class CachePanel extends Panel {
     }
     let cache;
     try {
-      cache = await get("/api/cache");
+      cache = await get("/api/v1/cache");
     } catch (error) {
       this.root.replaceChildren(el("p", { class: "soft" }, error.message));
       return;

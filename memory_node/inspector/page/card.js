@@ -29,7 +29,7 @@ export class CardPanel extends Panel {
     }
     const asOf = this.app.asOf();
     try {
-      const card = await get(atMoment(`/api/objects/${encodeURIComponent(id)}`, asOf));
+      const card = await get(atMoment(`/api/v1/objects/${encodeURIComponent(id)}`, asOf));
       if (this.id !== id || this.app.asOf() !== asOf) return;
       this.fill(card);
       if (this.app.images()) await this.showCrop(id);

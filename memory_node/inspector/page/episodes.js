@@ -75,7 +75,7 @@ export class EpisodesPanel extends Panel {
   }
 
   episodes() {
-    return get(atMoment("/api/episodes", this.app.asOf())).catch((error) => this.app.fail(error));
+    return get(atMoment("/api/v1/episodes", this.app.asOf())).catch((error) => this.app.fail(error));
   }
 
   /** Show an episode that something else names; isNew: it is not the one that is shown. */
@@ -95,7 +95,7 @@ export class EpisodesPanel extends Panel {
   }
 
   async show(one, isNew = true) {
-    const told = await get(`/api/episodes/${encodeURIComponent(one.id)}`).catch((error) => this.app.fail(error));
+    const told = await get(`/api/v1/episodes/${encodeURIComponent(one.id)}`).catch((error) => this.app.fail(error));
     if (!told) return;
     const asOf = this.app.asOf();
     const steps = told.steps.filter((step) => !asOf || step.stamp_s <= asOf);

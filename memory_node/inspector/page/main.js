@@ -39,8 +39,8 @@ class App {
 
   async start() {
     onTokenNeeded(async (isWrong) => (await ask(isWrong ? "This token is not valid." : "This memory asks for a token.", [{ name: "token", title: "token", secret: true }], this.told, "Use it"))?.token ?? "");
-    const about = get("/api/about");
-    const scene = get("/api/scene_graph");
+    const about = get("/api/v1/about");
+    const scene = get("/api/v1/scene_graph");
     this.view = new SceneView(byId("scene"), byId("labels"), { onPick: (found) => this.select(found?.id ?? null), onHover: (...args) => this.hover(...args) });
     this.timeline = new Timeline(() => this.load().catch((error) => this.fail(error)));
     this.card = new CardPanel(this);
@@ -123,7 +123,7 @@ class App {
     const asOf = this.asOf();
     const last = this.told;
     const isFollowing = !asOf && !last.asOf && last.version >= 0;
-    const told = await get(isFollowing ? `/api/scene_graph?since=${last.version}` : atMoment("/api/scene_graph", asOf));
+    const told = await get(isFollowing ? `/api/v1/scene_graph?since=${last.version}` : atMoment("/api/v1/scene_graph", asOf));
     if (asOf !== this.asOf()) return;
     if (last !== this.told) return this.load(); // another answer came in between, which may be older
     this.show({ ...(told.changed ? merged(last, told) : told), asOf });
@@ -151,7 +151,7 @@ class App {
 
   async loadPath() {
     const asOf = this.asOf();
-    const path = await get(atMoment("/api/path", asOf)).catch(() => this.view.path);
+    const path = await get(atMoment("/api/v1/path", asOf)).catch(() => this.view.path);
     if (asOf !== this.asOf() || path.length === this.view.path.length) return;
     this.view.path = path;
     this.view.redraw();
@@ -206,7 +206,7 @@ class App {
     const given = await ask(question, fields, this.told);
     if (!given) return null;
     try {
-      const record = await post(`/api/${verb}`, { ...body, ...given });
+      const record = await post(`/api/v1/${verb}`, { ...body, ...given });
       const waits = record.state === "waiting";
       toast(`${record.what}${waits ? ` in ${WAIT_S} seconds` : ""}`, { action: record.undoable ? "Undo" : null, onAction: () => this.undo(record.id), forS: waits ? WAIT_S : 8 });
       await this.load();
@@ -219,7 +219,7 @@ class App {
 
   async undo(id) {
     try {
-      toast(`undone: ${(await post(`/api/edits/${encodeURIComponent(id)}/undo`, {})).what}`);
+      toast(`undone: ${(await post(`/api/v1/edits/${encodeURIComponent(id)}/undo`, {})).what}`);
       await this.load();
     } catch (error) {
       this.fail(error);

@@ -51,7 +51,7 @@ export class PromptPanel extends Panel {
   /** Offer the prompts of the newest episodes. */
   async open() {
     this.notice.hidden = !this.app.asOf();
-    const told = await get(atMoment(`/api/episodes?newest=${NEWEST}`, this.app.asOf())).catch((error) => this.app.fail(error));
+    const told = await get(atMoment(`/api/v1/episodes?newest=${NEWEST}`, this.app.asOf())).catch((error) => this.app.fail(error));
     if (!told) return;
     const rows = told.episodes.map((one) => [link(one.instruction || one.id, () => this.showSent(one)), moment(one.started_s)]);
     this.sent.replaceChildren(
@@ -60,7 +60,7 @@ export class PromptPanel extends Panel {
   }
 
   async showSent(one) {
-    const told = await get(`/api/episodes/${encodeURIComponent(one.id)}`).catch((error) => this.app.fail(error));
+    const told = await get(`/api/v1/episodes/${encodeURIComponent(one.id)}`).catch((error) => this.app.fail(error));
     if (!told) return;
     const none = "None is kept: this planner asks memory without a language model, or memory was started since.";
     this.told.replaceChildren(
@@ -70,7 +70,7 @@ export class PromptPanel extends Panel {
 
   async show() {
     const body = { instruction: this.words.value || this.words.placeholder, token_budget: Number(this.budget.value) };
-    const context = await post("/api/get_context", body).catch((error) => this.app.fail(error));
+    const context = await post("/api/v1/get_context", body).catch((error) => this.app.fail(error));
     if (context) this.told.replaceChildren(...promptParts(context));
   }
 }

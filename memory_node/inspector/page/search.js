@@ -87,10 +87,10 @@ export class SearchPanel extends Panel {
       return this.results.replaceChildren(notOfThen("Only “things, in long-term memory” can be asked of an earlier time."));
     }
     try {
-      if (this.kind.value === "ask_memory") return this.tell(await post("/api/ask_memory", { question: text }));
+      if (this.kind.value === "ask_memory") return this.tell(await post("/api/v1/ask_memory", { question: text }));
       const more = this.kind.value === OF_THEN ? { as_of_s: asOf } : {};
       const states = this.state.value ? [this.state.value] : [];
-      this.show(await post(`/api/${this.kind.value}`, { text, k: 10, states, ...more }));
+      this.show(await post(`/api/v1/${this.kind.value}`, { text, k: 10, states, ...more }));
     } catch (error) {
       this.app.fail(error);
     }

@@ -36,7 +36,7 @@ export class Timeline {
   async load() {
     this.isOld = false;
     const isWhole = this.isWhole();
-    this.span = await get("/api/timeline");
+    this.span = await get("/api/v1/timeline");
     const { begin_s: begin, end_s: end } = this.span;
     if (isWhole) this.shown = [begin, end];
     byId("date").type = isClock(end) ? "datetime-local" : "number";

@@ -31,7 +31,7 @@ export class ChangesPanel extends Panel {
         el("div", { class: "actions" }, SPANS.map(back)));
       return;
     }
-    const told = await get(`/api/changes?from_s=${since}`).catch((error) => app.fail(error));
+    const told = await get(`/api/v1/changes?from_s=${since}`).catch((error) => app.fail(error));
     if (!told) return;
     const part = (title, rows, words) => [el("h3", {}, `${title} (${rows.length})`), rows.length ? "" : el("p", { class: "soft" }, "none"), el("ul", { class: "plain" }, rows.map((one) => el("li", {}, link(nameOf(one), () => app.select(one.id, true)), " ", el("span", { class: "soft" }, words(one)), doubt(one) ? el("span", { class: "warning" }, ` ${doubt(one)}`) : "")))];
     this.root.replaceChildren(el("h2", {}, `Changed since ${when(since)}`),
@@ -73,7 +73,7 @@ export class KnowledgePanel extends Panel {
   async show(concept) {
     if (concept !== this.shown) [this.shown, this.concept.value] = [concept, concept];
     const { app } = this;
-    const statements = await get(atMoment(`/api/knowledge?concept=${encodeURIComponent(concept)}`, app.asOf())).catch((error) => app.fail(error));
+    const statements = await get(atMoment(`/api/v1/knowledge?concept=${encodeURIComponent(concept)}`, app.asOf())).catch((error) => app.fail(error));
     const words = JSON.stringify([concept, statements, app.asOf()]);
     if (!statements || concept !== this.shown || words === this.words) return;
     this.words = words;
@@ -134,7 +134,7 @@ export class EditsPanel extends Panel {
   refresh() { this.open(); }
 
   async open() {
-    const edits = await get("/api/edits").catch((error) => this.app.fail(error));
+    const edits = await get("/api/v1/edits").catch((error) => this.app.fail(error));
     if (!edits) return;
     const { app } = this;
     const rows = edits.map((one) => [one.what, one.who, moment(one.stamp_s), `${one.state}${one.message ? `: ${one.message}` : ""}`, one.undoable && app.canEdit("edit") ? el("button", { type: "button", click: () => app.undo(one.id) }, "Undo") : ""]);
