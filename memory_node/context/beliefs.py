@@ -1,4 +1,8 @@
-"""What one episode believes. Its brief state tells this in words; nothing is read back from the words."""
+"""What one episode believes. Its brief state tells this in words; nothing is read back from the words.
+
+Where things are and in which state is one `WorldState`; beside it stands what is of the episode, not of the world:
+calls that failed, and how far the task is.
+"""
 
 from __future__ import annotations
 

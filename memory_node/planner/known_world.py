@@ -1,6 +1,8 @@
 """The things that a language model's calls may name, and their believed states. Names are
 memory's own ("Mug 2"): a small model spells them right, they cost a token or two, and they contain no text from
 outside. Each name stands for a reference that the skills take.
+
+It is a choice among the things of `EpisodeWorld`, which alone follows memory and skills.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The changes of a finished skill, by its declaration."""
+"""The changes of a finished skill, by its declaration.
+
+Every declared effect is told, not the difference of the states before and after: memory may have believed otherwise.
+"""
 
 from __future__ import annotations
 

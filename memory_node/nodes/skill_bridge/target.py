@@ -1,4 +1,8 @@
-"""What a skill is about, as the bridge sees it: a remembered thing, and the thing in the hand."""
+"""What a skill is about, as the bridge sees it: a remembered thing, and the thing in the hand.
+
+Base and arm need an oriented box in map and how the hand grips, which no `WorldState` has; whether a skill may be done
+is asked of a `WorldState` made of them (preconditions.py).
+"""
 
 from __future__ import annotations
 
