@@ -214,6 +214,26 @@ def test_way_for_one_class_is_none_for_a_class_that_needs_none() -> None:
     assert learnt.way("HeatObject", "Bread", "micro", "Microwave") is None
 
 
+def test_each_class_has_the_way_that_worked_with_it() -> None:
+    diary = Diary().begin().heat("Egg", NOON, fails=True)
+    prepared(diary, thing="lamp").heat("Egg", NOON)
+    diary.begin().heat("Potato", NOON, fails=True)
+    prepared(diary, "SwitchOff", "television").heat("Potato", NOON)
+    learnt = Expectations(diary.tried, UTC)
+    for name, thing in (("Egg", "lamp"), ("Potato", "television")):
+        way = learnt.way("HeatObject", name, "micro", "Microwave")
+        assert way is not None
+        assert [one.thing_id for one in way.before] == [thing]
+
+
+def test_way_of_the_evening_is_not_followed_when_it_works_without_in_the_morning() -> None:
+    diary = Diary().begin().heat("Apple", MORNING).begin().heat("Apple", EVENING, fails=True)
+    diary.begin().note("SwitchOn", "lamp", "FloorLamp", EVENING).heat("Apple", EVENING)
+    way = Expectations(diary.tried, UTC).way
+    assert way("HeatObject", "Apple", "micro", "Microwave", at("2026-03-03 19:00")) is not None
+    assert way("HeatObject", "Apple", "micro", "Microwave", at(NEXT)) is None
+
+
 def test_evening_that_failed_between_two_mornings_that_worked_is_to_blame() -> None:
     diary = Diary().begin().heat("Apple", MORNING).begin().heat("Bread", EVENING, fails=True)
     diary.begin().heat("Tomato", NEXT)

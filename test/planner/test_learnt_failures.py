@@ -68,6 +68,12 @@ def test_composite_is_tried_again_when_something_was_switched_for_it(robot, word
     assert len(robot.heated_at) == 1
 
 
+def test_appliance_that_failed_is_tried_again_when_something_was_switched_for_it(robot, word_embedder) -> None:
+    result = told(robot, word_embedder, robot.failed_at("Microwave"), "turn on the television and heat the apple")
+    assert result.success
+    assert robot.heated_at == ["Microwave"]
+
+
 def test_composite_is_tried_again_after_what_was_done_a_short_time_ago(robot, word_embedder) -> None:
     switched = Deed("e2:0", "SwitchOn", "l", "FloorLamp", 3)
     result = told(robot, word_embedder, [*robot.failed_at("Microwave", "Oven"), switched])
