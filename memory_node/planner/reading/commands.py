@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 
@@ -167,19 +168,17 @@ def _wished(references: References, match: re.Match[str]) -> Goal:
 
 def _put(references: References, match: re.Match[str]) -> Goal:
     split = _PLACED_IN.match(match.group())
-    where_place_is = split is not None and split["place"] != match["place"]
-    try:
-        thing, place = references.thing(match["thing"]), references.place(match["place"])
-    except UnreadableError:  # "the apple in the sink in the kitchen": the last words say where the place is
-        if split is None or not where_place_is:
-            raise
-    else:
-        # Nothing is put into the room that it is in already: "the phone in the drawer in the bedroom". "A drawer" says
-        # where to, not where a certain thing is.
-        is_any = split is not None and split["place"].startswith(("a ", "an ", "another "))
-        if split is None or not (where_place_is and (is_any or references.is_in_room(thing, place))):
-            return Goal(_K.PLACE, thing, place)
-    return Goal(_K.PLACE, references.thing(split["thing"]), references.place(split["place"]))
+    readings = [(match["thing"], match["place"])]
+    if split is not None and split["place"] != match["place"]:
+        # "The apple in the sink in the kitchen": a room says where the place before it is, if it has such a one.
+        last = references.is_room(match["place"])
+        readings.insert(0 if last else 1, (split["thing"], split["place"]))
+    for thing, place in readings:
+        with contextlib.suppress(UnreadableError):
+            goal = Goal(_K.PLACE, references.thing(thing), references.place(place))
+            if goal.destination is not None and not references.is_in_room(goal.target, goal.destination):
+                return goal
+    raise UnreadableError(match.group())
 
 
 def _put_where_it_belongs(references: References, match: re.Match[str]) -> Goal:

@@ -93,7 +93,9 @@ class References:
         Raises:
             UnreadableError: they name no class.
         """
-        phrase = phrase_of(words, self.kinds, self._present)
+        room = self._room_called(words.rpartition(" in ")[2]) if " in " in words else ""
+        here = {one.class_name for one in self._objects.values() if self._room_of(one) == room}
+        phrase = phrase_of(words, self.kinds, here if room else self._present)
         if phrase is None:  # a name that somebody gave to a kind of thing
             named = words.removeprefix("the ").removeprefix("my ")
             meant = self.binding.meant_by(named)
@@ -296,9 +298,13 @@ class References:
         self._named = named  # "it" is what is carried, not where to
         return mention
 
+    def is_room(self, words: str) -> bool:
+        """Return whether words name a room."""
+        return bool(self._room_called(words))
+
     def is_in_room(self, thing: Mention, place: Mention) -> bool:
         """Return whether a place is a room, and the thing is known to be in it."""
-        known = self.scene.by_id.get(thing.thing_id)
+        known = next((one for one in self.scene.objects if one.id == thing.thing_id), None)
         return bool(place.room) and not place.candidates and known is not None and self._room_of(known) == place.room
 
     def where_it_belongs(self, thing: Mention, asks: str = "") -> Mention:

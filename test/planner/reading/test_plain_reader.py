@@ -167,20 +167,23 @@ def test_place_in_a_room_is_the_one_there() -> None:
     assert read_there.destination.thing_id == "there"
 
 
-@pytest.mark.parametrize(("area", "goes_to"), [("a2", "drawer"), ("a1", "")])
-def test_what_is_in_a_room_is_not_put_into_the_room(area: str, goes_to: str) -> None:
+@pytest.mark.parametrize("area", ["a1", "a2"])
+def test_room_behind_a_place_is_the_room_of_the_place(area: str) -> None:
     # "drawers" is a name of the dresser, too: "the phone in the drawer" may be the one on it.
     furniture = thing("drawer", "Drawer", area="a2"), thing("dresser", "Dresser", area=area)
     scene = home(*furniture, thing("phone", "CellPhone", on="dresser", area=area))
     place = goal(read("put the phone in the drawer in the study", scene)).destination
     assert place is not None
-    assert place.thing_id == goes_to
-    assert goes_to or place.room == "study"
+    assert place.thing_id == "drawer"
 
 
-def test_thing_in_a_room_is_that_one() -> None:
-    scene = home(thing("here", "Mug", area="a1"), thing("there", "Mug", area="a2"))
-    assert goal(read("bring me the mug in the study", scene)).target.thing_id == "there"
+def test_what_stands_on_a_place_goes_to_a_room_that_has_no_such_place() -> None:
+    stood_on = thing("t", "CoffeeTable", area="a2")
+    scene = home(stood_on, thing("m", "Mug", on="t", area="a2"), thing("high", "SideTable"))
+    for words, candidates, room in (("table", ("SideTable",), ""), ("coffee table", (), "kitchen")):
+        place = goal(read(f"put the mug on the {words} in the kitchen", scene)).destination
+        assert place is not None
+        assert (place.candidates, place.room) == (candidates, room)
 
 
 def test_any_thing_in_a_room_is_left_open_and_is_where_to_not_where_from() -> None:
