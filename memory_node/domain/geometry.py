@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
 
 from memory_node.domain.errors import InvalidValueError
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 FloatArray = NDArray[np.float64]
 
@@ -60,6 +63,8 @@ class Pose:
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Pose:
         """Return the pose of a homogeneous (4, 4) matrix."""
+        from scipy.spatial.transform import Rotation  # here: half of what importing this module takes, rarely needed
+
         array = finite_array(matrix, (4, 4), "Pose.from_matrix")
         return cls(array[:3, 3], Rotation.from_matrix(array[:3, :3].copy()).as_quat())  # see rotation
 
@@ -72,6 +77,8 @@ class Pose:
     @property
     def rotation(self) -> Rotation:
         """The rotation part as scipy knows it."""
+        from scipy.spatial.transform import Rotation
+
         return Rotation.from_quat(self.quaternion.copy())  # scipy before 1.15 refuses read-only arrays
 
     # Every frame composes dozens of poses; a scipy Rotation takes ten times as long as the few products in it.

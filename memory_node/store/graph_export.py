@@ -6,13 +6,14 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.store.exchange import private_file
+
+if TYPE_CHECKING:
+    import networkx as nx  # no other command of the store waits for it
 
 # WGS 84.
 _EQUATOR_RADIUS_M = 6_378_137.0
@@ -47,6 +48,8 @@ class GeoOrigin:
 
 def graph_of(scene: SceneSnapshot) -> nx.MultiDiGraph:
     """Return the scene graph as a networkx graph: floors, rooms, areas, objects and all relations."""
+    import networkx as nx
+
     graph = nx.MultiDiGraph(frame_id=scene.frame_id, version=scene.version)
     for floor in scene.floors:
         graph.add_node(floor.id, kind="floor", name=floor.name, z=floor.height_m)
@@ -84,6 +87,8 @@ def _add_containment(graph: nx.MultiDiGraph, scene: SceneSnapshot) -> None:
 
 def export_graphml(scene: SceneSnapshot, path: Path) -> int:
     """Write the graph; return the number of its nodes."""
+    import networkx as nx
+
     graph = graph_of(scene)
     with private_file(path) as file:
         file.writelines(line + "\n" for line in nx.generate_graphml(graph))
