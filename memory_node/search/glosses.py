@@ -23,34 +23,37 @@ from memory_node.search.request_words import bare_name, tells_a_situation, token
 
 _LOG = logging.getLogger(__name__)
 _DIGEST_BYTES = hashlib.sha256().digest_size
+# Of label spaces and models that are used side by side, some 3 MB each.
+_FILES_KEPT = 8
 
 
 def gloss_vectors(texts: Sequence[str], embedder: TextEmbedder, folder: Path | None = None) -> NDArray[np.float32]:
-    """Return the unit vectors (n, d) of the texts, from the file of this embedder in `folder` if it holds just them.
+    """Return the unit vectors (n, d) of the texts, from the file of these texts and this embedder in `folder`.
 
-    A file of other texts or another model is replaced, and so is a damaged one. An embedder without a `fingerprint`
-    (what tells its model from every other) is asked each time. folder: default `glosses` beside the models.
+    A damaged file is replaced, and the newest few of all stay. An embedder without a `fingerprint` (what tells its
+    model from every other) is asked each time. folder: default `glosses` beside the models.
     """
     fingerprint = getattr(embedder, "fingerprint", "")
     if not fingerprint or not texts:
         return embedder.embed(texts)
-    name = hashlib.sha256(fingerprint.encode()).hexdigest()[:16]
+    name = hashlib.sha256("\0".join([fingerprint, *texts]).encode()).hexdigest()[:32]
     path = (folder or models_folder() / "glosses") / f"{name}.vectors"
-    key = hashlib.sha256("\0".join([fingerprint, *texts]).encode()).digest()
-    known = _read(path, key, len(texts))
+    known = _read(path, len(texts))
     if known is not None:
         return known
     vectors = np.ascontiguousarray(embedder.embed(texts), dtype="<f4")
-    body = key + vectors.tobytes()
+    body = vectors.tobytes()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, lambda scratch: scratch.write_bytes(hashlib.sha256(body).digest() + body))
+        for older in sorted(path.parent.glob("*.vectors"), key=lambda one: one.stat().st_mtime_ns)[:-_FILES_KEPT]:
+            older.unlink(missing_ok=True)
     except OSError as error:
         _LOG.warning("the glosses' vectors cannot be kept in %s and will be made again: %s", path, error)
     return vectors
 
 
-def _read(path: Path, key: bytes, count: int) -> NDArray[np.float32] | None:
+def _read(path: Path, count: int) -> NDArray[np.float32] | None:
     try:
         document = path.read_bytes()
     except FileNotFoundError:
@@ -62,9 +65,7 @@ def _read(path: Path, key: bytes, count: int) -> NDArray[np.float32] | None:
     if hashlib.sha256(body).digest() != digest:
         _LOG.warning("the glosses' vectors in %s are damaged and are made again", path)
         return None
-    if body[:_DIGEST_BYTES] != key:
-        return None
-    return np.frombuffer(body[_DIGEST_BYTES:], dtype="<f4").reshape(count, -1)
+    return np.frombuffer(body, dtype="<f4").reshape(count, -1)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,11 @@ def test_vectors_are_made_once_for_each_model_and_texts(tmp_path):
     np.testing.assert_array_equal(gloss_vectors(["a", "ccc"], again, tmp_path), [[1, 7], [3, 7]])
     assert inner.asked == 1, "other texts, other vectors"
     np.testing.assert_array_equal(gloss_vectors(["a", "ccc"], Embedder("model 22"), tmp_path), [[1, 8], [3, 8]])
-    assert len(list(tmp_path.iterdir())) == 2, "one file for each model"
+    gloss_vectors(["a", "bb"], again, tmp_path)
+    assert inner.asked == 1, "label spaces that are used side by side keep theirs"
+    for number in range(20):
+        gloss_vectors([str(number)], again, tmp_path)
+    assert len(list(tmp_path.iterdir())) < 10
 
 
 @pytest.mark.parametrize("damage", [lambda body: body[:-1], lambda body: b"", lambda body: body[:-2] + b"xx"])
