@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.past_deeds import ids_in
@@ -80,6 +80,14 @@ class ContextWriter:
         binding = {id(fact) for fact in index.bearing_on(instruction)}
         return [one for one, facts in stated if any(id(fact) in binding for fact in facts)]
 
+    def tries(self) -> tuple[Lesson, ...]:
+        """Return what tries teach now, in the names of this home. Of a place that memory does not know any more nobody
+        could tell which it is."""
+        tried = self.of_tries()
+        with self.lock:
+            known = [one for one in tried if not one.place_id or self._name_of(one.place_id)]
+            return tuple(replace(one, wordings=(replace(one.wordings[-1], text=self._in_place(one)),)) for one in known)
+
     def _in_place(self, lesson: Lesson) -> str:
         """Return a lesson of tries with memory's names of its place and of what has to be done first."""
         name = self._name_of(lesson.place_id)
@@ -120,11 +128,9 @@ class ContextWriter:
 
     def _lessons(self, instruction: str, learnt: ExperienceAnswer) -> list[tuple[Lesson, str]]:
         """Return what was learnt, each in words: what tries teach now, ways of like instructions, the rest."""
-        tried = self.of_tries()
+        of_tries = [(one, one.text) for one in self.tries()]
         ways = self.experience.ways_to(instruction)
         with self.lock:
-            # Of a place that memory does not know any more nobody could tell which it is.
-            of_tries = [(one, self._in_place(one)) for one in tried if not one.place_id or self._name_of(one.place_id)]
             of_ways = [(one, in_words(one, instruction, self.kinds, self._called)) for one in ways]
             # Where a thing was found says nothing where memory has it.
             others = [one for one in learnt.lessons if one.kind is not LessonKind.WHERE or not self._has(one)]

@@ -209,8 +209,9 @@ class AgentPlanner:
         the person, and no conversation is kept of it."""
         known, said = task.situation.known, task.situation.conversation.said
         last = next(iter(known.recalled.unfinished), None) if known is not None and not said else None
-        is_open = known is not None and last is not None and last.success is None
-        return is_open and known.clock() - (last.ended_ns or last.started_ns) <= _ANSWERED_NS
+        if known is None or last is None or last.success is not None:
+            return False
+        return known.clock() - (last.ended_ns or last.started_ns) <= _ANSWERED_NS
 
     def _left(self, task: Task) -> tuple[str, str]:
         """Return the instruction that was left unfinished, and in words when that was, what was done of it and what of

@@ -323,8 +323,8 @@ class SkillCalls:
             f"{said} {sum(bool(one.reason) for one in these)} of {len(these)}" for said, these in told.items() if these
         ]
         times = self._failed[named]
-        again = "once more tells a chance from a fault" if times == 1 else "it is no chance: try another thing or place"
-        return f"failed {times} times now; earlier failures: {', '.join(before) or 'never tried'}; {again}"
+        now = "a second try tells chance from fault" if times == 1 else f"failed {times} times now, so hardly by chance"
+        return f"failed earlier: {', '.join(before) or 'never tried'}; {now}"
 
     def _found(self, named: SkillCall) -> str:
         """Return which thing a search has found: one that memory has not seen yet may be one that it knows."""
