@@ -219,9 +219,11 @@ class SkillCalls:
             is_name = name.split()[-1].isdigit()
             gone = f"{quoted(name, 60)} is not known any more" if is_name else "which one?"
             return None, f"not done: {gone}; there are {there}"
-        likely = self._names.likely(meant.object_class) if meant.object_class else ""
         said = f"not done: no {quoted(name, 60)} is known"
-        return None, f"{said}; Explore for it, {likely}" if likely else f"{said}; find shows what there is"
+        if not meant.object_class:
+            return None, f"{said}; find shows what there is"
+        likely = self._names.likely(meant.object_class)
+        return None, f"{said}; Explore for it{f', {likely}' if likely else ''}"
 
     def _usual_place(self, skill: Skill) -> list[Thing]:
         """Return where a treatment is usually done, of what memory knows; nothing where no such place is known."""

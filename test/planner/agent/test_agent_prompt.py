@@ -182,3 +182,10 @@ def test_memory_is_asked_anew_when_the_world_has_changed() -> None:
     assert "DiningTable" in told[1]
     assert told[3] != told[2]
     assert told[5] == "Mug: in the hand"
+
+
+def test_what_is_not_known_at_all_is_to_be_searched_for() -> None:
+    goal = {"kind": "fetch", "thing": "Spoon", "words": "bring me the spoon"}
+    model = ScriptedModel([[("set_goals", {"goals": [goal]}), ("PickupObject", {"object": "Spoon"})], END])
+    carry_out(model, "bring me the spoon")
+    assert "Explore" in model.results()[1]
