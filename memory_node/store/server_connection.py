@@ -73,7 +73,8 @@ def _bounded_connection() -> Any:
             if self.quiet_limit_s is None:
                 return super().wait(gen, *arguments, **options)
             # Not psycopg's compiled loop: that of 3.2.1 does not come back while nothing is ready.
-            return wait_selector(self._bounded(gen, self.quiet_limit_s), self.pgconn.socket, _LOOK_EVERY_S)
+            asked = {"timeout": options["timeout"]} if "timeout" in options else {}  # of notifies, from 3.3 on
+            return wait_selector(self._bounded(gen, self.quiet_limit_s), self.pgconn.socket, _LOOK_EVERY_S, **asked)
 
         def _bounded(self, gen: Any, limit_s: float) -> Generator[Any, Any, Any]:
             """Pass the waiting generator through; it is sent 0 every 0.1 s while nothing is ready."""

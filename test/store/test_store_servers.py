@@ -297,6 +297,14 @@ def test_a_server_that_hangs_counts_as_away_and_nothing_waits_for_it(postgres, m
     store.close()
 
 
+def test_a_store_that_listens_in_vain_closes_soon(postgres):
+    store = open_store(postgres.create_database(), "r1", "home", SMALL)
+    time.sleep(1.0)  # it waits for what others tell, and nobody does
+    begun_s = time.monotonic()
+    store.close()
+    assert time.monotonic() - begun_s < 2.5, "a wait for news ends after its 0.2 s"
+
+
 def test_facts_are_durable_while_another_thread_waits_for_the_network(postgres, make_object, monkeypatch):
     url, told = postgres.create_database(), [make_object() for _ in range(12)]
     is_cut, connecting, gives_up = threading.Event(), threading.Event(), threading.Event()
