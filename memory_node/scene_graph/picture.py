@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.scene import Relation, RelationKind, SceneObject, SceneSnapshot
-from memory_node.scene_graph.colors import class_color, room_color
+from memory_node.scene_graph.colors import class_color
 from memory_node.scene_graph.free_space import OccupancyMap
 
+_WIDTH_IN = 12.0
 _INK = "#26323d"
 _PATH = "#1f6feb"
 _AREA = "#7b8794"
@@ -30,23 +31,21 @@ def draw_scene(
     grid: OccupancyMap | None = None,
     robot_path: NDArray[np.floating] | Sequence[tuple[float, float]] = (),
     title: str = "",
-    width_in: float = 12.0,
-    room_of_cell: NDArray[np.integer] | None = None,
 ) -> Path:
     """Draw a snapshot to a PNG (or SVG, by the name), one floor above the other, and return its path.
 
-    grid: the occupancy map under it. robot_path: (n, 2) in map. room_of_cell: (h, w) room numbers of the grid, -1 none.
+    grid: the occupancy map under it. robot_path: (n, 2) in map.
     """
     floors = _by_floor(snapshot, grid)
     extents = [_extent(part, under) for part, under in floors]
     shapes = [np.maximum(high - low, 1.0) for low, high in extents]
-    heights = [float(np.clip(width_in * size[1] / size[0], 4.0, 16.0)) + 0.5 for size in shapes]
-    figure = Figure(figsize=(width_in, sum(heights)), dpi=130)
+    heights = [float(np.clip(_WIDTH_IN * size[1] / size[0], 4.0, 16.0)) + 0.5 for size in shapes]
+    figure = Figure(figsize=(_WIDTH_IN, sum(heights)), dpi=130)
     FigureCanvasAgg(figure)
     panels = figure.subplots(len(floors), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
     for axes, (part, under), (low, high) in zip(panels, floors, extents):
         if under is not None:
-            _draw_map(axes, under, room_of_cell)
+            _draw_map(axes, under)
         _draw_places(axes, part)
         if len(robot_path) > 1 and under is grid:
             track = np.asarray(robot_path, dtype=float)
@@ -91,14 +90,11 @@ def _extent(snapshot: SceneSnapshot, grid: OccupancyMap | None) -> tuple[NDArray
     return everything.min(axis=0) - 0.3, everything.max(axis=0) + 0.3
 
 
-def _draw_map(axes: Axes, grid: OccupancyMap, room_of_cell: NDArray[np.integer] | None) -> None:
+def _draw_map(axes: Axes, grid: OccupancyMap) -> None:
     height, width = grid.cells.shape
     shown = np.empty((height, width, 3))
     shown[grid.cells < 0] = (0.93, 0.935, 0.94)
     shown[grid.free()] = (1.0, 1.0, 1.0)
-    if room_of_cell is not None and room_of_cell.shape == grid.cells.shape:
-        for number in range(int(room_of_cell.max()) + 1):
-            shown[(room_of_cell == number) & grid.free()] = room_color(number)
     shown[grid.cells >= 50] = (0.36, 0.40, 0.45)
     extent = (0.0, width * grid.resolution_m, 0.0, height * grid.resolution_m)
     origin = grid.map_T_origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +37,6 @@ def scene_in_words(
     near: tuple[float, float] | None = None,
     topic: str = "",
     embedder: TextEmbedder | None = None,
-    count_tokens: Callable[[str], int] = estimate_tokens,
 ) -> SceneText:
     """Return one line per area, {name, type, contains, adjacent nodes, position}, then one per object that is in no
     area (without a map there are no areas), {name, position}, then the edges between the areas told. Of several things
@@ -60,24 +59,24 @@ def scene_in_words(
             where["floor"] = floors[area.floor_id]
         return _area_line(area, where, contents.get(area.id, []), adjacent.get(area.id, []))
 
-    lines, used = _within(token_budget, map(area_line, order), count_tokens)
+    lines, used = _within(token_budget, map(area_line, order))
     if near is not None:
         placeless.sort(key=lambda one: math.dist(one[0][:2], near))
-    alone, spent = _within(token_budget - used, (_placeless_line(*one) for one in placeless), count_tokens)
+    alone, spent = _within(token_budget - used, (_placeless_line(*one) for one in placeless))
     names = {area.id: area.name for area in order[: len(lines)]}
     told = (e for e in edges if e.source_id < e.target_id and e.source_id in names and e.target_id in names)
     ways = (f"{names[edge.source_id]} -- {names[edge.target_id]}: {edge.distance_m:.1f} m" for edge in told)
     left_out = tuple(area.name for area in order[len(lines) :])
-    edge_lines, _ = _within(token_budget - used - spent, ways, count_tokens)
+    edge_lines, _ = _within(token_budget - used - spent, ways)
     return SceneText((*lines, *alone, *edge_lines), left_out)
 
 
-def _within(token_budget: int, lines: Iterable[str], count_tokens: Callable[[str], int]) -> tuple[list[str], int]:
+def _within(token_budget: int, lines: Iterable[str]) -> tuple[list[str], int]:
     """Return the first lines that a budget holds, and their tokens."""
     kept: list[str] = []
     used = 0
     for line in lines:
-        cost = count_tokens(line + "\n")
+        cost = estimate_tokens(line + "\n")
         if used + cost > token_budget:
             break
         kept.append(line)

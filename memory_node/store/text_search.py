@@ -52,15 +52,12 @@ def may_mention(connection: Connection, columns: Sequence[sa.Column], terms: Ter
 
 
 def rows_mentioning(
-    connection: Connection, site: str, table: sa.Table, names: Sequence[str], terms: Terms, among: Any = None
+    connection: Connection, site: str, table: sa.Table, names: Sequence[str], terms: Terms
 ) -> Iterator[dict[str, Any]]:
-    """Yield the keys and the named columns of a site's rows in which one of these columns holds a term.
-
-    among: a condition of the rows that are looked through.
-    """
+    """Yield the keys and the named columns of a site's rows in which one of these columns holds a term."""
     columns = [table.c[name] for name in names]
     keys = [column for column in table.primary_key if column.name not in names]
-    query = sa.select(*keys, *columns).where(table.c.site == site, sa.true() if among is None else among)
+    query = sa.select(*keys, *columns).where(table.c.site == site)
     condition = may_mention(connection, columns, terms)
     if condition is not None:
         query = query.where(condition)

@@ -47,7 +47,7 @@ class ArmKinematics:
         matrix[:3, 3] = self._data.site_xpos[self._site]
         return Pose.from_matrix(matrix)
 
-    def solve(self, base_T_tool: Pose, start: FloatArray, steps: int = _STEPS) -> FloatArray | None:
+    def solve(self, base_T_tool: Pose, start: FloatArray) -> FloatArray | None:
         """Return joint positions (8,) that bring the tool to a pose, found from `start`; None: not from there.
 
         Damped least squares (Wampler 1986) with the null space drawn to a comfortable posture.
@@ -55,7 +55,7 @@ class ArmKinematics:
         goal, turn = base_T_tool.position, base_T_tool.axes
         joints = np.array(start, dtype=np.float64)
         jacobian = np.zeros((6, self._model.nv))
-        for step in range(steps):
+        for step in range(_STEPS):
             self._data.qpos[self._q] = joints
             mujoco.mj_kinematics(self._model, self._data)
             mujoco.mj_comPos(self._model, self._data)
@@ -75,14 +75,12 @@ class ArmKinematics:
             joints = np.where(self._turns, joints, np.clip(joints, self.low, self.high))
         return None
 
-    def solutions(
-        self, base_T_tool: Pose, start: FloatArray, rng: np.random.Generator, tries: int = _TRIES
-    ) -> list[FloatArray]:
+    def solutions(self, base_T_tool: Pose, start: FloatArray, rng: np.random.Generator) -> list[FloatArray]:
         """Return different solutions, found from `start`, from comfort and from random postures; easiest first.
 
         Easy is a posture near to the comfortable one: from there a straight way goes on.
         """
-        starts = [start, _COMFORT, *(rng.uniform(self.low, self.high) for _ in range(tries))]
+        starts = [start, _COMFORT, *(rng.uniform(self.low, self.high) for _ in range(_TRIES))]
         found: list[FloatArray] = []
         for one in starts:
             solution = self.solve(base_T_tool, one)
