@@ -28,6 +28,10 @@ class NothingFound(Setback):
     """Nothing that a goal speaks of was found anywhere."""
 
 
+class NothingElse(Hopeless, NothingFound):
+    """What fails has never worked, and memory knows nothing else that would do."""
+
+
 @dataclass
 class GoalAttempt:
     """What is known while a goal is pursued.
@@ -47,7 +51,7 @@ class GoalAttempt:
     avoided: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
     memory_ids: Mapping[str, str] = field(default_factory=dict)
-    not_sought: dict[str, str] = field(default_factory=dict)
+    not_sought: dict[str, NothingFound] = field(default_factory=dict)
 
     @property
     def kinds(self) -> ObjectCatalogue:

@@ -71,7 +71,7 @@ class Locator:
             if self._is_remembered(attempt, name, mention):
                 return
         if name in attempt.not_sought:
-            raise NothingFound(f"{attempt.not_sought[name]}; I know of no other {mention}")
+            raise attempt.not_sought[name]
         yield from self._seek(attempt, name, mention)
 
     def _seek(self, attempt: GoalAttempt, name: str, mention: Mention) -> Steps:

@@ -17,7 +17,7 @@ from memory_node.lessons.expectations import ENABLING
 from memory_node.lessons.lesson import Preparation
 from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.goal import Mention
-from memory_node.planner.goal_attempt import GoalAttempt, Hopeless, NothingFound, Setback, Steps
+from memory_node.planner.goal_attempt import GoalAttempt, Hopeless, NothingElse, NothingFound, Setback, Steps
 from memory_node.planner.locating import Locator
 from memory_node.planner.planner import PlannedStep, PlanningFailedError
 from memory_node.planner.search import Wanted, find_plan
@@ -234,7 +234,8 @@ class PlanExecution:
             if last is None or mention is None or mention.thing_id:
                 raise (Hopeless if is_hopeless else Setback)(self._told(result, things))
             self.attempt.exclude(last)
-            self.attempt.not_sought[role] = self._told(result, things)
+            nothing_else = f"{self._told(result, things)}; I know of no other {mention}"
+            self.attempt.not_sought[role] = (NothingElse if is_hopeless else NothingFound)(nothing_else)
             return
         is_told = any(
             rule.fact.predicate is Predicate.STATE for rule in broken_rules(SKILLS[call.skill], result.reason)
@@ -242,7 +243,8 @@ class PlanExecution:
         if result.reason in _ELSEWHERE and not is_told and last is not None and mention is not None:
             self.attempt.exclude(last)
             if result.reason is FailureReason.OCCUPIED and (self.locator.surveyed or mention.thing_id):
-                self.attempt.not_sought[role] = self._told(result, things)
+                nothing_else = f"{self._told(result, things)}; I know of no other {mention}"
+                self.attempt.not_sought[role] = NothingFound(nothing_else)
 
     def _is_part_in(self, name: str, outer: Thing) -> bool:
         return name in self.attempt.parts and self.attempt.part(name).container == outer.id

@@ -170,9 +170,11 @@ def _of_others(goal: Goal, binding: BindingFacts) -> frozenset[str]:
     if goal.target.thing_id:
         return frozenset()
     person, names = goal.destination.text if goal.destination is not None else "", goal.target.candidates[:1]
-    owned = binding.owned_by_others(person, names)
-    alike = {one.id for one in binding.scene.objects if one.class_name in names and not one.removed}
-    return owned if alike - owned else frozenset()
+    alike = frozenset(one.id for one in binding.scene.objects if one.class_name in names and not one.removed)
+    own, others = binding.owned_by(person, names), binding.owned_by_others(person, names)
+    if own:
+        return alike.difference(own)  # "bring Ana a cup": hers
+    return others if alike - others else frozenset()
 
 
 def _acts_of(goal: Goal) -> Iterator[Act]:

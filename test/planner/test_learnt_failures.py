@@ -282,3 +282,14 @@ def test_what_is_expected_to_fail_now_is_tried_once(robot, word_embedder) -> Non
     ]
     result = told(robot, word_embedder, tried, "open the microwave")
     assert [one.step.call.skill for one in result.steps].count("OpenObject") == 1
+
+
+@pytest.mark.parametrize("worked", [False, True])
+def test_what_never_worked_is_not_tried_once_more_where_nothing_else_is_known(robot, word_embedder, worked) -> None:
+    robot.execute(SkillCall("GoToObject", ("pen",)))
+    pen = next(one for one in robot.memory.scene().objects if one.class_name == "Pen")
+    robot.faults = ["PickupObject"] * 9
+    tried = [Deed("e:1", "PickupObject", pen.id, "Pen", 1, reason="" if worked else "execution")]
+    result = told(robot, word_embedder, tried, "put the pen on the bed")
+    assert not result.success
+    assert result.outcome.is_final is not worked

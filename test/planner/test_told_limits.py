@@ -54,6 +54,17 @@ def test_goal_is_asked_about_where_what_was_told_forbids_it(told: str, goal: Goa
 
 
 @pytest.mark.parametrize(
+    ("person_id", "closed"), [("user", {"hers", "zoe's"}), ("kim", {"nobody's", "zoe's"})], ids=["me", "an owner"]
+)
+def test_thing_for_somebody_is_hers_or_else_nobody_s(person_id: str, closed: set[str]) -> None:
+    places = (("hers", "desk"), ("zoe's", "counter"), ("nobody's", "bowl"))
+    scene = home(*(thing(name, "Mug", on=on) for name, on in places))
+    to = Mention("Kim" if person_id == "kim" else "me", ("User",), thing_id=person_id)
+    told = limits("The mug on the desk is Kim's.", "The mug on the counter is Zoe's.", scene=scene)
+    assert told.of_goals([Goal(GoalKind.PLACE, mention("Mug"), to)]).closed == (frozenset(closed),)
+
+
+@pytest.mark.parametrize(
     ("told", "goal", "is_asked", "closed"),
     [
         ("The egg must never be put in the microwave.", Goal(GoalKind.HEAT, mention("Egg")), False, {"microwave"}),
