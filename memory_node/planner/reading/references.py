@@ -156,7 +156,8 @@ class References:
         ids = self._told_apart(phrase) if told is None else told.object_ids
         if ids is None:
             ids = self._by_state(phrase.classes, wanted)
-        any_in = self._room_called(phrase.place) if ids and words.startswith(("a ", "an ")) else ""
+        only_placed = ids is not None and len(ids) > 1 and not (phrase.verb or phrase.again or phrase.owner)
+        any_in = self._room_called(phrase.place) if only_placed else ""  # any of those in the room
         thing_id = self._latest(ids) if ids and not any_in else ""
         classes = (self._objects[thing_id].class_name,) if thing_id else phrase.classes
         mention = Mention(phrase.text, classes, phrase.states, phrase.another, room=any_in, thing_id=thing_id)

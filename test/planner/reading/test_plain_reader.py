@@ -186,12 +186,13 @@ def test_what_stands_on_a_place_goes_to_a_room_that_has_no_such_place() -> None:
         assert (place.candidates, place.room) == (candidates, room)
 
 
-def test_any_thing_in_a_room_is_left_open_and_is_where_to_not_where_from() -> None:
+@pytest.mark.parametrize("article", ["a", "the"])
+def test_any_thing_in_a_room_is_left_open_and_is_where_to_not_where_from(article: str) -> None:
     drawers = (
         thing(name, "Drawer", at=at, area="a2") for name, at in (("left", (4.0, 0.0, 0.5)), ("right", (5.0, 0.0, 0.5)))
     )
     scene = home(*drawers, thing("on", "Dresser", at=(9.0, 0.0, 0.5)), thing("pen", "Pen", at=(9.0, 0.0, 0.5), on="on"))
-    reading = goal(read("put the pen in a drawer in the study", scene))
+    reading = goal(read(f"put the pen in {article} drawer in the study", scene))
     assert reading.destination is not None
     assert (reading.destination.candidates, reading.destination.room) == (("Drawer",), "study")
     assert (reading.target.text, reading.destination.thing_id) == ("the pen", "")
