@@ -155,6 +155,7 @@ def adapted(tiny):
     words, weights = tiny
     model = bare_model(len(words))
     model.load_state_dict(weights)
+    torch.manual_seed(0)  # of the adapter: two runs begin alike
     return with_adapter(model, 4)
 
 
