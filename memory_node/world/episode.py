@@ -260,9 +260,9 @@ class EpisodeWorld:
         self._robot_ids.pop(asked.memory_id, None)
         if other:
             self._names[asked.memory_id] = other
-            self.state = self.state.with_thing(
-                replace(self.state.things[other], memory_id=asked.memory_id, object_id="")
-            )
+        if other in self.state.things:  # memory may have lost sight of it
+            twin = replace(self.state.things[other], memory_id=asked.memory_id, object_id="")
+            self.state = self.state.with_thing(twin)
         self.state = self.state.with_thing(replace(asked, memory_id=done_id))
 
     def _identify(self, thing: Thing, robot_id: str) -> None:

@@ -203,3 +203,15 @@ def test_what_a_picture_refutes_is_so_no_more() -> None:
         world.follow(result)
     world.refute(("Apple", "Potato"), (S.CLEANED,))
     assert world.refresh(HOME).things["Apple"].has(S.CLEANED) is False
+
+
+def test_thing_that_turns_out_to_be_one_that_memory_lost_goes_on() -> None:
+    laptops = (seen("m1", "Laptop", 0.0, "m3"), seen("m4", "Laptop", 0.5, "m3"))
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(SceneSnapshot(1, objects=(TABLE, *laptops)))
+    world.refresh(SceneSnapshot(1, objects=(TABLE, laptops[0])))
+    (name,) = (one.id for one in world.state if one.memory_id == "m1")
+    world.follow(done("GoToObject", name, object_id="laptop-7"), {})
+    world.follow(done("PickupObject", "laptop-7"), {"laptop-7": "m4"})
+    assert world.state.things[name].memory_id == "m4"
+    assert world.state.held == name
