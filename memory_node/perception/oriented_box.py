@@ -13,6 +13,7 @@ from memory_node.domain.geometry import OrientedBox
 Values = NDArray[np.float64]
 _LARGE_M = 0.5
 _EDGE_SAMPLE = 250
+_EDGE_ANGLES = np.radians(np.arange(0.0, 90.0, 3.0))
 _EDGE_M = 0.02
 _MOST_BEYOND_M = 0.02
 
@@ -86,12 +87,13 @@ def _edge_yaw(x: Values, y: Values, guess_rad: float) -> tuple[float, float, flo
     """Return the yaw, `guess_rad` or one on a grid of 3 degrees, along whose box sides points lie closest, and both
     sides."""
     every = max(1, len(x) // _EDGE_SAMPLE)
-    angles = np.append(np.radians(np.arange(0.0, 90.0, 3.0)), guess_rad)[:, None]
-    along = np.cos(angles) * x[None, ::every] + np.sin(angles) * y[None, ::every]
-    across = np.cos(angles) * y[None, ::every] - np.sin(angles) * x[None, ::every]
-    gap = np.full(along.shape, np.inf)
-    for side in (along, across):
-        np.minimum(gap, side - side.min(axis=1, keepdims=True), out=gap)
-        np.minimum(gap, side.max(axis=1, keepdims=True) - side, out=gap)
+    angles = np.append(_EDGE_ANGLES, guess_rad)
+    cos, sin = np.cos(angles), np.sin(angles)
+    # Where the points lie along the sides of a box at each angle, then across: (2 * angles, points).
+    sides = np.stack([np.append(cos, -sin), np.append(sin, cos)], axis=1) @ np.stack([x[::every], y[::every]])
+    low, high = sides.min(axis=1), sides.max(axis=1)
+    gap = np.minimum(sides - low[:, None], high[:, None] - sides)
+    gap = np.minimum(gap[: len(angles)], gap[len(angles) :])
     best = int(np.argmax((1.0 / np.maximum(gap, _EDGE_M)).sum(axis=1)))
-    return float(angles[best, 0]), float(np.ptp(along[best])), float(np.ptp(across[best]))
+    width, height = (high - low).reshape(2, -1)[:, best].tolist()
+    return float(angles[best]), width, height
