@@ -209,7 +209,7 @@ class RobotMemory:
 
     def tell_in_words(self, text: str) -> str:
         """Take over a fact that was said to the planner; return what became of it, for the one who said it."""
-        return in_words(self.tell_fact(text))
+        return in_words(self.tell_fact(text), self.knowledge.facts())
 
     def read(self, steps: Iterable[StandardStep]) -> int:
         """Take over a part of a document or talk; return how many statements were new. Committed as other facts are."""

@@ -162,7 +162,7 @@ def _tell(args: argparse.Namespace, memory: RobotMemory) -> int:
         if args.json:
             print(json.dumps({"text": proposition.text, "active": proposition.active}))
     if not args.json:
-        print(in_words(told))
+        print(in_words(told, memory.knowledge.facts()))
     return 0
 
 

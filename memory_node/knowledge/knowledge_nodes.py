@@ -15,6 +15,7 @@ from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS, KnowledgeLo
 from memory_node.knowledge.packed_table import PackedTable
 from memory_node.knowledge.semantic_graph import SemanticGraph
 from memory_node.knowledge.standard_step import ASKED, TOLD, StandardStep, pack_step, step_to_dict, unpack_step
+from memory_node.knowledge.told.fact import names_of_several, one_is_meant
 from memory_node.knowledge.updating import LEAST_LIKENESS, TOPIC_LIKENESS, UpdateJudge, updated
 from memory_node.search.packing import Arrays, part, under
 
@@ -130,9 +131,12 @@ class KnowledgeNodes:
         edits = self.updates(text, only_the_same=True)
         if later is None or not later.active or not later.structure:
             return edits
-        for earlier in self.semantic.structured():
-            facts = earlier.facts
-            ended = all(any(one.replaces(fact) for one in later.facts) for fact in facts)
+        held = self.semantic.structured()
+        several = names_of_several(fact for one in held for fact in one.facts)
+        # Of which of two people of one name it was told, nobody knows.
+        certain = [one for one in later.facts if one_is_meant(one, several)]
+        for earlier in held:
+            ended = all(any(one.replaces(fact) for one in certain) for fact in earlier.facts)
             if earlier.text != text and ended and self.semantic.order(earlier) <= self.semantic.order(later):
                 edits.append(self.edit(PROPOSITIONS, earlier.text, earlier.ended(later.text, later.stamp_ns)))
         return edits

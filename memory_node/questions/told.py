@@ -13,7 +13,7 @@ from memory_node.knowledge.told.fact import Relation, ToldFact
 from memory_node.questions.phrase import phrase_of
 
 _ALLOWED = "Nobody told me anything against it."
-_WHO = r"(?P<who>my [a-z]+|[A-Z][\w-]*)"
+_WHO = r"(?P<who>my [a-z]+(?: [A-Z][\w-]*)?|[A-Z][\w-]*)"
 _IS = r"(?:is|are)"
 _PART = r"in the (?P<part>morning|afternoon|evening|night)"
 
@@ -45,10 +45,10 @@ def _quoted(facts: Iterable[ToldFact], lead: str = "") -> ToldAnswer | None:
 
 
 def _about(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
-    who = match["who"].removeprefix("my ")
-    name = facts.person_called(who)
-    called = [one for one in facts.of(Relation.CALLED) if one.object.words == name]
-    return _quoted([*called, *facts.about_person(who)]) or ToldAnswer(f"Nobody told me anything about {name}.")
+    meant, name = facts.persons_called(match["who"]), facts.person_called(match["who"])
+    lead = f"There are {len(meant)}: {' and '.join(meant).replace('my ', 'your ')}. " if len(meant) > 1 else ""
+    told = _quoted((fact for who in meant for fact in (*facts.roles_told(who), *facts.about_person(who))), lead)
+    return told or ToldAnswer(f"Nobody told me anything about {name}.")
 
 
 def _about_thing(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:

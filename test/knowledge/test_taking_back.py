@@ -86,3 +86,20 @@ def test_nothing_is_forgotten_that_nobody_told(graph: KnowledgeGraph) -> None:
     # It is told of both: to forget a part of it would change what was said.
     assert in_words(graph.tell("Forget that Ana is vegetarian.")) == "Nobody told me that."
     assert counting(graph) == {"Ana and Pedro are both vegetarian."}
+
+
+def test_two_people_of_one_name_are_kept_apart_and_asked_about(graph: KnowledgeGraph) -> None:
+    graph.tell("My niece Anna sleeps in the bedroom.", stamp_ns=1)
+    graph.tell("My colleague Anna sleeps on the sofa.", stamp_ns=2)
+    reply = in_words(graph.tell("Anna sleeps on the bed.", stamp_ns=3), graph.facts())
+    assert reply.endswith("Which Anna is it, your niece or your colleague?")
+    assert len(counting(graph)) == 3
+    graph.tell("My niece Anna sleeps on the armchair.", stamp_ns=4)
+    assert "My niece Anna sleeps in the bedroom." not in counting(graph)
+    assert "My colleague Anna sleeps on the sofa." in counting(graph)
+
+
+def test_later_fact_of_the_only_person_of_a_name_counts_without_the_role(graph: KnowledgeGraph) -> None:
+    graph.tell("My niece Anna sleeps in the bedroom.", stamp_ns=1)
+    reply = in_words(graph.tell("Anna sleeps on the bed.", stamp_ns=3), graph.facts())
+    assert "Which" not in reply

@@ -67,6 +67,21 @@ def test_question_is_answered_with_the_facts_about_its_entity(question: str, ans
     assert told.text == answer
 
 
+def test_two_people_of_one_name_are_told_apart() -> None:
+    facts = index("My niece Anna is vegan.", "My colleague Anna works at the desk.", "Anna likes apples.")
+    both, niece = (
+        told_answer("What do you know about Anna?", facts),
+        told_answer("What do you know about my niece?", facts),
+    )
+    assert both is not None
+    assert both.text.startswith("There are 2: your niece Anna and your colleague Anna.")
+    assert niece is not None
+    assert niece.text == "My niece Anna is vegan. Anna likes apples."
+    assert facts.harm("Egg", "my niece Anna") is not None
+    assert facts.harm("Egg", "my colleague Anna") is None
+    assert facts.persons_in("bring my colleague Anna an egg") == ["my colleague Anna"]
+
+
 @pytest.mark.parametrize(
     "question",
     ["Who is an engineer?", "What do you know about the pen?", "Whose is the pen?", "Is the vase heavy?", "", "why"],

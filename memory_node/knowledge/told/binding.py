@@ -20,7 +20,7 @@ from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.time_zone import part_of_day
-from memory_node.knowledge.told.fact import Relation, Term, ToldFact
+from memory_node.knowledge.told.fact import Relation, Term, ToldFact, names_of_several
 
 # What is done to its first thing by a skill, in the verbs of people; "touch" and "use" are in all of them.
 VERBS: dict[str, frozenset[str]] = {
@@ -98,6 +98,7 @@ class BindingFacts:
             self._by_relation[fact.relation].append(fact)
             for name in fact.subject.classes:
                 self._by_class[folded(name)].append(fact)
+        self._several = names_of_several(facts)
         self.move_to(scene, now_ns)
 
     def move_to(self, scene: SceneSnapshot, now_ns: int) -> None:
@@ -200,9 +201,8 @@ class BindingFacts:
     def harm(self, class_name: str, person: str) -> Objection | None:
         """Return what speaks against giving somebody of a name a thing of a class: also for what it contains."""
         inside = {singular(one.object.words.lower()) for one in self._about(class_name, None) if _tells_content(one)}
-        wanted = self.person_called(person).lower()
         for fact in self.of(Relation.AVOIDS):
-            if self.person_called(fact.subject.words).lower() != wanted:
+            if not self._is_person_of(fact.subject, person):
                 continue
             if folded(class_name) in map(folded, fact.object.classes):
                 return Objection(fact)
@@ -218,29 +218,68 @@ class BindingFacts:
         return frozenset({name.lower()}) if name else frozenset()
 
     def person_called(self, words: str) -> str:
-        """Return the name of somebody who is called by a name or by a role ("brother")."""
-        for fact in self.of(Relation.CALLED):
-            if not fact.object.classes and fact.subject.words == words.lower():
-                return fact.object.words
-        return words
+        """Return the name of somebody who is called by a name or by a role ("brother", "my niece Anna")."""
+        return self._person(words)[0]
+
+    def persons_called(self, words: str) -> list[str]:
+        """Return whom words may mean, each as "my niece Anna" where two people have one name or one role."""
+        name, role = self._person(words)
+        shared = self._several.get(name.lower(), ())
+        if not role:
+            return [f"my {one} {name}" for one in shared] or [name]
+        names = dict.fromkeys(one.object.words for one in self._roles() if one.subject.words == role)
+        if len(names) > 1 and name.lower() not in words.lower():
+            return [f"my {role} {one}" for one in names]
+        return [f"my {role} {name}" if shared or len(names) > 1 else name]
+
+    def _person(self, words: str) -> tuple[str, str]:
+        """Return the name and role of somebody; "" where no role is told."""
+        plain = words.removeprefix("my ")
+        role, _, name = plain.partition(" ")
+        if name[:1].isupper() and role.islower():
+            return name, role
+        named = [one.object.words for one in self._roles() if one.subject.words == plain.lower()]
+        return (named[-1], plain.lower()) if named else (plain, "")
+
+    def _roles(self) -> list[ToldFact]:
+        return [one for one in self.of(Relation.CALLED) if not one.object.classes]
+
+    def roles_told(self, words: str) -> list[ToldFact]:
+        """Return the facts that tell in which roles somebody is: "my niece is called Anna"."""
+        name, role = self._person(words)
+        told = [one for one in self._roles() if one.object.words.lower() == name.lower()]
+        return [one for one in told if role in ("", one.subject.words)]
+
+    def _is_person_of(self, term: Term, words: str) -> bool:
+        """Return whether a fact is of the person whom words mean; where either tells no role it may be."""
+        if term.classes:
+            return False
+        name, role = self._person(f"{term.attributes} {term.words}".strip())
+        wanted, wanted_role = self._person(words)
+        if name.lower() != wanted.lower():
+            return False
+        return role in ("", wanted_role) or not wanted_role or name.lower() not in self._several
 
     def about_person(self, name: str) -> list[ToldFact]:
         """Return what was told of somebody, in the order in which it was told."""
-        wanted = self.person_called(name).lower()
         return [
             fact
             for fact in self.current
-            if (not fact.subject.classes and self.person_called(fact.subject.words).lower() == wanted)
-            or (fact.relation is Relation.OWNED and self.person_called(fact.object.words).lower() == wanted)
+            if self._is_person_of(fact.subject, name)
+            or (fact.relation is Relation.OWNED and self._is_person_of(fact.object, name))
         ]
 
     def persons_in(self, text: str) -> list[str]:
         """Return the persons of the facts that a text names, by a name or by a role."""
         said = set(re.findall(r"[^\W_]+", text.lower()))
-        roles = {fact.subject.words for fact in self.of(Relation.CALLED) if not fact.object.classes}
+        roles = {fact.subject.words for fact in self._roles()}
         names = {fact.subject.words for fact in self.facts if not fact.subject.classes}
         names |= {fact.object.words for fact in self._by_relation.get(Relation.OWNED, ())}
-        return sorted({self.person_called(one) for one in (names | roles) if one.lower() in said})
+        found = {one for role in roles & said for one in self.persons_called(role)}
+        named = {self.person_called(one) for one in found}
+        # "My niece Anna" is not the colleague of that name.
+        others = (one for one in names - roles - named if one.lower() in said)
+        return sorted(found | {person for one in others for person in self.persons_called(one)})
 
     def persons_here(self) -> list[str]:
         """Return the names of the persons whom memory knows to be there."""
@@ -298,10 +337,10 @@ class BindingFacts:
 
     def owned_by(self, name: str, classes: Iterable[str]) -> tuple[str, ...]:
         """Return the ids of the things of some classes that are told to be somebody's."""
-        wanted, spelt = self.person_called(name).lower(), {folded(one) for one in classes}
+        spelt = {folded(one) for one in classes}
         found: dict[str, None] = {}
         for fact in self.of(Relation.OWNED):
-            if not _is_vague(fact) and self.person_called(fact.object.words).lower() == wanted:
+            if not _is_vague(fact) and self._is_person_of(fact.object, name):
                 meant = [one for one in self._objects.values() if self._is_meant(fact.subject, one)]
                 found |= dict.fromkeys(one.id for one in meant if folded(one.class_name) in spelt)
         return tuple(found)

@@ -84,7 +84,12 @@ def clauses(text: str) -> list[str]:
     """
     named = _ROLE_AND_NAME.match(text)
     if named is not None:  # "my niece Clara is vegan"
-        return [f"{named[1]} is called {named[2]}", *clauses(f"{named[2]} {text[named.end() :]}")]
+        text = f"{named[1]} {named[2]} {text[named.end() :]}"
+    role = [f"{named[1]} is called {named[2]}"] if named is not None else []
+    return [*role, *_parts(text)]
+
+
+def _parts(text: str) -> list[str]:
     first, *others = _JOINED.split(text) if not CONDITIONS.search(text) else [text]
     subject = next((one.subject for one in parsed(first)), "") if others else ""
     if not subject:

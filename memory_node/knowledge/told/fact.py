@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,7 +53,7 @@ class Term:
     """What a fact speaks of.
 
     words: as it was said, without article. classes: that the words mean, () for a person, a role or mere words.
-    attributes: what else is said of it ("blue"), which tells it from others of its class.
+    attributes: what else is said of it ("blue"), which tells it from others of its class; a person's role ("niece").
     place: the classes of what it stood on or in when it was told ("the mug on the desk"). room: in which it stood.
     object_ids: memory's ids of the things that were meant then; () for the class as a whole.
     """
@@ -119,6 +119,9 @@ class ToldFact:
             return self.subject.key == earlier.subject.key and self.object.key == earlier.object.key
         if self.relation is not earlier.relation or self.subject.key != earlier.subject.key:
             return False
+        roles = {one.attributes for one in (self.subject, earlier.subject) if not one.classes} - {""}
+        if len(roles) > 1:  # "my niece Anna" and "my colleague Anna"
+            return False
         if self.relation.functional:
             return self.part_of_day == earlier.part_of_day
         return not self.holds and self.verb == earlier.verb and self.object.key == earlier.object.key
@@ -153,11 +156,27 @@ def with_ends(facts: Sequence[ToldFact]) -> list[ToldFact]:
     sentence about two things one may have been corrected."""
     found: list[ToldFact] = []
     by_subject: dict[object, list[ToldFact]] = defaultdict(list)
+    several = names_of_several(facts)
     for fact in reversed(facts):
         later = [one for one in by_subject[fact.subject.key] if one.replaces(fact)]
-        by_subject[fact.subject.key].append(fact)
+        if one_is_meant(fact, several):
+            by_subject[fact.subject.key].append(fact)
         found.append(fact.within(fact.from_ns, later[-1].told_ns) if later else fact)
     return found[::-1]
+
+
+def names_of_several(facts: Iterable[ToldFact]) -> dict[str, list[str]]:
+    """Return by name, in lower case, the roles of people who have one name and were told of in several roles."""
+    roles: dict[str, dict[str, None]] = {}
+    for fact in facts:
+        if fact.relation is Relation.CALLED and not fact.object.classes:
+            roles.setdefault(fact.object.words.lower(), {})[fact.subject.words] = None
+    return {name: list(found) for name, found in roles.items() if len(found) > 1}
+
+
+def one_is_meant(fact: ToldFact, several: Container[str]) -> bool:
+    """Return whether it is known of whom it was told. several: names that two people have, in lower case."""
+    return bool(fact.subject.classes or fact.subject.attributes) or fact.subject.words.lower() not in several
 
 
 def _plain(value: Any) -> dict[str, Any]:

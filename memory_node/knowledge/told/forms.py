@@ -47,7 +47,7 @@ _PLACED = re.compile(
 _UNTIL = re.compile(r",? (?:until|till) (?P<until>[\w :'-]+)$")
 _PART = re.compile(rf"(?:^| )(?:in the|at) (?P<part>{'|'.join(PARTS_OF_DAY)})s?(?:,? |$)")
 _AND = re.compile(r",? (?:and|or) |, ")
-_ROLE = re.compile(r"^my ([a-z-]+)$")
+_ROLE = re.compile(r"^my (?P<role>[a-z-]+)(?: (?P<name>[A-Z].*))?$")
 # "[Ida likes] her apples sliced".
 _PREPARED = re.compile(r"^(?:only )?(?:his |her |their |my |the |an? )?(?P<food>[\w ]+?) (?:only )?(?P<how>[\w-]+)$")
 _NOBODY = frozenset({"you", "nobody", "no one", "people"})
@@ -290,4 +290,11 @@ def _bare(words: str) -> str:
 
 def _people(words: str) -> list[Term]:
     """Return the persons of "Ana, Ben and my sister"; a role is a person of that role."""
-    return [Term(role[1]) if (role := _ROLE.match(name)) else Term(name) for name in _AND.split(words) if name]
+    return [_person(name) for name in _AND.split(words) if name]
+
+
+def _person(words: str) -> Term:
+    found = _ROLE.match(words)
+    if found is None:
+        return Term(words)
+    return Term(found["name"], attributes=found["role"]) if found["name"] else Term(found["role"])

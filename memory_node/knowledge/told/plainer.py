@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-NAME = r"(?:my [a-z-]+|[A-Z][\w-]*\.?(?: [A-Z][\w-]*)*|I|we)"
+NAME = r"(?:my [a-z-]+(?: [A-Z][\w-]*)?|[A-Z][\w-]*\.?(?: [A-Z][\w-]*)*|I|we)"
 NAMES = rf"{NAME}(?:, {NAME})*(?:,? (?:and|or) {NAME})?"
 
 _GROUPS = {

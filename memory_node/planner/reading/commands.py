@@ -42,7 +42,7 @@ _BRINGS_ABOUT = {
 }
 _PUT = r"(?:put|place|set|lay|move|bring|take|stand|leave|return|store|tidy)"
 _GIVE = r"(?:bring|give|hand|get|fetch|take|pass)"
-_WHO = r"(?P<who>me|us|him|her|them|my [a-z]+|[A-Z][\w-]*\.?(?: [A-Z][\w-]*)*)"
+_WHO = r"(?P<who>me|us|him|her|them|my [a-z]+(?: [A-Z][\w-]*)?|[A-Z][\w-]*\.?(?: [A-Z][\w-]*)*)"
 _OPEN = r"(?:(?:a|some) snack|something to (?:eat|drink)|\S+ favou?rite \w+)"
 _HOW = r"(?:in|into|on|onto|to|inside)"
 _BELONGS = r"(?:belongs?|goes|go|lives?|(?:should|has to|have to) (?:be|go))"

@@ -365,13 +365,17 @@ class References:
         found = [one for one in people if str(one.attributes.get("name", "")).lower() == name.lower()]
         if not name:
             raise UnreadableError(words)
+        meant = self.binding.persons_called(called)
+        if len(meant) > 1:
+            choices = " or ".join(one.replace("my ", "your ", 1) for one in meant)
+            raise UnclearError(Question(f"Whom do you mean: {choices}?", tuple(meant), about=words))
         if not found:
-            return self._unseen_person(name, called, people)
+            return self._unseen_person(meant[0], called, people)
         if name != called:
-            self.note(fact for fact in self.binding.current if fact.object.words == name)
-        self._person = name
+            self.note(self.binding.roles_told(meant[0]))
+        self._person = meant[0]
         # People walk about: where somebody was seen last is where they are.
-        return Mention(name, (self.kinds.recipient,), thing_id=max(found, key=lambda one: one.last_seen_ns).id)
+        return Mention(meant[0], (self.kinds.recipient,), thing_id=max(found, key=lambda one: one.last_seen_ns).id)
 
     def where_person_is(self, words: str) -> str:
         """Return where somebody is, in words; "" where memory has seen nobody of that name."""
@@ -398,6 +402,7 @@ class References:
         if name == called and not self.binding.about_person(name):
             raise UnreadableError(called)
         if name != called or not people or any(one.attributes.get("name") for one in people):
+            name = self.binding.person_called(name)
             raise UnclearError(Question(f"I do not know where {name} is. Where shall I bring it?"))
         self._person = name
         return Mention(name, (self.kinds.recipient,))

@@ -119,6 +119,22 @@ def test_person_gets_a_thing_as_they_are_told_to_like_it(text: str, goals: list[
     assert [str(one) for one in reading.goals] == goals
 
 
+TWO = ("My niece Anna is lactose intolerant.", "My colleague Anna works at the desk.")
+
+
+@pytest.mark.parametrize("text", ["bring my colleague the mug", "bring my colleague Anna the mug"])
+def test_person_is_told_from_another_of_the_name_by_the_role(text: str) -> None:
+    scene = home(thing("m", "Mug"), thing("d", "Desk"))
+    assert str(goal(read(text, scene, TWO))) == "place Mug to Desk"
+
+
+def test_whom_a_name_means_that_two_people_have_is_asked() -> None:
+    reading = read("bring Anna the mug", home(thing("m", "Mug")), TWO)
+    assert reading is not None
+    assert reading.question is not None
+    assert reading.question.choices == ("my niece Anna", "my colleague Anna")
+
+
 def test_where_a_thing_belongs_is_asked_where_nobody_told_it() -> None:
     scene = home(thing("m", "Mug", on="counter"))
     reading = read("put the mug where it belongs", scene)
