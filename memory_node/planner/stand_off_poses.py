@@ -8,7 +8,6 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
-from scipy import ndimage
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose, finite_array
@@ -76,6 +75,8 @@ class Costmap:
 
     def clearance_m(self) -> FloatArray:
         """Return for each cell the distance in metres to what is not free; the rim of the map counts as not free."""
+        from scipy import ndimage  # the skills node alone drives by costmaps
+
         padded = np.pad(self.free, 1)
         return np.asarray(ndimage.distance_transform_edt(padded)[1:-1, 1:-1] * self.resolution_m)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage, sparse
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
+
+if TYPE_CHECKING:
+    from scipy import sparse  # every node converts maps, and only memory and the home compute with them
 
 _FREE_BELOW = 50  # nav_msgs/OccupancyGrid: 0 free, 100 occupied, -1 unknown
 
@@ -68,6 +71,8 @@ def reachable(
 ) -> NDArray[np.bool_]:
     """Return the cells (h, w) where a round robot can stand, connected to one of `seeds` (row, column), else the
     largest part."""
+    from scipy import ndimage
+
     clear = ndimage.distance_transform_edt(np.pad(free, 1))[1:-1, 1:-1] * resolution_m > robot_radius_m
     parts, count = ndimage.label(clear, structure=np.ones((3, 3)))
     if count == 0:
@@ -88,6 +93,8 @@ def cell_graph(
 
     `same` (h, w), if given, keeps only edges between cells that hold the same number.
     """
+    from scipy import sparse
+
     node = np.full(open_cells.shape, -1, np.intp)
     node[open_cells] = np.arange(np.count_nonzero(open_cells))
     starts, ends, lengths = [], [], []
