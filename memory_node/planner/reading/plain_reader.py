@@ -23,6 +23,7 @@ from memory_node.questions.told_then import told_then_answer
 SOURCE = "plain forms"
 _LEFT = re.compile(r"^what(?: is|'s) (?:still )?left(?: to do)?$", re.I)
 _WHERE = re.compile(r"^[Ww]here(?: is|'s) (?P<who>[A-Z][\w-]*|my [a-z]+)$")
+_IN_ROOM = re.compile(r"^what(?: is|'s) in (?P<room>.+)$", re.I)
 _TELL = re.compile(r"^(?:please )?(?:(?:remember|note) that (?P<fact>.+)|(?P<back>forget that .+))$", re.I)
 
 
@@ -74,8 +75,9 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
             left = without(left, resumed["left"], references)
         answer = "" if left else "Nothing is left to do."
         return Understanding(left, SOURCE, answer=answer, notes=tuple(references.notes))
-    where = _WHERE.match(words)
+    where, within = _WHERE.match(words), _IN_ROOM.match(words)
     answer = references.where_person_is(where["who"]) if where is not None else ""
+    answer = references.contents_of_room(within["room"]) if within is not None else answer
     if not answer:
         told = told_answer(text, references.binding)
         answer = told.text if told is not None else references.plain_past.answer(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
@@ -391,6 +392,17 @@ class References:
         beside = f"beside the {self.kinds[nearest.class_name].best_name}" if nearest is not None else ""
         where = " ".join(filter(None, (beside, f"in the {room}" if room else "")))
         return f"{name} is {where}." if where else f"I know {name}, and not which room that is."
+
+    def contents_of_room(self, words: str) -> str:
+        """Return what lies about in a room and can be carried, in words; "" where they name no room."""
+        room = self._room_called(words)
+        if not room:
+            return ""
+        there = (one for one in self.scene.believed if self._room_of(one) == room)
+        names = [self.kinds[one.class_name].best_name for one in there if self.kinds[one.class_name].pickupable]
+        counts = Counter(sorted(names))
+        told = ", ".join(f"{count} {name}s" if count > 1 else name for name, count in counts.items())
+        return f"In the {room}: {told}." if told else f"I know of nothing in the {room} that can be carried."
 
     def _unseen_person(self, name: str, called: str, people: Sequence[SceneObject]) -> Mention:
         """Return where somebody is told to be whom memory has not seen; else the only people whom nobody names."""

@@ -427,3 +427,12 @@ def test_remember_that_is_told_and_nothing_is_moved() -> None:
 
 def test_first_kind_of_goal_of_giving_is_a_place() -> None:
     assert goal(read("bring me the bowl", home())).kind is GoalKind.PLACE
+
+
+def test_what_is_in_a_room_is_told_with_what_lies_shut_in_there() -> None:
+    inside = replace(thing("egg", "Egg", on="microwave"), inside=True)
+    scene = home(thing("m", "Mug"), thing("n", "Mug"), inside, thing("pen", "Pen", area="a2"))
+    reading = read("What is in the kitchen?", scene)
+    assert reading is not None
+    assert reading.answer == "In the kitchen: bowl, egg, 2 mugs."
+    assert read("what is in the microwave?", scene) is None  # left to others
