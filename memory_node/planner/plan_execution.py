@@ -201,6 +201,9 @@ class PlanExecution:
         things = [self.state.named(argument) for argument in call.arguments]
         known = {text: thing.memory_id for text, thing in zip(call.arguments, things) if thing is not None}
         result = yield PlannedStep(call, memory_ids={name: found for name, found in known.items() if found})
+        if result.reason is FailureReason.NOT_VISIBLE and things[0] is not None and self.state.at == things[0].id:
+            # It was seen a moment ago, from here: where else would it be looked for?
+            result = replace(result, reason=FailureReason.EXECUTION, message=f"not visible {result.message}".strip())
         roles = self.attempt.roles(things[-1]) if things[-1] is not None and not result.success else []
         self.attempt.follow(result)
         if result.success:

@@ -100,6 +100,23 @@ def test_another_table_than_a_full_one_is_sought_where_one_may_be_unknown(
     assert "occupied" in result.outcome.failures[0] or not surveyed
 
 
+class DarkHome(SeeingRobot):
+    """A home where the hand sees nothing that it is to take."""
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        dark = call.skill == "PickupObject"
+        return SkillResult(call, False, FailureReason.NOT_VISIBLE) if dark else super().execute(call)
+
+
+def test_what_the_robot_stands_at_is_not_searched_for_when_its_hand_does_not_see_it(word_embedder) -> None:
+    robot = DarkHome("studio", word_embedder)
+    for name in ("table", "book"):
+        robot.execute(SkillCall("GoToObject", (name,)))
+    result = executor(robot, word_embedder).execute("put the book on the dining table")
+    assert "not visible" in result.outcome.failures[0]
+    assert not any(step.step.call.skill == "Explore" for step in result.steps)
+
+
 def test_search_passes_over_those_that_the_goal_is_done_with(kitchen, word_embedder) -> None:
     planner = OfflinePlanner(Understander(kitchen.kinds, None, word_embedder), kitchen.kinds)
     result = InstructionExecutor(kitchen, kitchen, planner).execute("put three mugs in the sink")
