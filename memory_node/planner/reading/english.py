@@ -23,7 +23,7 @@ Words = tuple[str, ...]
 @dataclass(frozen=True)
 class Verb:
     """What a verb asks for. treatment: the catalogue's that it names. way: how the goal is reached, where the kind
-    does not tell: "back", "away", "bin", "serve", "here" (come here).
+    does not tell: "back", "away", "bin".
     """
 
     kind: GoalKind
@@ -192,7 +192,6 @@ _WAYS = {
     "discard": Verb(GoalKind.PLACE, way="bin"),
     "place_back": Verb(GoalKind.PLACE, way="back"),
     "place_away": Verb(GoalKind.PLACE, way="away"),
-    "serve": Verb(GoalKind.PLACE, way="serve"),
 }
 
 

@@ -18,7 +18,7 @@ from memory_node.planner.reading.english import INTO
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.meaning import Fits, Meaning
 from memory_node.planner.reading.noun_phrase import NounPhrase
-from memory_node.planner.reading.question import Question, Slot, UnclearError
+from memory_node.planner.reading.question import Slot, UnclearError
 
 _K, _S = GoalKind, ObjectState
 _TREATMENT = {_S.CLEANED: _K.CLEAN, _S.HEATED: _K.HEAT, _S.COOKED: _K.HEAT, _S.COLD: _K.COOL}
@@ -104,7 +104,7 @@ class Goals:
         if command.to_user and not command.targets:
             return [Goal(_K.GO, self._person("you"), text=command.text)]
         if not command.targets:
-            raise UnclearError(Question("Where shall I go?", slot=Slot.TARGET))
+            raise UnclearError("Where shall I go?", slot=Slot.TARGET)
         phrase = command.targets[0]
         if phrase.only_room:
             return [Goal(_K.GO, Mention(phrase.room), text=command.text)]
@@ -137,7 +137,7 @@ class Goals:
             return command
         harmful = command.kind in (_K.BREAK, _K.THROW) or command.verb in ("sit", "stand", "lean", "rest", "hang")
         if harmful or not (self._discourse.said or self._discourse.topic):
-            raise UnclearError(Question(f"What shall I {command.verb}?", slot=Slot.TARGET))
+            raise UnclearError(f"What shall I {command.verb}?", slot=Slot.TARGET)
         focus = self._discourse.focus
         several = self._discourse.count_of(focus) > 1 or self._discourse.is_about_all(focus)
         word = "them" if several else "it"
@@ -165,9 +165,7 @@ class Goals:
         drained = all(place.called and self._kinds[place.called.all[0]].can(Property.DRAINS) for place in places)
         into = any(word in command.text.split() for word in ("into", "onto", "to"))
         if command.to_user or (into and not drained):
-            raise UnclearError(
-                Question("I cannot pour from one vessel into another. Shall I fill it at the tap, or empty it?")
-            )
+            raise UnclearError("I cannot pour from one vessel into another. Shall I fill it at the tap, or empty it?")
         matter = command.targets and (command.targets[0].head in ("water", "coffee", "tea", "milk", "soup", "juice"))
         places = [place for sense, place in command.targets[0].places] if command.targets else []
         holder = command.origin or (places[0] if places and places[0].called else None)
@@ -222,9 +220,7 @@ class Goals:
         if needed is not None:
             return self._with(needed, phrase)
         if phrase.part and command.kind in _CARRIED and command.kind is not _K.CLEAN:
-            raise UnclearError(
-                Question(f"I do not know {phrase.text!r} apart from the {phrase.head}. What do you mean?")
-            )
+            raise UnclearError(f"I do not know {phrase.text!r} apart from the {phrase.head}. What do you mean?")
         return self._meaning.mention(phrase, Slot.TARGET, self._fits(command, phrase))
 
     def _fits(self, command: Command, phrase: NounPhrase) -> Fits | None:
@@ -247,7 +243,7 @@ class Goals:
         second = phrase.called is not None and not phrase.called.own
         if second and thing.pickupable and not thing.can(needed) and not self._meaning.guesses:
             known = f"I know {phrase.text!r} only as the {thing.best_name}, with which that cannot be done."
-            raise UnclearError(Question(f"{known} What do you mean?", slot=Slot.TARGET))
+            raise UnclearError(f"{known} What do you mean?", slot=Slot.TARGET)
         return mention
 
     # --- one goal
@@ -279,7 +275,7 @@ class Goals:
     def _goal(self, command: Command, phrase: NounPhrase, target: Mention) -> Goal:
         command = self._switched(self._for_such_things(command, target), target)
         if command.verb == "leave" and command.to_user:
-            raise UnclearError(Question(f"Shall I leave {phrase.text} where it is, or bring it to you?"))
+            raise UnclearError(f"Shall I leave {phrase.text} where it is, or bring it to you?")
         destination = self._destination(command, target)
         container = None
         if command.vessel is not None:
@@ -385,7 +381,7 @@ class Goals:
             return Mention("where it was", original_place=True)
         if command.there and command.kind is _K.PLACE:
             if self._discourse.place is None:
-                raise UnclearError(Question("Where do you mean?", slot=Slot.DESTINATION))
+                raise UnclearError("Where do you mean?", slot=Slot.DESTINATION)
             return replace(self._discourse.place, referring=True)
         return None
 
@@ -397,19 +393,17 @@ class Goals:
         beside_any = command.near and phrase.plural  # "near the pens"
         several = (phrase.every or phrase.count > 1) and not beside_any
         if several or "own" in phrase.attributes:
-            raise UnclearError(Question(f"Which one is {phrase.text!r}?", slot=Slot.DESTINATION))
+            raise UnclearError(f"Which one is {phrase.text!r}?", slot=Slot.DESTINATION)
         if command.near or command.under:
             beside = self._meaning.mention(phrase, Slot.DESTINATION)
             if command.under and not self._kinds[beside.object_class].can(Property.BREWS):
                 name = self._kinds[beside.object_class].best_name
                 words = f"I cannot put anything under the {name}. Shall I put it beside the {name}?"
-                raise UnclearError(Question(words, (name,), slot=Slot.DESTINATION))
+                raise UnclearError(words, (name,), slot=Slot.DESTINATION)
             return beside if command.under else self._beside(beside)
         place = self._meaning.mention(phrase, Slot.DESTINATION, self._holds, partner=target.object_class)
         if target.candidates and place.candidates[:1] == target.candidates[:1] and not place.referring:
-            raise UnclearError(
-                Question(f"I know {target.text!r} only as the {place}. What do you mean?", slot=Slot.TARGET)
-            )
+            raise UnclearError(f"I know {target.text!r} only as the {place}. What do you mean?", slot=Slot.TARGET)
         if place.candidates and not self._holds(place.object_class):
             if command.verb in _CARRYING:
                 return self._beside(place)  # "carry the vase to the lamp"
@@ -423,9 +417,7 @@ class Goals:
         thing = self._kinds[place.object_class]
         if thing.can(Property.EDIBLE) or (not thing.pickupable and thing.can(Property.TOGGLEABLE)):
             raise UnclearError(
-                Question(
-                    f"I cannot put anything in or on the {thing.best_name}. Where shall it go?", slot=Slot.DESTINATION
-                )
+                f"I cannot put anything in or on the {thing.best_name}. Where shall it go?", slot=Slot.DESTINATION
             )
 
     def _beside(self, place: Mention) -> Mention:
@@ -437,10 +429,10 @@ class Goals:
     def _somewhere_in(self, room: str) -> Mention:
         """Leave the place in a room to the robot."""
         if self._meaning.guesses:
-            raise UnclearError(Question(f"Where in the {room}?", slot=Slot.DESTINATION))
+            raise UnclearError(f"Where in the {room}?", slot=Slot.DESTINATION)
         if self._home.rooms and not any(is_called(one, room) for one in self._home.rooms):
             here = tuple(sorted(self._home.rooms))
-            raise UnclearError(Question(f"I know no {room} here. Where do you mean?", here, Slot.DESTINATION))
+            raise UnclearError(f"I know no {room} here. Where do you mean?", here, Slot.DESTINATION)
         return Mention(room, room=room)
 
     # --- what has to be asked
@@ -448,14 +440,14 @@ class Goals:
     def _check_means(self, command: Command) -> None:
         """Ask what an unknown appliance, vessel, tool or place is; and about what things cannot be filled with."""
         if command.under and command.kind is not _K.PLACE:
-            raise UnclearError(Question("I do nothing under things. What shall I do?"))
+            raise UnclearError("I do nothing under things. What shall I do?")
         for phrase in command.phrases:
             liquid = phrase.head in ("water", "soap") and command.kind in (_K.FILL, _K.CLEAN)
             if phrase.strange and phrase not in command.targets and not self._meaning.guesses and not liquid:
                 self._meaning.mention(phrase, Slot.COMMAND)
         matter = command.instrument if command.kind is _K.FILL else None
         if matter is not None and not matter.refers_back and matter.head != "water" and not self._meaning.guesses:
-            raise UnclearError(Question(f"I can fill things with water only. What shall I do about {matter.text!r}?"))
+            raise UnclearError(f"I can fill things with water only. What shall I do about {matter.text!r}?")
         if command.kind in _TREATED:
             inside = (
                 place for one in command.targets for _, place in one.places if place.strange and place.head != "water"
@@ -466,30 +458,28 @@ class Goals:
 
     def _check_counted(self, phrase: NounPhrase) -> None:
         if phrase.uncounted:
-            raise UnclearError(Question(f"How many are {phrase.text!r}?", slot=Slot.TARGET))
+            raise UnclearError(f"How many are {phrase.text!r}?", slot=Slot.TARGET)
         if phrase.excluded:
-            raise UnclearError(
-                Question(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=Slot.TARGET)
-            )
+            raise UnclearError(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=Slot.TARGET)
 
     def _check_possible(self, command: Command, phrase: NounPhrase, target: Mention) -> None:
         """Ask about what cannot be done, and what is taken out of its like."""
         thing = self._kinds[target.object_class]
         taken = phrase.called.all[0] if phrase.called else ""
         if command.origin is not None and command.origin.called and command.origin.called.all[0] == taken:
-            raise UnclearError(Question(f"What is {phrase.text!r} in {command.origin.text!r}?", slot=Slot.TARGET))
+            raise UnclearError(f"What is {phrase.text!r} in {command.origin.text!r}?", slot=Slot.TARGET)
         out = command.kind is _K.FETCH and command.origin is None and "out" in command.text.split()
         if out and thing.name in self._kinds.bins:
-            raise UnclearError(Question(f"I do not leave the home. What shall I do with the {thing.best_name}?"))
+            raise UnclearError(f"I do not leave the home. What shall I do with the {thing.best_name}?")
         if (
             (command.kind is _K.SLICE or phrase.pieces)
             and thing.name
             and not self._kinds[self._kinds.whole(thing.name)].slices
         ):
-            raise UnclearError(Question(f"I cannot cut the {thing.best_name}. What shall I cut?", slot=Slot.TARGET))
+            raise UnclearError(f"I cannot cut the {thing.best_name}. What shall I cut?", slot=Slot.TARGET)
         if target.candidates and thing.name in self._kinds and not self._is_able(command.kind, thing):
             what = str(command.kind).replace("_", " ")
-            raise UnclearError(Question(f"I cannot {what} the {thing.best_name}. What do you mean?"))
+            raise UnclearError(f"I cannot {what} the {thing.best_name}. What do you mean?")
 
     def _is_able(self, kind: GoalKind, thing: ObjectKind) -> bool:
         """Return whether a goal of a kind is possible; what a person would try counts as possible."""
@@ -510,12 +500,12 @@ class Goals:
         thing = self._kinds[target.object_class]
         if command.kind is _K.PLACE and destination is None:
             where = f"Where shall I {command.verb} the {thing.best_name}?" if target.candidates else "Where does it go?"
-            raise UnclearError(Question(where, slot=Slot.DESTINATION))
+            raise UnclearError(where, slot=Slot.DESTINATION)
         if command.kind is _K.FILL and target.candidates and not self._takes_water(thing):
-            raise UnclearError(Question(f"What shall I put in the {thing.best_name}?"))
+            raise UnclearError(f"What shall I put in the {thing.best_name}?")
         unloaded = command.kind is _K.EMPTY or command.verb in ("unload", "clear")
         if unloaded and thing.can(Property.OPENABLE) and not thing.pickupable:
-            raise UnclearError(Question(f"What shall I take out of the {thing.best_name}?"))
+            raise UnclearError(f"What shall I take out of the {thing.best_name}?")
 
     def _takes_water(self, thing: ObjectKind) -> bool:
         """Return whether water can be let into it: nobody fills a box or a plate with it."""

@@ -13,7 +13,7 @@ from memory_node.planner.reading.english import INTO
 from memory_node.planner.reading.home_classes import HomeClasses, Recall
 from memory_node.planner.reading.lexicon import Called
 from memory_node.planner.reading.noun_phrase import NounPhrase
-from memory_node.planner.reading.question import Question, Slot, UnclearError
+from memory_node.planner.reading.question import Slot, UnclearError
 
 Fits = Callable[[str], bool]
 
@@ -70,8 +70,8 @@ class Meaning:
         if phrase.group:
             return self._of_group(phrase, slot, phrase.group, fits)
         if phrase.room:
-            raise UnclearError(Question(f"What in the {phrase.room} do you mean?", slot=slot))
-        raise UnclearError(Question(f"Which thing do you mean by {phrase.text!r}?", slot=slot))
+            raise UnclearError(f"What in the {phrase.room} do you mean?", slot=slot)
+        raise UnclearError(f"Which thing do you mean by {phrase.text!r}?", slot=slot)
 
     def recalls(self, phrase: NounPhrase, object_class: str) -> bool:
         """Return whether memory recalls a thing of the class in the states that a phrase claims."""
@@ -133,7 +133,7 @@ class Meaning:
             among = known or also
             preferred = self._prefer(slot, among) or among[0]
             return self._made(phrase, _first([preferred], _first(among, also + own)))
-        raise UnclearError(self._which(phrase, known or also, slot))
+        raise self._which(phrase, known or also, slot)
 
     def _standing_there(self, phrase: NounPhrase, names: Sequence[str]) -> list[str]:
         """Return the classes that are called by where they stand: "the lamp on the desk" is a desk lamp."""
@@ -163,7 +163,7 @@ class Meaning:
         known = [name for name in members if name in self._home.all]
         told = phrase.attributes or phrase.states or phrase.places
         if phrase.definite and not told and not self.guesses and len(known or members) > 1:
-            raise UnclearError(self._which(phrase, known or members, slot))
+            raise self._which(phrase, known or members, slot)
         return self._made(phrase, _first(known, members))
 
     def _spoken_of(self, phrase: NounPhrase, slot: Slot, fits: Fits | None) -> Mention:
@@ -176,7 +176,7 @@ class Meaning:
         if not fitting and slot is Slot.TARGET and self._home.held and phrase.pronoun in ("it", "this", "that"):
             fitting = (self._home.held,)
         if not fitting:
-            raise UnclearError(Question(f"What do you mean by {phrase.text!r}?", slot=slot))
+            raise UnclearError(f"What do you mean by {phrase.text!r}?", slot=slot)
         guessed = fitting[0] in self._discourse.guessed
         return Mention(
             phrase.text, fitting[:1], tuple(phrase.states), another=phrase.other, referring=True, guessed=guessed
@@ -196,7 +196,7 @@ class Meaning:
 
     def _held(self, phrase: NounPhrase, slot: Slot) -> Mention:
         if not self._home.held:
-            raise UnclearError(Question("My hand is empty, as far as I know. What do you mean?", slot=slot))
+            raise UnclearError("My hand is empty, as far as I know. What do you mean?", slot=slot)
         return Mention(phrase.text, (self._home.held,), referring=True)
 
     def _unknown(self, phrase: NounPhrase, slot: Slot) -> Mention:
@@ -204,11 +204,11 @@ class Meaning:
         close = [name for name in self._similar(phrase.text) if name != self._kinds.recipient][:_MOST_CHOICES]
         words = [self._kinds[name].best_name for name in close]
         asked = f" Do you mean the {_or(words)}?" if words else " What else is it called?"
-        raise UnclearError(Question(f"I do not know what {phrase.text!r} is.{asked}", tuple(words), slot))
+        raise UnclearError(f"I do not know what {phrase.text!r} is.{asked}", tuple(words), slot)
 
-    def _which(self, phrase: NounPhrase, names: Sequence[str], slot: Slot) -> Question:
+    def _which(self, phrase: NounPhrase, names: Sequence[str], slot: Slot) -> UnclearError:
         words = tuple(self._kinds[name].best_name for name in names[:_MOST_CHOICES])
-        return Question(f"Which one is {phrase.text!r}: the {_or(words)}?", words, slot)
+        return UnclearError(f"Which one is {phrase.text!r}: the {_or(words)}?", words, slot)
 
     def lamp(self, phrase: NounPhrase | None) -> Mention:
         """Return the lamp to look at something with; by default one that is known before others."""

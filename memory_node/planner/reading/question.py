@@ -34,6 +34,6 @@ class Question:
 class UnclearError(Exception):
     """A command leaves open what matters; it never leaves the reader of instructions."""
 
-    def __init__(self, question: Question) -> None:
-        super().__init__(question.text)
-        self.question = question
+    def __init__(self, text: str, choices: tuple[str, ...] = (), slot: Slot = Slot.COMMAND, about: str = "") -> None:
+        super().__init__(text)
+        self.question = Question(text, choices, slot, about=about)

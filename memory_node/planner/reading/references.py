@@ -17,7 +17,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Mention
-from memory_node.planner.reading.question import Question, UnclearError
+from memory_node.planner.reading.question import UnclearError
 from memory_node.planner.reading.speaker import speaker_id
 from memory_node.questions.done import PlainPast, UnreadableError, Way
 from memory_node.questions.past import past_form, verb_of
@@ -134,7 +134,7 @@ class References:
         if len(liked) != 1:
             known = [one.text.rstrip(".") for one in self.binding.about_person(self._person or who)]
             told = f" I was told: {'; '.join(dict.fromkeys(known))}." if known else ""
-            raise UnclearError(Question(f"What shall I bring {who}?{told}"))
+            raise UnclearError(f"What shall I bring {who}?{told}")
         self.note(liked.values())
         return Mention(words, tuple(liked))
 
@@ -209,7 +209,7 @@ class References:
             name = self.kinds[phrase.classes[0]].best_name
             did = past_form(verb_of(phrase.verb) or phrase.verb)
             asked = f"I do not remember a {name} that I {did}{when}. Which one do you mean?"
-            raise UnclearError(Question(asked, about=phrase.text))
+            raise UnclearError(asked, about=phrase.text)
         return known[-1:]
 
     def _what_is_left(self, object_id: str) -> list[str]:
@@ -229,7 +229,7 @@ class References:
         if not owned:
             name = self.kinds[phrase.classes[0]].best_name
             asked = f"I was not told which {name} is {who}'s. Which one do you mean?"
-            raise UnclearError(Question(asked, about=phrase.text))
+            raise UnclearError(asked, about=phrase.text)
         self.note(fact for fact in self.binding.current if fact.object.words.lower() == who.lower())
         return owned
 
@@ -322,7 +322,7 @@ class References:
             if asks and ids and not any(self.past.place_before(one) for one in ids):
                 name = self.kinds[thing.object_class].best_name
                 asked = f"Nobody told me where the {name} belongs. Where shall I put it?"
-                raise UnclearError(Question(asked, about=asks))
+                raise UnclearError(asked, about=asks)
             raise UnreadableError(thing.text)
         self.note([fact])
         if fact.object.classes:
@@ -342,7 +342,7 @@ class References:
         taken = [deed for one in ids if (deed := self.past.place_before(one)) is not None and deed.from_class]
         if not taken:
             name = self.kinds[thing.object_class].best_name
-            raise UnclearError(Question(f"I do not remember that I moved the {name}. Where shall I put it?"))
+            raise UnclearError(f"I do not remember that I moved the {name}. Where shall I put it?")
         last = max(taken, key=lambda deed: deed.stamp_ns)
         known = last.from_id if last.from_id in self._objects else ""
         self._named = thing = Mention(thing.text, thing.candidates, thing.states, thing_id=last.object_id)
@@ -415,7 +415,7 @@ class References:
             raise UnreadableError(called)
         if name != called or not people or any(one.attributes.get("name") for one in people):
             name = self.binding.person_called(name)
-            raise UnclearError(Question(f"I do not know where {name} is. Where shall I bring it?"))
+            raise UnclearError(f"I do not know where {name} is. Where shall I bring it?")
         self._person = name
         return Mention(name, (self.kinds.recipient,))
 

@@ -15,7 +15,7 @@ from memory_node.domain.time_zone import local_day
 from memory_node.knowledge.text.words import stems
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.commands import commands_of, goal_of
-from memory_node.planner.reading.question import Question, UnclearError
+from memory_node.planner.reading.question import UnclearError
 from memory_node.planner.reading.references import References, UnreadableError
 from memory_node.questions.going_on import going_on
 
@@ -126,7 +126,7 @@ def _unmet(instruction: str, begun_ns: int, references: References) -> tuple[Goa
             goal = goal_of(command, then)
         except UnreadableError:
             asked = f"I was interrupted in {instruction!r}, and cannot tell what is left of it. What shall I do?"
-            raise UnclearError(Question(asked)) from None
+            raise UnclearError(asked) from None
         met_by = next((deed for deed in since if deed.source not in spent and _meets(deed, goal)), None)
         if met_by is not None:
             spent.add(met_by.source)
