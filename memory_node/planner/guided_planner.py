@@ -60,9 +60,7 @@ class GuidedPlanner:
             ended = outcome.success or outcome.is_final or bool(outcome.question)
             if ended or attempt == self._numbers[-1] or not self.experience.may_retry(attempt):
                 break
-            situation.report(
-                PlanProgress(ProgressKind.NOTE, f"attempt {attempt} failed; trying again with what it taught")
-            )
+            situation.note(f"attempt {attempt} failed; trying again with what it taught")
         return outcome
 
     def _attempt(self, instruction: str, situation: PlanningContext, attempt: int) -> PlanRun:

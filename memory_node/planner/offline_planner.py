@@ -118,10 +118,10 @@ class OfflinePlanner:
         if read.refused:
             raise PlanningFailedError(read.refused)
         for note in read.notes:
-            situation.report(PlanProgress(ProgressKind.NOTE, note))
+            situation.note(note)
         if read.question is not None:
             for text in situation.limits.told_of_people(instruction) if situation.limits is not None else ():
-                situation.report(PlanProgress(ProgressKind.NOTE, f"was told: {text}"))
+                situation.note(f"was told: {text}")
             return asked(read.question, situation)
         self._note_unread(instruction, situation)
         if read.answer:
@@ -136,7 +136,7 @@ class OfflinePlanner:
         if situation.limits is None:
             return
         for text in situation.limits.unread(situation.told(instruction)):
-            situation.report(PlanProgress(ProgressKind.NOTE, f"was told, and left it at that: {text}"))
+            situation.note(f"was told, and left it at that: {text}")
 
     def _plainly(self, instruction: str, situation: PlanningContext) -> Understanding | None:
         """Return what the plain reader makes of an instruction; None where it reads none of it."""
@@ -178,7 +178,7 @@ class OfflinePlanner:
         goals = with_speaker(goals, [one for one in people if not one.removed])
         verdict = situation.limits.of_goals(goals) if situation.limits is not None else Verdict()
         for note in verdict.notes:
-            situation.report(PlanProgress(ProgressKind.NOTE, note))
+            situation.note(note)
         if verdict.question:
             return asked(Question(verdict.question), situation)
         lookup, names = MemoryLookup(situation), tuple(map(str, goals))
@@ -226,7 +226,7 @@ class OfflinePlanner:
             yield from steps
         except (Setback, PlanningFailedError) as error:
             situation.conversation.discourse.take_back(goal, self._kinds)
-            situation.report(PlanProgress(ProgressKind.NOTE, f"gave up on {goal}: {error}"))
+            situation.note(f"gave up on {goal}: {error}")
             return error
         return None
 

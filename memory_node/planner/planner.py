@@ -196,16 +196,16 @@ class PlanningContext:
         """The instruction that the robot asked back about and got no answer to; "" for none."""
         return self.known.recalled.waiting if self.known is not None else ""
 
+    def note(self, text: str) -> None:
+        """Report what people may want to know."""
+        self.report(PlanProgress(ProgressKind.NOTE, text))
+
     def expected_failures(self, kinds: ObjectCatalogue) -> ExpectedFailures | None:
         """Return what earlier tries taught; None where nothing is recalled or lessons are not used."""
         known = self.known
         if known is None or known.lessons is None:
             return None
-
-        def tell(text: str) -> None:
-            self.report(PlanProgress(ProgressKind.NOTE, text))
-
-        return ExpectedFailures(known.lessons, kinds, self.world(kinds), known.clock, tell)
+        return ExpectedFailures(known.lessons, kinds, self.world(kinds), known.clock, self.note)
 
     def world(self, kinds: ObjectCatalogue) -> EpisodeWorld:
         """Return what is believed in this instruction; it is the same in all attempts."""

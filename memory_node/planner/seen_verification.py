@@ -23,9 +23,7 @@ from memory_node.planner.planner import (
     Planner,
     PlanningContext,
     PlanOutcome,
-    PlanProgress,
     PlanRun,
-    ProgressKind,
 )
 from memory_node.planner.visual_verifier import GoalSeer, Seen, VerifierConfig, goals_to_see
 
@@ -208,7 +206,7 @@ class SeenVerification:
         text = f"what was done was not verified by a picture: {why}"
         self.counts.skipped(reason, text)
         _LOG.warning("%s", text)
-        situation.report(PlanProgress(ProgressKind.NOTE, text))
+        situation.note(text)
 
 
 def _reason_of(error: LlmError) -> str:
@@ -221,6 +219,6 @@ def _without(outcome: PlanOutcome, refused: dict[int, Seen], situation: Planning
     """Return an outcome whose refused goals, by index, are not achieved."""
     failures = [f"{outcome.goals[index]}: seen: {one.reason or _NO_REASON}" for index, one in refused.items()]
     for text in failures:
-        situation.report(PlanProgress(ProgressKind.NOTE, f"a picture refuses {text}"))
+        situation.note(f"a picture refuses {text}")
     achieved = tuple(done and index not in refused for index, done in enumerate(outcome.achieved))
     return replace(outcome, achieved=achieved, failures=(*outcome.failures, *failures))

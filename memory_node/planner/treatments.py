@@ -11,7 +11,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_attempt import NothingFound, Setback, Steps
 from memory_node.planner.plan_execution import PlanExecution
-from memory_node.planner.planner import PlanningContext, PlanProgress, ProgressKind
+from memory_node.planner.planner import PlanningContext
 from memory_node.planner.search import Wanted, brought_about
 
 _P, _S = Predicate, ObjectState
@@ -60,7 +60,7 @@ class TreatmentSteps:
             if usual is None or usual.name == treatment.name:
                 raise
             text = f"{error}: to {usual.name} {goal.target} instead of to {treatment.name} it"
-            self._situation.report(PlanProgress(ProgressKind.NOTE, text))
+            self._situation.note(text)
             self._give_up_places()
             treatment = usual
             yield from self._prepare(treatment)
