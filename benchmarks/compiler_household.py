@@ -186,7 +186,7 @@ def _stream(
 
 def _row(variant: str, name: str, trials: Sequence[Trial], account: Account) -> dict[str, Any]:
     outcomes = [trial.result.outcome for trial in trials]
-    replies = sum(outcome.replies for outcome in outcomes)
+    replies = sum(outcome.cost.replies for outcome in outcomes)
     steps = replies or sum(trial.result.skills for trial in trials)
     compiled_s = sum(account.milliseconds) / 1e3
     planned_s = sum(trial.result.planning_s for trial in trials) - compiled_s - account.copied_s
@@ -198,7 +198,7 @@ def _row(variant: str, name: str, trials: Sequence[Trial], account: Account) -> 
         "progress": round(sum(t.met for t in trials) / max(sum(t.conditions for t in trials), 1), 4),
         "executor_input_tokens": round(_input_tokens(trials, account), 1),
         "compiler_tokens": mean_of(account.compiler_tokens, 1) or 0.0,
-        "executor_output_tokens": round(sum(outcome.tokens_out for outcome in outcomes) / max(replies, 1), 1),
+        "executor_output_tokens": round(sum(outcome.cost.tokens_out for outcome in outcomes) / max(replies, 1), 1),
         "executor_ms": round(1e3 * planned_s / max(steps, 1), 2),
         "compiler_ms": median_of(account.milliseconds, 2) or 0.0,
         "guidance_precision": mean_of([is_precise(moment) for moment in account.guided]),
@@ -209,7 +209,7 @@ def _row(variant: str, name: str, trials: Sequence[Trial], account: Account) -> 
 def _input_tokens(trials: Sequence[Trial], account: Account) -> float:
     """Return the tokens of a prompt; an executor that cannot read takes in what memory tells it."""
     outcomes = [trial.result.outcome for trial in trials]
-    replies = sum(outcome.replies for outcome in outcomes)
+    replies = sum(outcome.cost.replies for outcome in outcomes)
     if replies:
-        return sum(outcome.tokens_in for outcome in outcomes) / replies
+        return sum(outcome.cost.tokens_in for outcome in outcomes) / replies
     return statistics.fmean(account.tokens) if account.tokens else 0.0

@@ -55,17 +55,17 @@ def model_figures(trials: Sequence[Trial]) -> dict[str, Any]:
     fallbacks = [outcome.planner.endswith("(fallback)") for outcome in outcomes]
     if not any(fallbacks) and all(outcome.planner == "offline" for outcome in outcomes):
         return {}
-    asked = [trial.result for trial in trials if trial.result.outcome.replies]
-    per_step = [1e3 * result.planning_s / result.outcome.replies for result in asked]
-    replies = [outcome.replies for outcome in outcomes]
+    asked = [trial.result for trial in trials if trial.result.outcome.cost.replies]
+    per_step = [1e3 * result.planning_s / result.outcome.cost.replies for result in asked]
+    replies = [outcome.cost.replies for outcome in outcomes]
     return {
         "fallback_share": mean_of(fallbacks),
         "valid_share": share_of(sum(outcome.valid_replies for outcome in outcomes), sum(replies)),
         "planner_steps_mean": mean_of(replies),
         "replans_mean": mean_of([outcome.replans for outcome in outcomes]),
-        "tokens_in_mean": mean_of([outcome.tokens_in for outcome in outcomes], 1),
-        "tokens_new_mean": mean_of([outcome.tokens_new for outcome in outcomes], 1),
-        "tokens_out_mean": mean_of([outcome.tokens_out for outcome in outcomes], 1),
+        "tokens_in_mean": mean_of([outcome.cost.tokens_in for outcome in outcomes], 1),
+        "tokens_new_mean": mean_of([outcome.cost.tokens_new for outcome in outcomes], 1),
+        "tokens_out_mean": mean_of([outcome.cost.tokens_out for outcome in outcomes], 1),
         "ms_per_step_p50": median_of(per_step, 1),
         "first_token_ms_p50": median_of(_first_token_ms(outcomes), 1),
     }

@@ -158,7 +158,7 @@ def _played(
         won,
         robot.steps,
         robot.searched,
-        result.outcome.tokens_in,
+        result.outcome.cost.tokens_in,
         step_ms=(spent_ms / max(robot.steps, 1),),
         goals=result.outcome.goals,
         failure="" if won else "; ".join(filter(None, failures)),

@@ -244,8 +244,8 @@ def _step_report(
         tuple(f"{one.call}" + ("" if one.success else f": {one.reason}") for one in outcome.trace.results),
         sum((one.distance_m for one in outcome.trace.results), 0.0),
         searches_of(outcome.trace.results),
-        result.outcome.tokens_in,
-        result.outcome.tokens_new,
+        result.outcome.cost.tokens_in,
+        result.outcome.cost.tokens_new,
         verdict is not None and outcome.asked and not wanted,
         verdict is not None and bool({"only", "no_calls"} & verdict.problems.keys()),
     )

@@ -168,7 +168,7 @@ def _row(trials: Sequence[Trial], planner: str, memory: str, kind: str) -> dict[
         "given_rate": mean_of([all(trial.given) for trial in trials]),
         "wrong_things": sum(trial.wrong for trial in trials),
         "calls_mean": mean_of([trial.result.skills for trial in trials]),
-        "tokens_in_mean": mean_of([outcome.tokens_in for outcome in outcomes]),
-        "tokens_new_mean": mean_of([outcome.tokens_new for outcome in outcomes]),
+        "tokens_in_mean": mean_of([outcome.cost.tokens_in for outcome in outcomes]),
+        "tokens_new_mean": mean_of([outcome.cost.tokens_new for outcome in outcomes]),
         "memory_tokens_mean": mean_of([trial.memory_tokens for trial in trials]),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.tried_pose import TriedPose
@@ -46,6 +46,14 @@ class ModelCost:
     replies: int = 0
     model_s: float = 0.0
     usd: float = 0.0
+
+    @property
+    def tokens_new(self) -> int:
+        """Of the tokens sent, those that the model's endpoint had not read before."""
+        return self.tokens_in - self.tokens_cached
+
+    def __add__(self, other: ModelCost) -> ModelCost:
+        return ModelCost(*(one + more for one, more in zip(astuple(self), astuple(other))))
 
 
 NO_COST = ModelCost()

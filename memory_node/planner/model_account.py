@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from memory_node.domain.step import ModelCost
 from memory_node.llm.chat import Reply
 from memory_node.planner.planner import PlanOutcome
 from memory_node.planner.planner_config import PricedModelConfig
@@ -41,16 +42,15 @@ class ModelAccount:
         cost = self.tokens_in * config.usd_per_million_in + self.tokens_out * config.usd_per_million_out
         return 0.0 if config.in_process else cost / 1e6
 
+    def _cost(self, config: PricedModelConfig) -> ModelCost:
+        usd = round(self.cost_usd(config), 6)
+        return ModelCost(self.tokens_in, self.tokens_cached, self.tokens_out, self.replies, self.seconds, usd)
+
     def booked(self, outcome: PlanOutcome, config: PricedModelConfig) -> PlanOutcome:
         """Return the outcome with what this took added to what it tells already."""
         return replace(
             outcome,
-            tokens_in=outcome.tokens_in + self.tokens_in,
-            tokens_out=outcome.tokens_out + self.tokens_out,
-            tokens_cached=outcome.tokens_cached + self.tokens_cached,
-            cost_usd=round(outcome.cost_usd + self.cost_usd(config), 6),
-            model_s=outcome.model_s + self.seconds,
-            replies=outcome.replies + self.replies,
+            cost=outcome.cost + self._cost(config),
             valid_replies=outcome.valid_replies + self.valid,
             replans=outcome.replans + self.replans,
             first_token_s=outcome.first_token_s or self.first_token_s,

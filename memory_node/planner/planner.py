@@ -16,7 +16,7 @@ from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
-from memory_node.domain.step import ModelCost
+from memory_node.domain.step import NO_COST, ModelCost
 from memory_node.domain.text_enum import TextEnum
 from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.goal import Goal
@@ -107,11 +107,10 @@ class Lookup:
 class PlanOutcome:
     """How an instruction ended, as its planner sees it: its goals, which of them were achieved, why not the others.
 
-    tokens_in and tokens_out: what a language model was sent and wrote; tokens_cached: of those sent, what its endpoint
-    had read before; cost_usd of that; model_s: seconds that it took. replies: how often it was
-    asked; valid_replies: how many of those could be used as they came. replans: new plans after what failed.
-    first_token_s: seconds from the first request to the first token of a written reply. question: asked instead of
-    doing anything, with choices that would do as an answer; the next instruction answers it. answer: to a question.
+    cost: what its language model took; valid_replies: how many of its replies could be used as they came. replans: new
+    plans after what failed. first_token_s: seconds from the first request to the first token of a written reply.
+    question: asked instead of doing anything, with choices that would do as an answer; the next instruction answers it.
+    answer: to a question.
     pursued: the goals as a planner that reads words into goals has them, () of another planner. is_final: another
     attempt would bring nothing, because the planner has tried again itself.
     """
@@ -120,12 +119,7 @@ class PlanOutcome:
     achieved: tuple[bool, ...]
     failures: tuple[str, ...] = ()
     planner: str = "offline"
-    tokens_in: int = 0
-    tokens_out: int = 0
-    tokens_cached: int = 0
-    cost_usd: float = 0.0
-    model_s: float = 0.0
-    replies: int = 0
+    cost: ModelCost = NO_COST
     valid_replies: int = 0
     replans: int = 0
     first_token_s: float = 0.0
@@ -134,16 +128,6 @@ class PlanOutcome:
     answer: str = ""
     pursued: tuple[Goal, ...] = ()
     is_final: bool = False
-
-    @property
-    def cost(self) -> ModelCost:
-        """What its language model took."""
-        return ModelCost(self.tokens_in, self.tokens_cached, self.tokens_out, self.replies, self.model_s, self.cost_usd)
-
-    @property
-    def tokens_new(self) -> int:
-        """Of the tokens sent, those that the model's endpoint had not read before."""
-        return self.tokens_in - self.tokens_cached
 
     @property
     def success(self) -> bool:

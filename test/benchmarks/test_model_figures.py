@@ -3,6 +3,7 @@ import pytest
 from benchmarks.household_cases import Case
 from benchmarks.household_life import Trial
 from benchmarks.model_figures import model_figures
+from memory_node.domain.step import ModelCost
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import PlanOutcome
 
@@ -12,8 +13,7 @@ def trial(planner: str, replies: int = 0, valid: int = 0, planning_s: float = 0.
         ("place",),
         (True,),
         planner=planner,
-        tokens_in=100 * replies,
-        replies=replies,
+        cost=ModelCost(tokens_in=100 * replies, replies=replies),
         valid_replies=valid,
         replans=1,
         first_token_s=0.1 * replies,

@@ -120,7 +120,7 @@ class ListedPlanner:
         for call in self._calls:
             success = (yield PlannedStep(call)).success
         failures = () if success else ("place: it would not go",)
-        return PlanOutcome(("place",), (success,), failures, tokens_in=50, replies=len(self._calls))
+        return PlanOutcome(("place",), (success,), failures, cost=ModelCost(tokens_in=50, replies=len(self._calls)))
 
 
 def carry_out(planner: GuidedPlanner, *successes: bool, changes: tuple[StateChange, ...] = ()) -> PlanOutcome:

@@ -12,7 +12,7 @@ from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import ModelCost, StepRecord
 from memory_node.llm.chat import Reply
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
@@ -124,8 +124,8 @@ def test_success_that_the_picture_shows_stays(endpoint: Callable[..., Any], trie
     assert tried.counts.values() == {"verified": 1, "refused": 0, "not_visible": 0}
     assert tried.notes == []
     outcome = result.outcome
-    assert (outcome.tokens_in, outcome.tokens_out, outcome.cost_usd) == (100, 20, 0.00045)
-    assert (outcome.replies, outcome.valid_replies) == (1, 1)
+    assert (outcome.cost.tokens_in, outcome.cost.tokens_out, outcome.cost.usd) == (100, 20, 0.00045)
+    assert (outcome.cost.replies, outcome.valid_replies) == (1, 1)
     words = server.requests[0]["messages"][0]["content"][0]["text"]
     assert f"Instruction: {WASH}" in words
     assert "1. clean Mug: it has no dirt" in words
@@ -243,18 +243,16 @@ def test_garbage_is_sent_back_once_and_then_memory_decides(endpoint: Callable[..
     assert "not_json" in server.requests[1]["messages"][-1]["content"]
     assert tried.skipped() == ["reply_rejected"]
     assert len(tried.notes) == 1
-    assert (result.outcome.tokens_in, result.outcome.replies, result.outcome.valid_replies) == (200, 2, 0)
+    assert (result.outcome.cost.tokens_in, result.outcome.cost.replies, result.outcome.valid_replies) == (200, 2, 0)
 
 
 def test_tokens_of_a_verifier_come_on_top_of_the_planners() -> None:
     account = ModelAccount(valid=1)
     account.charge(Reply("{}", 100, 20))
-    planned = PlanOutcome(
-        ("open Fridge",), (True,), tokens_in=7, tokens_out=5, cost_usd=0.5, replies=3, valid_replies=2
-    )
+    planned = PlanOutcome(("open Fridge",), (True,), cost=ModelCost(7, 0, 5, 3, usd=0.5), valid_replies=2)
     booked = account.booked(planned, SeeingModelConfig(base_url="http://localhost/v1"))
-    assert (booked.tokens_in, booked.tokens_out, booked.cost_usd) == (107, 25, 0.50045)
-    assert (booked.replies, booked.valid_replies) == (4, 3)
+    assert booked.cost == ModelCost(107, 0, 25, 4, usd=0.50045)
+    assert booked.valid_replies == 3
 
 
 def test_corrected_reply_counts(endpoint: Callable[..., Any], tried: Tried) -> None:

@@ -76,9 +76,9 @@ def test_likeliest_admissible_calls_carry_the_instruction_out(kitchen) -> None:
     assert result.success
     assert kitchen.things["m-apple"].support_id == "m-fridge"
     assert [call.partition("(")[0] for call in kitchen.calls] == [text.partition("(")[0] for text in PLAN[:-1]]
-    assert (result.outcome.replies, result.outcome.valid_replies, result.outcome.replans) == (6, 6, 0)
+    assert (result.outcome.cost.replies, result.outcome.valid_replies, result.outcome.replans) == (6, 6, 0)
     assert result.outcome.goals == ("place Apple to Fridge",)
-    assert result.outcome.cost_usd == 0.0
+    assert result.outcome.cost.usd == 0.0
     assert {step.step.context_id for step in result.steps} == {"context of put the apple in the fridge"}
 
 

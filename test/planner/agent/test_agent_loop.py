@@ -48,7 +48,7 @@ def test_calls_of_one_reply_are_done_in_order_and_the_robot_drives_by_itself() -
     result = carry_out(model, place=place)
     assert result.success
     assert place.things["m"].support_id == "f"
-    assert result.outcome.replies == 1
+    assert result.outcome.cost.replies == 1
     assert [call.partition("(")[0] for call in place.calls].count("GoToObject") == 3
 
 
@@ -170,7 +170,7 @@ def test_limits_of_an_instruction_end_it() -> None:
     model = ScriptedModel(lambda _: [("find", {"name": f"thing {next(areas)}"})])
     result = carry_out(model, max_tokens_per_instruction=30_000)
     assert "30000 tokens" in " ".join(result.outcome.failures)
-    assert result.outcome.tokens_in < 40_000
+    assert result.outcome.cost.tokens_in < 40_000
 
 
 @pytest.mark.parametrize("end", [("impossible", {"reason": "it would break"}), END])
@@ -296,7 +296,7 @@ def test_whole_plan_is_carried_out_and_made_anew_only_after_what_failed() -> Non
     model = ScriptedModel([_written(GOAL, OPEN, PICK, PUT, END), _written(PICK, PUT, END)])
     result = carry_out(model, place=place, mode="plan")
     assert result.success
-    assert result.outcome.replies == 2
+    assert result.outcome.cost.replies == 2
     assert "- find:" not in model.dialogues[0][0].text
     assert "failed" in model.dialogues[1][-1].text
 
