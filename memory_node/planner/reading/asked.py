@@ -10,7 +10,7 @@ from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import adjective_of
 from memory_node.planner.reading.command import Command
 from memory_node.planner.reading.command_reader import CommandReader
-from memory_node.planner.reading.english import INTO, NEAR, UNDER
+from memory_node.planner.reading.english import INTO, NEAR, UNDER, past
 from memory_node.planner.reading.noun_phrase import NounPhrase
 
 PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
@@ -29,20 +29,13 @@ def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Ask
                 continue
             command, end = found
             tails = (commands.english.fillers | commands.english.question_tails) - {"in"}
-            while end < len(words) and words[end] in tails:
-                end += 1
+            end = past(words, end, tails)
             return replace(command, text=" ".join(words[at:end])), end
     return None
 
 
 def _tell(asked: str, *phrases: NounPhrase) -> Command:
     return Command(GoalKind.TELL, asked, phrases)
-
-
-def _past_having(words: Sequence[str], at: int, commands: CommandReader) -> int:
-    while at < len(words) and words[at] in commands.english.having:
-        at += 1
-    return at
 
 
 def _where(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -54,9 +47,7 @@ def _where(words: Sequence[str], at: int, commands: CommandReader) -> Asked | No
     phrase = commands.phrases.read(words, start)
     if phrase is None:
         return None
-    end = phrase.end
-    while end < len(words) and words[end] in commands.english.question_tails:
-        end += 1
+    end = past(words, phrase.end, commands.english.question_tails)
     return _tell(PLACE, phrase), end
 
 
@@ -70,9 +61,7 @@ def _seen(words: Sequence[str], at: int, commands: CommandReader) -> Asked | Non
 def _what_is_in(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     if words[at] not in ("what", "which", "anything"):
         return None
-    start = at + 1
-    while start < len(words) and words[start] in _BE | commands.english.seeking | {"things"}:
-        start += 1
+    start = past(words, at + 1, _BE | commands.english.seeking | {"things"})
     start += start < len(words) and words[start] in ("put", "keep", "store", "lying", "kept")
     placed = commands.phrases.place(words, start) if start < len(words) else None
     if placed is None or placed[0] not in (INTO, NEAR, UNDER):
@@ -114,7 +103,7 @@ def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     phrase = commands.phrases.read(words, start)
     if phrase is None:
         return None
-    end = _past_having(words, phrase.end, commands)
+    end = past(words, phrase.end, commands.english.having)
     placed = commands.phrases.place(words, end)
     if placed is not None and placed[0] in (INTO, NEAR):
         phrase, end = replace(phrase, places=(placed[:2],)), placed[1].end
@@ -134,19 +123,16 @@ def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     phrase = commands.phrases.read(words, start, places=True)
     if phrase is None or phrase.group is not None:
         return None
-    behind = phrase.end
-    while behind < len(words) and words[behind] in commands.english.fillers:
-        behind += 1
+    behind = past(words, phrase.end, commands.english.fillers)
     placed = commands.phrases.place(words, behind)
     if placed is not None and not phrase.places:
         return _tell(EXISTS, replace(phrase, places=(placed[:2],))), placed[1].end
-    return _tell(EXISTS, phrase), _past_having(words, phrase.end, commands)
+    return _tell(EXISTS, phrase), past(words, phrase.end, commands.english.having)
 
 
 def _state_behind(words: Sequence[str], at: int, phrase: NounPhrase, commands: CommandReader) -> Asked | None:
     """Return what "[is the stove] still on?", "[is the mug] on the desk?" asks."""
-    while at < len(words) and words[at] in commands.english.before_state:
-        at += 1
+    at = past(words, at, commands.english.before_state)
     placed = commands.phrases.place(words, at)
     if placed is not None and placed[0] in (INTO, NEAR, UNDER):
         found = _tell(PLACE, phrase), placed[1].end
@@ -179,9 +165,7 @@ def _left_in_state(words: Sequence[str], at: int, commands: CommandReader) -> As
     """Read "did you leave the stove on?", "did you wash the apple?", "have you closed the window?"."""
     if words[at] not in ("did", "have", "has") or "".join(words[at + 1 : at + 2]) not in commands.english.subjects:
         return None
-    start = at + 2
-    while start < len(words) and words[start] in {"already", "remember", "to", "forget"}:
-        start += 1
+    start = past(words, at + 2, {"already", "remember", "to", "forget"})
     verb = words[start] if start < len(words) else ""
     phrase = commands.phrases.read(words, start + 1)
     if phrase is None:

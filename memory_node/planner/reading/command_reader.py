@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.reading.command import Command
-from memory_node.planner.reading.english import FOR, FROM, INTO, NEAR, PUNCTUATION, UNDER, WITH, English, Verb
+from memory_node.planner.reading.english import FOR, FROM, INTO, NEAR, PUNCTUATION, UNDER, WITH, English, Verb, past
 from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.noun_phrase import NounPhrase, NounPhraseReader
 
@@ -116,9 +116,7 @@ class CommandReader:
         thing = self.phrases.read(words, at + 1, places=True)
         if thing is None or thing.person or words[thing.end : thing.end + 1] != ["a"]:
             return None
-        start = thing.end + 1
-        while start < len(words) and words[start] in ("good", "quick", "proper", "thorough", "nice"):
-            start += 1
+        start = past(words, thing.end + 1, ("good", "quick", "proper", "thorough", "nice"))
         verb = self.english.verbs.get(words[start]) if start < len(words) else None
         if verb is None or not verb.treatment:
             return None
@@ -128,9 +126,7 @@ class CommandReader:
 
     def _going(self, words: Sequence[str], at: int) -> tuple[Command, int, str] | None:
         """Take "drive over to the fridge", "go stand by the window"."""
-        start = at + 1
-        while start < len(words) and words[start] in self.english.on_the_way:
-            start += 1
+        start = past(words, at + 1, self.english.on_the_way)
         found = self.english.prepositions.at(words, start)
         if found is None or found[0] not in (INTO, NEAR):
             found = self.english.prepositions.at(words, at + 1)
@@ -527,15 +523,13 @@ class CommandReader:
     def correction_at(self, words: Sequence[str], at: int) -> int:
         """Return where "no, I mean," ends that stands at a word; the word itself where none does."""
         start, found = at, at
-        while start < len(words) and words[start] in (",", ".", ";", "!", "?"):
-            start += 1
+        start = past(words, start, (",", ".", ";", "!", "?"))
         while True:
             length = self.english.corrections.length_at(words, start)
             if not length:
                 break
             start += length
-            while start < len(words) and words[start] in (",", ".", "!"):
-                start += 1
+            start = past(words, start, (",", ".", "!"))
             found = start
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -58,6 +58,13 @@ class Phrases:
         """Return how many words of a phrase stand at a word, 0 for none."""
         found = self.at(words, at)
         return found[1] if found is not None else 0
+
+
+def past(words: Sequence[str], at: int, among: Container[str]) -> int:
+    """Return where a run of some words ends that begins at a word; the word itself where another stands there."""
+    while at < len(words) and words[at] in among:
+        at += 1
+    return at
 
 
 class English:

@@ -9,7 +9,7 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.reading.asked import read_question
 from memory_node.planner.reading.command import Command, Fragment, Instruction, Part, Remark
 from memory_node.planner.reading.command_reader import CommandReader
-from memory_node.planner.reading.english import INTO, NEAR, PUNCTUATION, English, Verb
+from memory_node.planner.reading.english import INTO, NEAR, PUNCTUATION, English, Verb, past
 from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.noun_phrase import NounPhrase
 from memory_node.planner.reading.words import words_of
@@ -219,8 +219,7 @@ class InstructionReader:
         return at
 
     def _starts_request(self, words: Sequence[str], at: int) -> bool:
-        while at < len(words) and words[at] in self._english.fillers | _LINKS | PUNCTUATION:
-            at += 1
+        at = past(words, at, self._english.fillers | _LINKS | PUNCTUATION)
         if at >= len(words):
             return False
         trial = Heard()
@@ -273,8 +272,7 @@ class InstructionReader:
         if phrase.person or not (phrase.named or phrase.strange):
             return None
         trial = Heard()
-        while start < len(words) and words[start] in self._english.fillers | _LINKS:
-            start += 1
+        start = past(words, start, self._english.fillers | _LINKS)
         if start >= len(words) or self._asked_for(words, start, trial) is None:
             return None
         command = next((part for part in trial.parts if isinstance(part, Command)), None)
@@ -374,9 +372,7 @@ class InstructionReader:
         found = read_question(words, at, self.commands)
         if found is None:
             return None
-        end = found[1]
-        while end < len(words) and words[end] in self._english.fillers:
-            end += 1
+        end = past(words, found[1], self._english.fillers)
         return self._take(heard, (found[0], end, ""), words)
 
     def _assured(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
@@ -488,9 +484,7 @@ class InstructionReader:
         phrase = commands.phrases.read(words, at, places=True)
         if phrase is None or phrase.person or phrase.pronoun in ("that", "this"):
             return None
-        start = phrase.end
-        while start < len(words) and (words[start] in english.fillers or words[start] == ","):
-            start += 1
+        start = past(words, phrase.end, english.fillers | {","})
         if start >= len(words):
             return None
         word = words[start]
@@ -513,25 +507,21 @@ class InstructionReader:
         return self._brought_about(words, start + to, phrase, at, heard)
 
     def _brought_about(self, words: Sequence[str], at: int, phrase: NounPhrase, begin: int, heard: Heard) -> int | None:
-        while at < len(words) and words[at] in self._english.fillers:
-            at += 1
+        at = past(words, at, self._english.fillers)
         if words[at : at + 1] in (["stay"], ["remain"]):  # "the pillow can stay on the bed"
             return self._spoken(words, begin, at, heard)
         if words[at : at + 1] == ["use"] or words[at : at + 2] == ["do", "with"]:
             return self._needed(words, at + (1 if words[at] == "use" else 2), phrase, begin, heard)
         if at < len(words) and words[at] in _GOING_THERE | {"get"}:
             at += 1
-        while at < len(words) and words[at] in self._english.fillers:
-            at += 1
+        at = past(words, at, self._english.fillers)
         found = self.commands.passive(words, at, phrase) or self.commands.stated(words, at, phrase, begin)
         return self._take(heard, found, words)
 
     def _needed(self, words: Sequence[str], at: int, phrase: NounPhrase, begin: int, heard: Heard) -> int | None:
         if words[at : at + 1] == ["to"]:
             return self._brought_about(words, at + 1, phrase, begin, heard)
-        start = at
-        while start < len(words) and words[start] in _NEED_NOUN | {"good", "quick", "thorough"}:
-            start += 1
+        start = past(words, at, _NEED_NOUN | {"good", "quick", "thorough"})
         verb = words[start] if start < len(words) else ""
         base = self._english.base_form(verb) or (verb if start > at and self._english.is_verb(verb) else "")
         if not base:
@@ -597,8 +587,7 @@ class InstructionReader:
             return Fragment(agrees=True) if agrees else None
         length = english.repeats.length_at(words, at)
         args, end = commands.arguments(words, at + length, "take")
-        while end < len(words) and (words[end] in PUNCTUATION or words[end] in english.fillers):
-            end += 1
+        end = past(words, end, PUNCTUATION | english.fillers)
         if end < len(words) or args.result or args.state or args.later:
             return None
         place = args.places[-1][:2] if args.places else None

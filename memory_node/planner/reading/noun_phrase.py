@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.domain.nouns import singular
 from memory_node.domain.states import ObjectState
-from memory_node.planner.reading.english import FROM, INTO, NEAR, PUNCTUATION, UNDER, WITH, English
+from memory_node.planner.reading.english import FROM, INTO, NEAR, PUNCTUATION, UNDER, WITH, English, past
 from memory_node.planner.reading.lexicon import Called, Lexicon
 
 _DEEPEST = 6  # phrases in phrases: "the cup on the shelf that is by the door"
@@ -398,9 +398,7 @@ class NounPhraseReader:
 
     def _of(self, words: Sequence[str], at: int, end: int, called: Called, phrase: NounPhrase) -> NounPhrase:
         """Return "a glass of water" with what is in it; "a box of matches" is no box that anybody knows."""
-        after = end + 1
-        while after < len(words) and words[after] in self._english.determiners | self._english.attributes:
-            after += 1
+        after = past(words, end + 1, self._english.determiners | self._english.attributes)
         after += after < len(words) and words[after] in self._english.states
         if after < len(words) and words[after] in self._english.matter:
             found = self._with_noun(words, at, end, called, phrase, after + 1)
@@ -476,8 +474,7 @@ class NounPhraseReader:
         if at >= len(words) or words[at] not in ("i", "you", "we", "he", "she", "they"):
             return phrase
         at += 1
-        while at < len(words) and words[at] in english.before_deed:
-            at += 1
+        at = past(words, at, english.before_deed)
         verb = words[at] if at < len(words) else ","
         if not (
             english.base_form(verb)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.knowledge.text.words import stems
-from memory_node.planner.reading.english import PUNCTUATION, English
+from memory_node.planner.reading.english import PUNCTUATION, English, past
 from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.words import words_of
 
@@ -129,9 +129,7 @@ class SaidInPassing:
             if noun is None:
                 break
             names.append(noun[0])
-            end = noun[1]
-            while end < len(words) and words[end] in ("and", ",") and words[end] != ".":
-                end += 1
+            end = past(words, noun[1], ("and", ","))
         is_subject = (
             bool(names) and end < len(words) and words[end] in self._english.says and words[end - 1] not in ("and", ",")
         )
