@@ -218,7 +218,7 @@ class Goals:
         if needed is Property.TOGGLEABLE and phrase.head == "water" and self._kinds.able(Property.WATERS):
             return self._meaning.tap(phrase)
         if needed is not None:
-            return self._with(needed, phrase)
+            return self._own_door(phrase) or self._with(needed, phrase)
         if phrase.part and command.kind in _CARRIED and command.kind is not _K.CLEAN:
             raise UnclearError(f"I do not know {phrase.text!r} apart from the {phrase.head}. What do you mean?")
         return self._meaning.mention(phrase, Slot.TARGET, self._fits(command, phrase))
@@ -235,6 +235,14 @@ class Goals:
         if command.kind is _K.FILL:
             return lambda name: self._kinds[name].can(Property.FILLABLE) or self._kinds[name].can(Property.DRAINS)
         return None
+
+    def _own_door(self, phrase: NounPhrase) -> Mention | None:
+        """Return the furniture that was just used, for "close the door" behind it."""
+        told = phrase.attributes or phrase.places or phrase.owner or phrase.other or phrase.plural or phrase.room
+        place = self._discourse.place if phrase.head in ("door", "lid") and phrase.definite and not told else None
+        if place is None or place.beside or not self._kinds[place.object_class].can(Property.OPENABLE):
+            return None
+        return Mention(phrase.text, place.candidates, referring=True)
 
     def _with(self, needed: Property, phrase: NounPhrase) -> Mention:
         """Return the thing to open or to switch; by a second name only one that can be."""

@@ -104,6 +104,7 @@ def test_plain_commands_are_read(text: str, wanted: str) -> None:
         ("The mug is dirty, wash it.", "clean Mug"),
         ("Before you close the window, open the curtains.", "open Curtains; close Window"),
         ("Close the safe after you put the watch in it.", "Watch at Safe; close Safe"),
+        ("Put the phone in the safe and close the door.", "CellPhone at Safe; close Safe"),
     ],
 )
 def test_wishes_duties_and_remarks_are_read(text: str, wanted: str) -> None:
