@@ -369,7 +369,7 @@ class References:
         meant = self.binding.persons_called(called)
         if len(meant) > 1:
             choices = " or ".join(one.replace("my ", "your ", 1) for one in meant)
-            raise UnclearError(Question(f"Whom do you mean: {choices}?", tuple(meant), about=words))
+            raise UnclearError(f"Whom do you mean: {choices}?", tuple(meant), about=words)
         if not found:
             return self._unseen_person(meant[0], called, people)
         if name != called:
