@@ -252,7 +252,9 @@ class EpisodeWorld:
         known = asked.memory_id in self._names and done_id != asked.memory_id
         # Nobody tells the pieces of one thing apart: what was taken is the one that was asked for.
         is_piece = self._kinds.whole(asked.object_class) != asked.object_class
-        is_same = is_same or (is_piece and folded(self._last[done_id].object_class) == folded(asked.object_class))
+        taken = self._last.get(done_id)  # None: memory has it only since this call
+        if is_piece and taken is not None:
+            is_same = is_same or folded(taken.object_class) == folded(asked.object_class)
         if not known or not (is_same or done_id not in self._names):
             return
         other = self._names.get(done_id, "")

@@ -215,3 +215,11 @@ def test_thing_that_turns_out_to_be_one_that_memory_lost_goes_on() -> None:
     world.follow(done("PickupObject", "laptop-7"), {"laptop-7": "m4"})
     assert world.state.things[name].memory_id == "m4"
     assert world.state.held == name
+
+
+def test_piece_that_memory_has_only_since_the_call_goes_on() -> None:
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(SceneSnapshot(1, objects=(TABLE, seen("m1", "AppleSliced", 0.0, "m3"))))
+    (name,) = (one.id for one in world.state if one.memory_id == "m1")
+    world.follow(done("GoToObject", name, object_id="apple-7/slice2"), {"apple-7/slice2": "m9"})
+    assert world.state.things[name].memory_id == "m9"
