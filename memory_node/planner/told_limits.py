@@ -167,14 +167,13 @@ def _unsure(goal: Goal, binding: BindingFacts) -> list[Objection]:
 
 def _of_others(goal: Goal, binding: BindingFacts) -> frozenset[str]:
     """Return the ids of the things that "a mug" must not be, since they are somebody else's, where there is another."""
-    if goal.target.thing_id:
+    if goal.target.thing_id or goal.every:
         return frozenset()
     person, names = goal.destination.text if goal.destination is not None else "", goal.target.candidates[:1]
     alike = frozenset(one.id for one in binding.scene.objects if one.class_name in names and not one.removed)
-    own, others = binding.owned_by(person, names), binding.owned_by_others(person, names)
-    if own:
-        return alike.difference(own)  # "bring Ana a cup": hers
-    return others if alike - others else frozenset()
+    own = frozenset(binding.owned_by(person, names))  # "bring Ana a cup": hers
+    usable = (own, alike - binding.owned_by_others(person, names))
+    return next((alike - enough for enough in usable if len(enough) >= goal.count), frozenset())
 
 
 def _acts_of(goal: Goal) -> Iterator[Act]:

@@ -62,6 +62,8 @@ def test_thing_for_somebody_is_hers_or_else_nobody_s(person_id: str, closed: set
     to = Mention("Kim" if person_id == "kim" else "me", ("User",), thing_id=person_id)
     told = limits("The mug on the desk is Kim's.", "The mug on the counter is Zoe's.", scene=scene)
     assert told.of_goals([Goal(GoalKind.PLACE, mention("Mug"), to)]).closed == (frozenset(closed),)
+    for several in ({"count": 3}, {"every": True}):
+        assert told.of_goals([Goal(GoalKind.PLACE, mention("Mug"), to, **several)]).closed == (frozenset(),)
 
 
 @pytest.mark.parametrize(
