@@ -365,19 +365,17 @@ def test_pairs_side_by_side_learn_as_each_alone() -> None:
     assert torch.allclose(together, one.soft.mean.weight.grad, atol=1e-6)
 
 
-def test_prompts_that_were_kept_are_not_read_again() -> None:
+def test_beginning_that_prompts_share_is_read_once() -> None:
     model = tiny(4)
-    kept, without = KeptPrompt(model, most=1), KeptPrompt(model)
-    first, second = [2, 9, 30, 3], [2, 9, 31, 32, 3]
-    for prompts in (kept, without):
-        prompts.behind(first)
-        prompts.behind(second)
+    kept, fresh = KeptPrompt(model), KeptPrompt(model)
+    kept.behind([2, 9, 30, 3])
+    memory, states = kept.behind([2, 9, 31, 32, 3])
+    assert memory.get_seq_length() == len(states) == 5
+    assert torch.allclose(states, fresh.behind([2, 9, 31, 32, 3])[1], atol=1e-5)
     model.model = None  # type: ignore[assignment]  # whoever reads now fails
-    memory, states = kept.behind(first)
-    assert memory.get_seq_length() == len(first)
-    assert states.shape == (4, 48)
+    assert kept.behind([2, 9, 31, 32])[1].shape == (4, 48)
     with pytest.raises(TypeError):
-        without.behind(first)
+        kept.behind([2, 9, 30, 3])
 
 
 def examples_of_one_name(count: int, seed: int) -> list[SoftExample]:

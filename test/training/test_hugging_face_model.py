@@ -136,7 +136,7 @@ def test_soft_memory_of_an_image_text_model(image_text: Path, tmp_path: Path) ->
     train_soft_memory.add_arguments(parser)
     files = ["--pairs", str(tmp_path / "pairs.jsonl"), "--model", str(image_text), "--out", str(tmp_path)]
     models = ["--compiler", str(adapter), "--executor", str(adapter), "--keep-compiler"]
-    assert train_soft_memory.run(parser.parse_args([*files, *models, "--kept", "2"])) == 0
+    assert train_soft_memory.run(parser.parse_args([*files, *models])) == 0
     assert (tmp_path / "full.npz").is_file()
 
 

@@ -62,13 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="games of other tasks that are played greedily before and after (default 60)",
     )
     parser.add_argument(
-        "--held-out-seed",
-        type=int,
-        metavar="SEED",
-        help="draws these games (default: --seed); runs that share it are judged by the same games, and the next one"
-        " with a copy of the first one's before.json in --out need not play them again before",
-    )
-    parser.add_argument(
         "--through-prompt",
         action="store_true",
         help="take gradients where the compiler reads its prompt, too, not only where it writes (three times as slow)",
@@ -147,8 +140,7 @@ def _game_course(args: argparse.Namespace, schedule: Any) -> Iterator[_Course]:
         raise InvalidValueError("--on alfworld needs --games")
     attempts = read_transcripts(args.attempts) if args.attempts is not None else ()
     remembered = {attempt["task"] for attempt in attempts}
-    held_seed = args.seed if args.held_out_seed is None else args.held_out_seed
-    held, taught = split_games(load_games(args.games), remembered, args.held_out, held_seed)
+    held, taught = split_games(load_games(args.games), remembered, args.held_out, args.seed)
     taught = taught[: args.limit or None]
     args.compiler, args.executor = args.compiler or COMPILER, args.executor or ADAPTER
     with Learnt(args.memory_file, learns=False) as learnt:
@@ -162,8 +154,7 @@ def _robot_course(args: argparse.Namespace, schedule: Any) -> Iterator[_Course]:
     if args.soft is not None:
         raise InvalidValueError("--soft: the offline planner reads no latent tokens; reinforce them --on alfworld")
     with contextlib.closing(open_tasks(args, CachingEmbedder(MiniLmEmbedder()))) as tasks:
-        held_seed = args.seed if args.held_out_seed is None else args.held_out_seed
-        drawn = random.Random(held_seed).sample(range(len(tasks.names)), len(tasks.names))
+        drawn = random.Random(args.seed).sample(range(len(tasks.names)), len(tasks.names))
         held, taught = drawn[: args.held_out], drawn[args.held_out :]
         if len(held) < args.held_out or not taught:
             raise InvalidValueError(f"{len(drawn)} tasks are too few to hold out {args.held_out} and learn from others")

@@ -37,14 +37,12 @@ class PairModels:
     compiler: merged with its adapter where it is kept as it is, else with that adapter free.
     neutral: the token near which latent tokens begin.
     form: the tokens near which placeholders begin, again and again.
-    kept: prompts whose reading is kept; later pairs find them.
     """
 
     compiler: Any
     executor: Any
     neutral: int
     form: Sequence[int]
-    kept: int = 0
     _last: SoftPair | None = None
 
     def together(self, names: Sequence[str]) -> SideBySide:
@@ -62,7 +60,6 @@ class PairModels:
             SoftMemory(size, size, variant.tokens, variant.linear, first, said),
             orthogonality=ORTHOGONALITY if variant.orthogonal else 0.0,
             beside=self._last,
-            kept=self.kept,
             neutral=self.neutral,
         ).to(device())
         return self._last

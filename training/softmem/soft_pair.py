@@ -67,7 +67,6 @@ class SoftPair(nn.Module):
         smoothing: of the labels of text and action.
         orthogonality: the weight of L_orth.
         beside: another pair of the same models, so that both read a prompt once.
-        kept: prompts of each frozen model that are kept for the next epoch.
         neutral: the token that says nothing: it fills a wording that is shorter than N tokens.
         through_prompt: whether gradients reach the compiler's weights where it reads its prompt, too, and not only
             where it writes. Without, an example takes about a third of the time.
@@ -81,7 +80,6 @@ class SoftPair(nn.Module):
         smoothing: float = 0.1,
         orthogonality: float = ORTHOGONALITY,
         beside: SoftPair | None = None,
-        kept: int = 0,
         through_prompt: bool = True,
         neutral: int = 0,
     ) -> None:
@@ -93,8 +91,8 @@ class SoftPair(nn.Module):
         self._neutral = neutral
         for weight in executor.parameters():
             weight.requires_grad_(False)
-        self._asked: KeptPrompt = beside._asked if beside is not None else KeptPrompt(inner(compiler), kept)
-        self._told: KeptPrompt = beside._told if beside is not None else KeptPrompt(inner(executor), kept)
+        self._asked: KeptPrompt = beside._asked if beside is not None else KeptPrompt(inner(compiler))
+        self._told: KeptPrompt = beside._told if beside is not None else KeptPrompt(inner(executor))
 
     @property
     def learns_text(self) -> bool:
@@ -173,11 +171,6 @@ class SoftPair(nn.Module):
     def fitted(self, wording: Sequence[int]) -> tuple[int, ...]:
         """Return a wording in N tokens."""
         return fitted(wording, self.soft.tokens, self._neutral)
-
-    def read_ahead(self, example: SoftExample) -> None:
-        """Read the prompts of an example, to keep them."""
-        self._asked.behind([*example.prompt, *example.reply])
-        self._told.behind(example.before)
 
     def _cross_entropy(self, logits: Tensor, tokens: Sequence[int]) -> Tensor:
         return nn.functional.cross_entropy(logits, torch.tensor(tokens), label_smoothing=self._smoothing)

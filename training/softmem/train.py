@@ -11,7 +11,6 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from memory_node.app.progress import shown
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.llama.model import FILLER
 from training.adapters.command import NEEDED, add_training_arguments
@@ -50,12 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave the compiler's adapter as it is, and train the soft memory alone (several variants need this)",
     )
     parser.add_argument(
-        "--kept",
-        type=int,
-        default=0,
-        help="prompts whose reading is kept for later epochs, 27 MB each; with --keep-compiler (default 0)",
-    )
-    parser.add_argument(
         "--held-out",
         type=Path,
         metavar="FILE",
@@ -86,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         examples = _examples(args, tokens)
         opened = open_models(base, args.rank, args.compiler, args.executor, args.keep_compiler)
         form = tokens.reply(_FORM)[:-1]
-        models = PairModels(*opened, tokens.reply(FILLER)[0], form, args.kept)
+        models = PairModels(*opened, tokens.reply(FILLER)[0], form)
         _train(args, base, models.together(args.variants), examples)
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
@@ -102,7 +95,6 @@ def _train(args: argparse.Namespace, base: Any, together: Any, examples: Sequenc
     folder = args.out
     folder.mkdir(parents=True, exist_ok=True)
     schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed, args.bfloat16)
-    _read_ahead(args, together, examples)
     progress = _learnt(together, examples, schedule, folder / "checkpoint.pt")
     if is_first():
         kind = f"A soft memory ({_write(base, together, folder) / 1e6:.1f} MB)"
@@ -121,12 +113,6 @@ def _examples(args: argparse.Namespace, tokens: Tokenizer) -> Sequence[Any]:
     if not examples:
         raise InvalidValueError("no pair says what the executor was told: write them anew")
     return examples
-
-
-def _read_ahead(args: argparse.Namespace, together: Any, examples: Sequence[Any]) -> None:
-    """Read what is kept, in the order in which prompts share their beginnings."""
-    for example in shown(examples[: args.kept], "reading prompts"):
-        next(iter(together.pairs.values())).read_ahead(example)
 
 
 def _learnt(together: Any, examples: Sequence[Any], schedule: Any, checkpoint: Path) -> Any:
