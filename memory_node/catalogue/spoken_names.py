@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from memory_node.catalogue.class_name import folded, spoken
 from memory_node.catalogue.object_kind import ObjectKind
 from memory_node.domain.nouns import singular
+from memory_node.domain.skill_library import SKILLS
 
 _ARTICLES = frozenset(("a", "an", "the", "some", "my", "your"))
+_SKILLS_IN_WORDS = frozenset(spoken(name).lower() for name in SKILLS)
 _RARE = 100  # rank of the names of classes that people seldom mean
 
 
@@ -57,12 +59,14 @@ class SpokenNames:
         return " ".join((*kept, *words[last:])).replace(" ,", ",")
 
     def _spans(self, words: Sequence[str]) -> list[tuple[int, int]]:
-        """Return where names are, (begin, end) in words, in the order of their last words; none within another."""
+        """Return where names are, (begin, end) in words, in the order of their last words; none within another, and no
+        word that says a skill: "switch on" names no switch."""
         spans = [
             (start, start + length)
             for start in range(len(words))
             for length in range(1, min(self._longest, len(words) - start) + 1)
             if " ".join(words[start : start + length]) in self._ranked
+            and " ".join(words[start : start + 2]) not in _SKILLS_IN_WORDS
         ]
         whole = [one for one in spans if not any(_is_within(one, other) for other in spans)]
         return sorted(whole, key=lambda span: span[1])

@@ -150,6 +150,7 @@ def test_way_is_not_told_with_a_thing_that_it_cannot_be_done_with() -> None:
         ("wash the butter knife", "wash something"),
         ("put the clean mug on the coffee table", "put the clean something on something"),
         ("make coffee", "make coffee"),
+        ("switch off the light switch", "switch off something"),
     ],
 )
 def test_intent_is_the_same_whatever_it_is_done_with(text: str, intent: str) -> None:
