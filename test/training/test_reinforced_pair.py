@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memory_node.context.unsaid import UNSAID
-from memory_node.llm.chat import JsonForm, Message
+from memory_node.llm.chat import GrammarForm, JsonForm, Message
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.errors import ModelMissingError
 
@@ -93,6 +93,14 @@ def test_what_is_drawn_is_what_torch_learns_from(models: LlamaModels) -> None:
     assert not np.allclose(latent, models.soft(states, unsaid)[0]), "it was drawn"
     again = models.compiler(1.0, 7, Decisions()).reply(ASKED, form=FORM)
     assert again.text == reply.text, "the same seed says the same"
+
+
+def test_choices_by_numbers_are_drawn_in_their_grammar(models: LlamaModels) -> None:
+    decisions = Decisions()
+    reply = models.compiler(1.0, 3, decisions).reply(ASKED, form=GrammarForm('root ::= "noaction" | "brief forget 1"'))
+    assert reply.text in ("noaction", "brief forget 1")
+    (decision,) = decisions.made
+    assert models.writer.allowed(decision.written) is not None
 
 
 def test_replies_of_the_optimizer_are_drawn_in_their_form(models: LlamaModels) -> None:
