@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
@@ -27,15 +27,19 @@ def refusal(
     goals: Sequence[Goal],
     kinds: ObjectCatalogue,
     lessons: Callable[[], Sequence[Lesson]],
+    made: Iterable[SkillCall] = (),
 ) -> str:
     """Return why a call over names is not made, "" where it is permitted. object_class: of its first argument; lessons:
-    tells what earlier tries taught, which permits what it says to do first; asked only where the goals do not."""
+    tells what earlier tries taught, which permits what it says to do first; asked only where the goals do not; made:
+    calls over names that succeeded for these goals, each of which may be undone."""
     # In the dark nothing is found, and light harms nothing.
     is_light = object_class in kinds and kinds[object_class].can(Property.LIGHT)
     if skill.name in _ONLY_REACH or (skill.name == "SwitchOn" and is_light):
         return ""
     if not goals:
         return f"{named}: say the goals first, with set_goals"
+    if any(one.arguments[:1] == named.arguments[:1] and _undoes(skill, SKILLS[one.skill]) for one in made):
+        return ""
     licensed, why = licensed_skills(goals, kinds), ""
     if skill not in licensed and skill.name not in _GENTLE:
         why = f"{named}: no goal asks for {skill.name}; {_REMEDY}"

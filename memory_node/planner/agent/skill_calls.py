@@ -85,6 +85,7 @@ class SkillCalls:
         self._failed: Counter[SkillCall] = Counter()  # without a cause that is known
         self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
         self._opened: set[str] = set()  # names of what was opened, and so seen inside
+        self._done: set[SkillCall] = set()  # calls over names that succeeded
         self._looks = 0  # that were shown
 
     def look_at(self, name: str) -> CallRun:
@@ -142,7 +143,8 @@ class SkillCalls:
             things[-1] = self._serving(skill, things[-1])
         named = SkillCall(skill.name, tuple(thing.id for thing in things))
         goals, kinds = self.task.goals, self.task.world.kinds
-        why = refusal(skill, named, things[0].object_class, goals, kinds, self._lessons) or self._repeated(named)
+        why = refusal(skill, named, things[0].object_class, goals, kinds, self._lessons, self._done)
+        why = why or self._repeated(named)
         if why and skill.name == "GoToObject" and self.task.world.state.at == things[0].id:
             return CallResult(f"{named}: the robot stands there", new=False)
         if why:
@@ -272,6 +274,7 @@ class SkillCalls:
         self.task.refresh()
         self.task.watch()
         self._loop_guard.note(named, world.unmoved)
+        self._done |= {named} if result.success else set()
         if result.success and call.skill == "OpenObject":
             self._opened.update(thing.id for thing in things)
         scene = self.task.situation.scene()

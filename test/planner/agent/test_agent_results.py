@@ -295,6 +295,17 @@ def test_in_the_dark_a_light_is_switched_on_though_no_goal_asks_for_it(lamp: str
     assert (": done" in switched) is is_light
 
 
+def test_what_was_switched_on_for_a_goal_may_be_switched_off_again() -> None:
+    place = home()
+    for key, lamp, state in (("l", "FloorLamp", ObjectState.OFF), ("d", "DeskLamp", ObjectState.ON)):
+        place.things[key] = TinyThing(key, lamp, states={state})
+    on, off = ("SwitchOn", {"object": "FloorLamp"}), ("SwitchOff", {"object": "FloorLamp"})
+    *_, lit, dark, other = told(place, TAKE, on, off, ("SwitchOff", {"object": "DeskLamp"}))
+    assert ": done" in lit
+    assert ": done" in dark
+    assert other.startswith("not done")
+
+
 @pytest.mark.parametrize(
     ("instruction", "row", "put_in"),
     [
