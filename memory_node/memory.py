@@ -277,6 +277,7 @@ class RobotMemory:
             as_of_ns or self._clock(),
             self.knowledge.zone,
             None if Memory.LESSONS in self._unread else lambda *call: self._expectations().way(*call),
+            [one.text for one in self.knowledge.told_facts(question) if not one.structure and not as_of_ns],
         )
         if not answer.read:
             return answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.nouns import singular
@@ -20,10 +20,17 @@ _PART = r"in the (?P<part>morning|afternoon|evening|night)"
 
 @dataclass(frozen=True)
 class ToldAnswer:
-    """An answer in words, with the facts that it rests on."""
+    """An answer in words, with the facts that it rests on. about: the name of a person of whom all is asked."""
 
     text: str
     facts: tuple[ToldFact, ...] = ()
+    about: str = ""
+
+    def with_unread(self, statements: Sequence[str]) -> ToldAnswer:
+        """Return it with what was told of the person and no form reads, such as what holds under a condition."""
+        named = [one for one in statements if self.about and re.search(rf"\b{re.escape(self.about)}\b", one)]
+        told = [self.text] if self.facts or not named else []
+        return replace(self, text=" ".join([*told, *named]))
 
 
 def told_answer(question: str, facts: BindingFacts) -> ToldAnswer | None:
@@ -48,7 +55,7 @@ def _about(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     meant, name = facts.persons_called(match["who"]), facts.person_called(match["who"])
     lead = f"There are {len(meant)}: {' and '.join(meant).replace('my ', 'your ')}. " if len(meant) > 1 else ""
     told = _quoted((fact for who in meant for fact in (*facts.roles_told(who), *facts.about_person(who))), lead)
-    return told or ToldAnswer(f"Nobody told me anything about {name}.")
+    return replace(told or ToldAnswer(f"Nobody told me anything about {name}."), about=name)
 
 
 def _about_thing(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:

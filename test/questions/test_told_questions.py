@@ -118,6 +118,13 @@ def test_one_door_answers_from_scene_deeds_documents_and_facts(question: str, pa
     assert not answer.abstains
 
 
+def test_all_that_was_told_of_a_person_has_what_no_form_reads() -> None:
+    memory = asked_home(("Otto is a pilot.", "Otto doesn't drink coffee after noon.", "Tea is fine when it rains."))
+    answer = memory.ask("What should I know about Otto?").text
+    memory.close()
+    assert answer == "Otto is a pilot. Otto doesn't drink coffee after noon."
+
+
 def test_answer_about_a_fact_names_the_statement_that_it_rests_on() -> None:
     memory = asked_home()
     (statement,) = memory.ask("Who is allergic to nuts?").propositions
