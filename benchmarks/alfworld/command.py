@@ -186,7 +186,7 @@ def chooser_of(setting: Setting) -> StepChooser:
 
 def llm_planner(embedder: TextEmbedder, config: LlmConfig, kinds: ObjectCatalogue) -> Planner:
     """Return the planner that a language model leads."""
-    offline = OfflinePlanner(Understander(kinds, None, embedder, asks=False), kinds)
+    offline = OfflinePlanner(Understander(kinds, None, embedder, asks=False, open_names=True), kinds)
     return AgentPlanner(ModelShelf().open(config), config, kinds, offline, fallback=False, asks=False)
 
 
@@ -200,8 +200,8 @@ def _with_memory(
 
 
 def offline_planner(embedder: TextEmbedder, kinds: ObjectCatalogue) -> Planner:
-    """Return our planner with the reader of plain commands: nobody is there to be asked."""
-    return OfflinePlanner(Understander(kinds, None, embedder, asks=False), kinds)
+    """Return our planner with the reader of plain commands: nobody is there to be asked, and names are open."""
+    return OfflinePlanner(Understander(kinds, None, embedder, asks=False, open_names=True), kinds)
 
 
 def _ordered(games: Sequence[Game], orders: int, seed: int) -> list[list[Game]]:

@@ -164,7 +164,7 @@ class CompiledGame:
     def _read_goals(self, embedder: TextEmbedder) -> Sequence[Goal]:
         situation = PlanningContext(self._memory, lambda _: None, lambda _: None, skills=TEXT_SKILLS)
         home = home_classes(situation, self._kinds)
-        reader = Understander(self._kinds, None, embedder, asks=False)
+        reader = Understander(self._kinds, None, embedder, asks=False, open_names=True)
         return reader.understand(self._robot.task, home).goals
 
 
@@ -174,5 +174,5 @@ def _sentence(command: str) -> str:
 
 def goals_reader(kinds: ObjectCatalogue, embedder: TextEmbedder) -> Callable[[str], Sequence[str]]:
     """Return what reads the subgoals of tasks in words."""
-    reader = Understander(kinds, None, embedder, asks=False)
+    reader = Understander(kinds, None, embedder, asks=False, open_names=True)
     return lambda task: [str(goal) for goal in reader.understand(task).goals]

@@ -59,7 +59,8 @@ class Understander:
 
     kinds: the label space whose classes the words may name. reader: the trained reader, which guesses what is not plain
     where nobody can be asked; None guesses nothing. embedder: finds what unknown nouns are close to; None does not.
-    asks: whether somebody can answer; if not, the likeliest reading is taken.
+    asks: whether somebody can answer; if not, the likeliest reading is taken. open_names: a noun that names no class of
+    the label space is the name of a class of its own, as a detector with an open vocabulary reports it.
     """
 
     def __init__(
@@ -68,9 +69,11 @@ class Understander:
         reader: GoalModel | None,
         embedder: TextEmbedder | None,
         asks: bool = True,
+        open_names: bool = False,
     ) -> None:
         self._kinds = kinds
         self._asks = asks
+        self._open_names = open_names
         self._grounding = Grounding(kinds, embedder)
         self._guessing = Guessing(kinds, reader, self._grounding)
         self._english = english = English(kinds)
@@ -195,6 +198,11 @@ class Understander:
     def _read(self, text: str, home: HomeClasses) -> Instruction:
         self._lexicon.learn_rooms(home.rooms)
         self._lexicon.learn_classes(home.all)
+        said = self._instructions.read(text)
+        strange = [one.head for part in said.parts for one in part.phrases if one.strange] if self._open_names else []
+        if not strange:
+            return said
+        self._lexicon.learn_classes(strange)
         return self._instructions.read(text)
 
     def _unfitting(self, said: Instruction, text: str, home: HomeClasses, conversation: Conversation) -> Understanding:

@@ -213,6 +213,12 @@ def test_classes_and_rooms_of_memory_are_named_as_they_are_spelt() -> None:
     assert read("go to the tower room", home=home) == "go tower room"
 
 
+def test_open_names_are_classes_of_their_own() -> None:
+    reader = Understander(KINDS, None, None, asks=False, open_names=True)
+    goals = reader.understand("put the flumbert in the drawer").goals
+    assert [str(goal) for goal in goals] == ["place flumbert to Drawer"]
+
+
 def test_goals_of_a_model_are_held_against_plain_words() -> None:
     mug = READER.understand("put the mug in the sink").goals
     assert READER.objection("put the mug in the sink", mug, HomeClasses()) == ""
