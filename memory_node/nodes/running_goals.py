@@ -30,7 +30,7 @@ from std_msgs.msg import Empty
 from unique_identifier_msgs.msg import UUID
 
 from memory_node.domain.worker_thread import WorkerThread
-from memory_node.nodes.lifeline import held_lifeline, is_cut, watched_lifeline
+from memory_node.nodes.lifeline import held_lifeline, is_cut, is_ending, watched_lifeline
 
 if TYPE_CHECKING:
     from memory_node.nodes.goal_server import GoalServer
@@ -92,18 +92,19 @@ class Peer:
     @property
     def is_gone(self) -> bool:
         """Whether the node was lost: its process has ended, or was silent for too long."""
-        silence_s = self.silence_s
-        if self.lifeline is not None:
-            if is_cut(self.lifeline):
+        silence_s, line = self.silence_s, self.lifeline  # which another thread may let go of
+        if line is not None:
+            if is_cut(line):
                 return True
-            silence_s = max(silence_s, _STARVED_S)
+            if math.isfinite(self.lost_s) and not is_ending(line):
+                silence_s = max(silence_s, _STARVED_S)
         return time.monotonic() - self.lost_s > max(0.0, silence_s - LEASE_S)
 
     def let_go(self) -> None:
         """Let go of its lifeline."""
-        if self.lifeline is not None:
-            self.lifeline.close()
-            self.lifeline = None
+        line, self.lifeline = self.lifeline, None
+        if line is not None:
+            line.close()
 
     def on_liveliness(self, change: Any) -> None:
         """Take note of what DDS tells of its lease."""
@@ -155,8 +156,9 @@ class RunningGoals:
         self._node.destroy_publisher(self._lease)
         if self._lifeline is not None:
             self._lifeline.close()
-        for peer in self._peers.values():
-            peer.let_go()
+        with self._lock:
+            for peer in self._peers.values():
+                peer.let_go()
 
     @property
     def is_idle(self) -> bool:
@@ -266,6 +268,8 @@ class RunningGoals:
 
     def _renew(self) -> None:
         while not self._closed.wait(_BEAT_S):
+            if self._lifeline is not None:
+                self._lifeline.let_in()
             if self._asked or self._carried_out:
                 self._publish(self._lease, Empty())
 
