@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -125,14 +126,18 @@ class DaysOfLife:
         planner, _ = Faults(seed=self._seed).careless(self._planner, Chances(self._seed, day.scenario.id))
 
         players: list[_TaughtPlayer] = []
+        folders: list[Path] = []
 
         def run_of(life: RobotLife, folder: Path) -> DayRun:
+            folders.append(folder)
             player = _TaughtPlayer(life, planner, by_list=day.scenario.category == _RECENT)
             player.compiler, player.lessons = compiler, lessons
             players.append(player)
             return DayRun(day, life, player, False, folder)
 
         report = play_day(day, self._lives, "", run_of)
+        for folder in folders:  # a training plays thousands
+            shutil.rmtree(folder, ignore_errors=True)
         if report.broken or report.crash:
             raise InvalidValueError(f"{report.id}: {report.broken or report.crash}")
         judged = [step.verdict is not None and step.verdict.right for step in report.judged]
