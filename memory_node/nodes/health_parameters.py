@@ -16,7 +16,10 @@ class PeerParameters(Parameters):
     """When another node counts as gone."""
 
     peer_silence_s: Expert[float] = parameter(
-        0.3, "silence after which a node that asked for a goal, or carries one out, counts as gone", 0.1, 10.0
+        0.3,
+        "silence after which a node on another machine counts as gone; on this one it takes 3 s at least",
+        0.1,
+        10.0,
     )
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import Field
-
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.context.config import CompilerName
 from memory_node.domain.parameters import Expert, Live, Parameters, parameter
@@ -116,11 +114,11 @@ class HomeParameters(PeerParameters):
 class BodyParameters(PeerParameters):
     """Of the body node."""
 
-    peer_silence_s: Expert[float] = Field(
-        default=2.0,  # a process that computes physics and pictures hears others late
-        ge=0.1,
-        le=10.0,
-        description="silence after which a node that asked for a goal, or carries one out, counts as gone",
+    peer_silence_s: Expert[float] = parameter(
+        2.0,  # a process that computes physics and pictures hears others late
+        "silence after which a node on another machine counts as gone; on this one it takes 3 s at least",
+        0.1,
+        10.0,
     )
     speed: float = parameter(1.0, "simulated seconds per second, at most", 0.05, 20.0)
     camera_period_s: Expert[float] = parameter(0.25, "simulated seconds between two pictures, at least", 0.02, 10.0)
