@@ -276,7 +276,7 @@ class RobotMemory:
             lambda text: self.knowledge.ask(text, None, k, as_of_ns),
             as_of_ns or self._clock(),
             self.knowledge.zone,
-            None if Memory.LESSONS in self._unread else lambda *call: self._expectations().way(*call),
+            None if as_of_ns or Memory.LESSONS in self._unread else lambda *call: self._expectations().way(*call),
             [one.text for one in self.knowledge.told_facts(question) if not one.structure and not as_of_ns],
         )
         if not answer.read:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import time
 
 from rclpy.exceptions import InvalidHandle
 from rclpy.executors import Executor, ExternalShutdownException
+from rclpy.logging import get_logger
+
+_PAUSE_S = 0.01  # what is destroyed and still waited for is met again at once
 
 
 def spin(executor: Executor) -> None:
@@ -16,6 +20,9 @@ def spin(executor: Executor) -> None:
     """
     with contextlib.suppress(ExternalShutdownException):
         while True:
-            with contextlib.suppress(InvalidHandle):
+            try:
                 executor.spin()
                 return
+            except InvalidHandle as error:
+                get_logger("spin").warning(f"went on after {error}", throttle_duration_sec=10.0)
+                time.sleep(_PAUSE_S)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmarks.alfworld.dialogue import with_memory
@@ -86,6 +86,7 @@ class RecordingTeacher:
             choices = Choices.of(tuple(sayable), state, len(shown)) if self._chooses else None
             if choices is not None:
                 reply = with_forgetting(reply, state, observation)
+                compiled = replace(compiled, delta=(*compiled.delta, *reply.delta))  # as the next step starts from it
             messages = tuple(self._prompts.messages(observation, state, shown, avoid, choices))
             text = reply.model_dump_json(exclude={"delta"}) if choices is None else choices.said(reply)
             left_out = unsaid_of(compiled.guidance, observation) if compiled.guidance is not None else ()
