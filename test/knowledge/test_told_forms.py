@@ -136,6 +136,13 @@ def test_person_named_with_a_role_has_that_role_too() -> None:
     assert (avoids.relation, avoids.subject.words) == (Relation.AVOIDS, "Vera")
 
 
+@pytest.mark.parametrize("text", ["Do not handle the vase.", "You must not handle the vase."])
+def test_what_must_not_be_handled_is_not_forbidden_to_be_eaten(text: str) -> None:
+    assert [(one.relation, one.verb) for one in read(text)] == [(Relation.NEVER, "handle")]
+    (fact,) = read("Vera can not handle eggs.")
+    assert (fact.relation, fact.object.words) == (Relation.AVOIDS, "eggs")
+
+
 @pytest.mark.parametrize("text", ["Vera has her apple sliced.", "Vera only eats an apple sliced."])
 def test_how_somebody_likes_a_thing_is_kept_with_what_is_liked(text: str) -> None:
     (liked,) = read(text)

@@ -62,7 +62,8 @@ _PLAINER = tuple(
         (r"^NAMES (?:has|have)(?: got)? (?:an? )?([\w-]+) disease$", r"\g<who> is \2"),
         (r"^(.+?) (?:do|does|will|would) not agree with NAMES$", r"\g<who> does not eat \1"),
         (r"^NAMES (?:react|come|break)s? (?:\w+ )*(?:badly|out) (?:\w+ )*(?:to|from) ", r"\g<who> does not eat "),
-        (r"(?<=not )(?:deal with|cope with|handle|digest|bear|keep down|abide) ", "eat "),
+        # Of people alone: "do not handle the vase" forbids.
+        (r"^NAMES ((?:\w+ )*not )(?:deal with|cope with|handle|digest|bear|keep down|abide) ", r"\g<who> \2eat "),
         (r"^NAMES gets? (?:\w+ )+from ", r"\g<who> does not eat "),
         (r"^(.+?) (?:make|give)s? NAMES (?:sick|ill|unwell|heartburn|an? rash)$", r"\g<who> does not eat \1"),
         (r"^(.+?) (?:is|are) (?:too \w+|not|nothing|off[ -]limits) for NAMES$", r"\g<who> must not have \1"),
