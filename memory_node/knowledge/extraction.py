@@ -14,6 +14,7 @@ from memory_node.knowledge.standard_step import ASKED, StandardStep
 from memory_node.knowledge.text.dates import with_days
 from memory_node.knowledge.text.names import concepts_of
 from memory_node.knowledge.text.sentences import sentences
+from memory_node.knowledge.told.clause import parsed
 from memory_node.knowledge.told.fact import ToldFact
 
 # Most propositions of a unit (PlugMem).
@@ -21,7 +22,8 @@ MOST_PROPOSITIONS = 10
 
 # "The alarm clock? That's Greta's."
 _TOPIC = re.compile(
-    r"(?P<topic>\b(?:the|my|our|this|that|these|those) [\w' -]+)(?:\?| -| –) (?:that|this|it|those|these|they)"
+    r"(?P<topic>(?:^|(?<=[.!?,] ))(?:the|my|our|this|that|these|those) [\w' -]+?)(?:\?| -| –) "
+    r"(?:that|this|it|those|these|they)"
     r"(?:['’]s|['’]re| is| are) ",
     re.I,
 )
@@ -64,7 +66,7 @@ def told_propositions(step: StandardStep, read: ReadFacts, zone: tzinfo | None =
     """Return the statements of a fact that somebody told, each without pronouns where they can be resolved."""
     found: dict[str, Proposition] = {}
     named = Named()
-    for sentence in sentences(_TOPIC.sub(r"\g<topic> is ", step.action)):
+    for sentence in sentences(_TOPIC.sub(_of_topic, step.action)):
         for clause in told_clauses(sentence):
             whole = resolved(clause, step.subject, named)
             named = named.after(whole)
@@ -73,6 +75,11 @@ def told_propositions(step: StandardStep, read: ReadFacts, zone: tzinfo | None =
             about, told_by = concepts_of("", text), step.subject
             found[text] = Proposition(text, about, (step.source,), step.stamp_ns, structure=structure, told_by=told_by)
     return list(found.values())[:MOST_PROPOSITIONS]
+
+
+def _of_topic(said: re.Match[str]) -> str:
+    """Return the beginning of what is said of a topic; "the keys are lost - they are Ida's" is two statements."""
+    return said[0] if any(parsed(said["topic"])) else f"{said['topic']} is "
 
 
 def propositions_of(steps: Sequence[StepRecord]) -> list[Proposition]:

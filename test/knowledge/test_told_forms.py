@@ -8,6 +8,8 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.time_zone import part_of_day
+from memory_node.knowledge.extraction import told_propositions
+from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.told.fact import Relation, Term, ToldFact
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.knowledge.told.times import until_of
@@ -134,6 +136,20 @@ def test_person_named_with_a_role_has_that_role_too() -> None:
     called, avoids = read("My niece Vera, is vegan at the moment.")
     assert (called.relation, called.subject.words, called.object.words) == (Relation.CALLED, "niece", "Vera")
     assert (avoids.relation, avoids.subject.words) == (Relation.AVOIDS, "Vera")
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("The watch? That's Vera's.", "The watch is Vera's."),
+        ("Oh, the mug on the desk - it's mine.", "Oh, the mug on the desk is mine."),
+        ("Never touch the oven - it is hot.", "Never touch the oven - it is hot."),
+        ("The keys are in the drawer - they are Vera's.", "The keys are in the drawer - they are Vera's."),
+    ],
+)
+def test_topic_is_what_the_rest_is_said_of(said: str, kept: str) -> None:
+    step = StandardStep("told:x:0", state="told", action=said, stamp_ns=MONDAY)
+    assert [one.text for one in told_propositions(step, lambda _said, _step: ())] == [kept]
 
 
 @pytest.mark.parametrize("text", ["Do not handle the vase.", "You must not handle the vase."])
