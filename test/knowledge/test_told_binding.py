@@ -47,6 +47,15 @@ def test_the_thing_that_was_there_when_it_was_told_stays_the_one_that_is_meant()
     assert later.owned_by("Kim", ["Mug"]) == ("old",)
 
 
+def test_name_that_somebody_had_by_mistake_is_of_one_person() -> None:
+    scene = home()
+    facts = facts_of("My niece is called Anna.", "My colleague is called Anna.", scene=scene)
+    both = BindingFacts(facts, KINDS, scene, MORNING + 1)
+    assert both.persons_called("Anna") == ["my niece Anna", "my colleague Anna"]
+    corrected = [facts[0], facts[1].changed(until_ns=MORNING)]
+    assert BindingFacts(corrected, KINDS, scene, MORNING + 1).persons_called("Anna") == ["Anna"]
+
+
 def test_thing_whose_name_is_a_plural_is_one_thing() -> None:
     scene = home(thing("ring", "KeyChain"), thing("only", "Mug"))
     facts = binding("The spare keys belong on the desk.", "The blue mugs belong on the desk.", scene=scene)

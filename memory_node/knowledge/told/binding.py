@@ -98,13 +98,13 @@ class BindingFacts:
             self._by_relation[fact.relation].append(fact)
             for name in fact.subject.classes:
                 self._by_class[folded(name)].append(fact)
-        self._several = names_of_several(facts)
         self.move_to(scene, now_ns)
 
     def move_to(self, scene: SceneSnapshot, now_ns: int) -> None:
         """Go by another scene and another moment; the index stays."""
         self.scene, self.now_ns = scene, now_ns
         self._part = part_of_day(now_ns, self.zone) if now_ns else ""
+        self._several = names_of_several(self._roles())
         self._objects = {one.id: one for one in scene.objects if not one.removed}
 
     def of_facts(self, facts: Sequence[ToldFact]) -> BindingFacts:
