@@ -55,11 +55,12 @@ def _about(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     meant, name = facts.persons_called(match["who"]), facts.person_called(match["who"])
     lead = f"There are {len(meant)}: {' and '.join(meant).replace('my ', 'your ')}. " if len(meant) > 1 else ""
     told = _quoted((fact for who in meant for fact in (*facts.roles_told(who), *facts.about_person(who))), lead)
+    told = told or _about_thing(facts, match)  # "my keys"
     return replace(told or ToldAnswer(f"Nobody told me anything about {name}."), about=name)
 
 
 def _about_thing(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
-    return _quoted(_told_of(match["thing"], facts, facts.current))
+    return _quoted(_told_of(match["asked"], facts, facts.current))
 
 
 def _who_is(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
@@ -125,8 +126,8 @@ _KNOWN = r"what (?:should (?:I|we) know|do you know|did people tell you|have you
 _FORMS: Sequence[tuple[re.Pattern[str], Callable[[BindingFacts, re.Match[str]], ToldAnswer | None]]] = tuple(
     (re.compile(rf"^{form}$"), answer)
     for form, answer in (
-        (rf"{_KNOWN} {_WHO}", _about),
-        (rf"{_KNOWN} {_DET}(?P<thing>[\w' -]+)", _about_thing),
+        (rf"{_KNOWN} (?P<asked>{_WHO})", _about),
+        (rf"{_KNOWN} (?P<asked>{_DET}[\w' -]+)", _about_thing),
         (rf"what {_IS} {_WHO} (?:called|named)", _person_of),
         (rf"who {_IS} {_WHO}", _person_of),
         (rf"who {_IS} (?P<what>[\w ,'-]+)", _who_is),

@@ -58,6 +58,8 @@ def index(*told: str) -> BindingFacts:
         ("Where do the spare keys belong?", "The spare keys belong on the desk."),
         ("What should I know about the vase?", "The vase must never be moved."),
         ("What do you know about the blue mug?", "The blue mug is Kim's."),
+        ("What do you know about my blue mug?", "The blue mug is Kim's."),
+        ("What do you know about my mug?", "The blue mug is Kim's. The red mug is Zoe's."),
         ("What do you know about Ben?", "Nobody told me anything about Ben."),
     ],
 )
