@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -111,6 +111,8 @@ class Choices:
             delta = tuple(Delete(section=sections[text], text=text) for text in gone)
         except (IndexError, KeyError):
             raise RejectedReplyError("number", f"{text[:80]!r} has a number that stands for nothing here") from None
+        if len(delta) > _MOST_OPERATIONS:
+            raise RejectedReplyError("number", f"at most {_MOST_OPERATIONS} lines may be forgotten, not {len(delta)}")
         entries = tuple(map(int, (found["entries"] or "").split()))
         return SaidCompilation(delivery=delivery, goal=goal, reason=reason, entries=entries, delta=delta)
 
@@ -126,5 +128,5 @@ class Choices:
         return f"{reply.delivery}{go}{source}" + (" forget " + " ".join(gone) if gone else "")
 
 
-def _numbers(numbers: Any) -> str:
+def _numbers(numbers: Iterable[int]) -> str:
     return " | ".join(f'"{number}"' for number in sorted(set(numbers)))

@@ -255,6 +255,14 @@ def test_choice_of_what_is_not_there_is_refused(text: str) -> None:
         CHOICES.read(text, STATE)
 
 
+def test_choice_that_forgets_too_much_is_refused() -> None:
+    state = BriefState(locations=tuple(f"Mug {number} is on Shelf" for number in range(9)))
+    choices = Choices.of((), state, 0)
+    assert len(choices.read("brief forget 0 1 2 3 4 5 6 7", state).delta) == 8
+    with pytest.raises(RejectedReplyError):
+        choices.read("brief forget 0 1 2 3 4 5 6 7 8", state)
+
+
 def test_choice_is_read_back_as_it_was_said() -> None:
     reply = SaidCompilation(delivery="experience", goal="GoToObject(Mug)", reason="Mug is on Shelf", entries=(1, 0))
     assert CHOICES.said(reply) == "experience call 1 because 2 from 1 0"
