@@ -176,7 +176,9 @@ def _put(references: References, match: re.Match[str]) -> Goal:
     for thing, place in readings:
         with contextlib.suppress(UnreadableError):
             goal = Goal(_K.PLACE, references.thing(thing), references.place(place))
-            if goal.destination is not None and not references.is_in_room(goal.target, goal.destination):
+            # Nothing is put into the room that it is in already where the words may mean another place.
+            is_there = goal.destination is not None and references.is_in_room(goal.target, goal.destination)
+            if not is_there or len(readings) == 1:
                 return goal
     raise UnreadableError(match.group())
 

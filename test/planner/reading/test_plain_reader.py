@@ -193,6 +193,13 @@ def test_room_behind_a_place_is_the_room_of_the_place(area: str) -> None:
     assert place.thing_id == "drawer"
 
 
+def test_thing_that_is_in_the_room_already_is_the_one_that_was_named() -> None:
+    scene = home(thing("mine", "Mug"), thing("other", "Mug", area="a2"))
+    read_so = goal(read("put my mug in the kitchen", scene, ("The mug in the kitchen is mine.",)))
+    assert read_so.destination is not None
+    assert (read_so.target.thing_id, read_so.destination.room) == ("mine", "kitchen")
+
+
 def test_what_stands_on_a_place_goes_to_a_room_that_has_no_such_place() -> None:
     stood_on = thing("t", "CoffeeTable", area="a2")
     scene = home(stood_on, thing("m", "Mug", on="t", area="a2"), thing("high", "SideTable"))
