@@ -166,12 +166,15 @@ def _unsure(goal: Goal, binding: BindingFacts) -> list[Objection]:
 
 
 def _of_others(goal: Goal, binding: BindingFacts) -> frozenset[str]:
-    """Return the ids of the things that "a mug" must not be, since they are somebody else's, where there is another."""
+    """Return the ids of the things that "a mug" must not be, since they are somebody else's, where there is another in
+    the room that is meant."""
     if goal.target.thing_id or goal.every:
         return frozenset()
     person, names = goal.destination.text if goal.destination is not None else "", goal.target.candidates[:1]
-    alike = frozenset(one.id for one in binding.scene.objects if one.class_name in names and not one.removed)
-    own = frozenset(binding.owned_by(person, names))  # "bring Ana a cup": hers
+    scene, room = binding.scene, goal.target.room
+    known = [one for one in scene.objects if one.class_name in names and not one.removed]
+    alike = frozenset(one.id for one in known if not room or scene.room_of(one).lower() == room.lower())
+    own = alike.intersection(binding.owned_by(person, names))  # "bring Ana a cup": hers
     usable = (own, alike - binding.owned_by_others(person, names))
     return next((alike - enough for enough in usable if len(enough) >= goal.count), frozenset())
 

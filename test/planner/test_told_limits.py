@@ -66,6 +66,25 @@ def test_thing_for_somebody_is_hers_or_else_nobody_s(person_id: str, closed: set
         assert told.of_goals([Goal(GoalKind.PLACE, mention("Mug"), to, **several)]).closed == (frozenset(),)
 
 
+def test_things_of_others_are_taken_where_a_room_has_no_other() -> None:
+    scene = home(thing("zoe's", "Mug", on="counter"), thing("nobody's", "Mug", area="a2"))
+    told = limits("The mug on the counter is Zoe's.", scene=scene)
+    here, me = Mention("the mug in the kitchen", ("Mug",), room="kitchen"), Mention("me", ("User",), thing_id="user")
+    assert told.of_goals([Goal(GoalKind.PLACE, here, me)]).closed == (frozenset(),)
+    assert told.of_goals([Goal(GoalKind.PLACE, mention("Mug"), me)]).closed == (frozenset({"zoe's"}),)
+
+
+def test_what_is_shared_or_of_a_role_is_nobody_else_s() -> None:
+    places = (("kim's", "desk"), ("zoe's", "counter"), ("shared", "bowl"))
+    scene = home(*(thing(name, "Mug", on=on) for name, on in places))
+    owned = ("The mug on the desk is my friend's.", "The mug on the counter is Zoe's.")
+    shared = "I share the mug in the bowl with Zoe."
+    told = limits("My friend is called Kim.", *owned, shared, scene=scene)
+    for text, count, closed in (("my friend", 2, "zoe's"), ("me", 1, "zoe's kim's")):
+        goal = Goal(GoalKind.PLACE, mention("Mug"), Mention(text, ("User",)), count=count)
+        assert told.of_goals([goal]).closed == (frozenset(closed.split()),)
+
+
 @pytest.mark.parametrize(
     ("told", "goal", "is_asked", "closed"),
     [

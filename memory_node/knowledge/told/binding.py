@@ -346,11 +346,11 @@ class BindingFacts:
         return tuple(found)
 
     def owned_by_others(self, name: str, classes: Iterable[str]) -> frozenset[str]:
-        """Return the ids of the things of some classes that are told to be somebody's who is neither of that name nor
-        the speaker."""
-        owners = {self.person_called(fact.object.words) for fact in self.of(Relation.OWNED)}
-        others = (one for one in owners if one.lower() not in (name.lower(), "i"))
-        return frozenset(one for owner in others for one in self.owned_by(owner, classes))
+        """Return the ids of the things of some classes that are told to be somebody's, and neither of somebody of that
+        name nor the speaker's, not even in part."""
+        owners = dict.fromkeys(fact.object.words for fact in self.of(Relation.OWNED))
+        owned = {one for owner in owners for one in self.owned_by(owner, classes)}
+        return frozenset(owned.difference(*(self.owned_by(who, classes) for who in (name, "I", "we"))))
 
     def place_of(self, class_name: str, object_id: str = "") -> ToldFact | None:
         """Return the newest fact that says where a thing belongs now; one that names the time of day comes first."""
