@@ -316,17 +316,16 @@ class SkillCalls:
         self._failed[named] += 1
         thing, place, known = things[0], things[-1], self.task.situation.known
         tries = [one for one in known.recalled.tried if one.skill == named.skill] if known is not None else []
-        here = [one for one in tries if place.memory_id and place_of(named.skill, one)[0] == place.memory_id]
-        alike = [one for one in tries if one.object_class == thing.object_class]
-        at, others = (f" at {place.id}", f"others at {place.id}") if len(things) > 1 else ("", "")
-        told = {
-            f"{thing.object_class if at else thing.id}{at}": [one for one in here if one in alike],
-            others: [one for one in here if one not in alike],
-            f"{thing.object_class} elsewhere": [one for one in alike if one not in here],
-        }
-        before = [
-            f"{said} {sum(bool(one.reason) for one in these)} of {len(these)}" for said, these in told.items() if these
-        ]
+        so = f"{thing.object_class} at {place.id}" if len(things) > 1 else thing.id
+        others, elsewhere = f"others at {place.id}", f"{thing.object_class} elsewhere"
+        told: dict[str, list[bool]] = {so: [], others: [], elsewhere: []}  # whether each try failed
+        for one in tries:
+            of_class = one.object_class == thing.object_class or thing is place
+            if place.memory_id and place_of(named.skill, one)[0] == place.memory_id:
+                told[so if of_class else others].append(bool(one.reason))
+            elif one.object_class == thing.object_class:
+                told[elsewhere].append(bool(one.reason))
+        before = [f"{said} {sum(failed)} of {len(failed)}" for said, failed in told.items() if failed]
         times = self._failed[named]
         now = "a second try tells chance from fault" if times == 1 else f"failed {times} times now, so hardly by chance"
         return f"failed earlier: {', '.join(before) or 'never tried'}; {now}"
