@@ -13,11 +13,12 @@ from memory_node.knowledge.told.fact import ToldFact
 
 @dataclass(frozen=True)
 class Recalled:
-    """facts: every told fact that was read and counts; tried: what the robot did and what failed, the newest last;
-    unfinished: instructions that were begun and did not succeed, the newest first; said: earlier ones that say more
-    than what was to be done, the newest last; zone: of days and clock times, None for the machine's; asked: the
-    instructions of the newest episodes, by their ids; has_past: whether memory tells what the robot did; waiting: an
-    instruction that was asked back about a short time ago, and nobody answered, "" for none."""
+    """facts: every told fact that was read, those that count no longer with the time when they did; tried: what the
+    robot did and what failed, the newest last; unfinished: instructions that were begun and did not succeed, the newest
+    first; said: earlier ones that say more than what was to be done, the newest last; zone: of days and clock times,
+    None for the machine's; asked: the instructions of the newest episodes, by their ids; has_past: whether memory tells
+    what the robot did; waiting: an instruction that was asked back about a short time ago, and nobody answered, "" for
+    none."""
 
     facts: tuple[ToldFact, ...] = ()
     tried: tuple[Deed, ...] = ()

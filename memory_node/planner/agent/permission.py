@@ -31,7 +31,7 @@ def refusal(
 ) -> str:
     """Return why a call over names is not made, "" where it is permitted. object_class: of its first argument; lessons:
     tells what earlier tries taught, which permits what it says to do first; asked only where the goals do not; made:
-    calls over names that succeeded for these goals, each of which may be undone."""
+    calls over names that the robot has made with success since it was told what to do, each of which may be undone."""
     # In the dark nothing is found, and light harms nothing.
     is_light = object_class in kinds and kinds[object_class].can(Property.LIGHT)
     if skill.name in _ONLY_REACH or (skill.name == "SwitchOn" and is_light):

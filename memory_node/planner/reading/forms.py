@@ -24,7 +24,6 @@ _GOING_THERE = frozenset(
 _ASKING_FOR = frozenset(
     {"should", "must", "need", "needs", "want", "wants", "wish", "ought", "please", "would", "let", "shall"}
 )
-_WELCOME = frozenset({"nice", "nicer", "good", "better", "great", "lovely", "best", "wonderful"})
 _NEED_NOUN = frozenset({"a", "an", "some"})
 
 
