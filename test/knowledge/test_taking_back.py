@@ -103,3 +103,10 @@ def test_later_fact_of_the_only_person_of_a_name_counts_without_the_role(graph: 
     graph.tell("My niece Anna sleeps in the bedroom.", stamp_ns=1)
     reply = in_words(graph.tell("Anna sleeps on the bed.", stamp_ns=3), graph.facts())
     assert "Which" not in reply
+
+
+def test_what_is_forgotten_was_never_so_also_where_it_says_no_longer(graph: KnowledgeGraph) -> None:
+    graph.tell("The oven is broken.", stamp_ns=1)
+    graph.tell("The oven is no longer broken.", stamp_ns=2)
+    graph.tell("Forget that the oven is no longer broken.", stamp_ns=3)
+    assert counting(graph) == {"The oven is broken."}

@@ -12,6 +12,7 @@ from memory_node.knowledge.told.fact import ToldFact
 _FORGET = re.compile(
     r"^(?:please )?(?:forget that|forget:|it is (?:not|no longer) true that|it isn't true that) (?P<said>.+)$", re.I
 )
+_OVER = re.compile(r"^(?:please )?it is no longer true that ", re.I)
 
 
 def words_taken_back(text: str) -> str:
@@ -22,7 +23,7 @@ def words_taken_back(text: str) -> str:
 
 def is_over(text: str) -> bool:
     """Return whether a sentence that takes something back says that it was so until now."""
-    return "no longer" in text.lower()
+    return _OVER.match(" ".join(text.split())) is not None
 
 
 def is_said_by(told: Proposition, words: str, facts: Sequence[ToldFact]) -> bool:
