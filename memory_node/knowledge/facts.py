@@ -97,6 +97,13 @@ class Proposition:
         """Return it as what counts no longer from a stamp on. replaced_by: the words that ended it."""
         return replace(self, active=False, replaced_by=replaced_by, spans_ns=self._spans_until(stamp_ns))
 
+    def restored(self) -> Proposition:
+        """Return it as what counts and has counted all along: what ended it is taken back."""
+        begun = self.spans_ns[:-2]
+        if self.spans_ns and self.spans_ns[-2] < self.stamp_ns:  # it was told again meanwhile
+            begun = (*self.spans_ns[:-1], min(self.spans_ns[-1], self.stamp_ns))
+        return replace(self, active=True, replaced_by="", spans_ns=begun)
+
     def _spans_until(self, stamp_ns: int) -> tuple[int, ...]:
         """Return when it counted, until a stamp; spans that touch are one."""
         if not self.structure or stamp_ns <= self.stamp_ns:

@@ -222,7 +222,7 @@ class KnowledgeGraph(KnowledgeQuestions):
         back = [one for one in others if not one.active and one.replaced_by in texts]
         after = (
             *(replace(one, active=False, replaced_by="") for one in gone),
-            *(replace(one, active=True) for one in back),
+            *(one.restored() for one in back),
         )
         self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, one) for one in after])
         return after

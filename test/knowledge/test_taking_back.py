@@ -110,3 +110,11 @@ def test_what_is_forgotten_was_never_so_also_where_it_says_no_longer(graph: Know
     graph.tell("The oven is no longer broken.", stamp_ns=2)
     graph.tell("Forget that the oven is no longer broken.", stamp_ns=3)
     assert counting(graph) == {"The oven is broken."}
+
+
+def test_what_is_given_its_place_back_has_counted_all_along(graph: KnowledgeGraph) -> None:
+    for stamp_ns, text in ((1, "in the drawer"), (2, "on the shelf"), (4, "in the drawer"), (5, "on the desk")):
+        graph.tell(f"The keys are {text}.", stamp_ns=stamp_ns)
+    graph.tell("Forget that the keys are on the desk.", stamp_ns=6)
+    counted = [(one.object.words, one.from_ns, one.until_ns) for one in graph.facts_ever()]
+    assert sorted(counted) == [("drawer", 0, 0), ("drawer", 1, 2), ("shelf", 2, 4)]
