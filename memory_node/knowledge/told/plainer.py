@@ -175,6 +175,7 @@ _CONTRACTED = (
         ),
         "",
     ),
+    (re.compile(r"\bno longer\b"), "not"),
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"n't\b"), " not"),
     (re.compile(r"'ll\b"), " will"),
@@ -205,7 +206,8 @@ _LEAD = re.compile(
 )
 _FILLER = re.compile(
     r"\b(?:[Bb]oth|now|currently|still|really|also|always|usually|normally|generally|typically|mostly|strictly|"
-    r"absolutely|definitely|simply|just|officially|lately|nowadays|these days|please|at the moment|right now|any ?more|"
+    r"absolutely|definitely|simply|just|officially|lately|nowadays|these days|please|at the moment|right now|"
+    r"any ?(?:more|longer)|"
     r"again|for now|for the time being|until further notice|as a rule|(?:over |right )?(?:there|here)(?= is|$)|"
     r"only(?= \w+ (?:his|her|their|my|an?|the)\b)|most of the (?:day|time)|all day|so far|"
     r"[Ff]rom (?:now|today) on,?|under any circumstances|at all|ever|yesterday|today|recently|back(?= in| on| to)|"
