@@ -104,7 +104,8 @@ class BindingFacts:
         """Go by another scene and another moment; the index stays."""
         self.scene, self.now_ns = scene, now_ns
         self._part = part_of_day(now_ns, self.zone) if now_ns else ""
-        self._several = names_of_several(self._roles())
+        self._roles = [one for one in self.of(Relation.CALLED) if not one.object.classes]
+        self._several = names_of_several(self._roles)
         self._objects = {one.id: one for one in scene.objects if not one.removed}
 
     def of_facts(self, facts: Sequence[ToldFact]) -> BindingFacts:
@@ -227,7 +228,7 @@ class BindingFacts:
         shared = self._several.get(name.lower(), ())
         if not role:
             return [f"my {one} {name}" for one in shared] or [name]
-        names = dict.fromkeys(one.object.words for one in self._roles() if one.subject.words == role)
+        names = dict.fromkeys(one.object.words for one in self._roles if one.subject.words == role)
         if len(names) > 1 and name.lower() not in words.lower():
             return [f"my {role} {one}" for one in names]
         return [f"my {role} {name}" if shared or len(names) > 1 else name]
@@ -238,16 +239,13 @@ class BindingFacts:
         role, _, name = plain.partition(" ")
         if name[:1].isupper() and role.islower():
             return name, role
-        named = [one.object.words for one in self._roles() if one.subject.words == plain.lower()]
+        named = [one.object.words for one in self._roles if one.subject.words == plain.lower()]
         return (named[-1], plain.lower()) if named else (plain, "")
-
-    def _roles(self) -> list[ToldFact]:
-        return [one for one in self.of(Relation.CALLED) if not one.object.classes]
 
     def roles_told(self, words: str) -> list[ToldFact]:
         """Return the facts that tell in which roles somebody is: "my niece is called Anna"."""
         name, role = self._person(words)
-        told = [one for one in self._roles() if one.object.words.lower() == name.lower()]
+        told = [one for one in self._roles if one.object.words.lower() == name.lower()]
         return [one for one in told if role in ("", one.subject.words)]
 
     def _is_person_of(self, term: Term, words: str) -> bool:
@@ -272,7 +270,7 @@ class BindingFacts:
     def persons_in(self, text: str) -> list[str]:
         """Return the persons of the facts that a text names, by a name or by a role."""
         said = set(re.findall(r"[^\W_]+", text.lower()))
-        roles = {fact.subject.words for fact in self._roles()}
+        roles = {fact.subject.words for fact in self._roles}
         names = {fact.subject.words for fact in self.facts if not fact.subject.classes}
         names |= {fact.object.words for fact in self._by_relation.get(Relation.OWNED, ())}
         found = {one for role in roles & said for one in self.persons_called(role)}
