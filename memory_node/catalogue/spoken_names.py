@@ -60,13 +60,13 @@ class SpokenNames:
 
     def _spans(self, words: Sequence[str]) -> list[tuple[int, int]]:
         """Return where names are, (begin, end) in words, in the order of their last words; none within another, and no
-        word that says a skill: "switch on" names no switch."""
+        word that says a skill: "switch on" names no switch, and "the switch on" does."""
         spans = [
             (start, start + length)
             for start in range(len(words))
             for length in range(1, min(self._longest, len(words) - start) + 1)
             if " ".join(words[start : start + length]) in self._ranked
-            and " ".join(words[start : start + 2]) not in _SKILLS_IN_WORDS
+            and (words[max(start - 1, 0)] in _ARTICLES or " ".join(words[start : start + 2]) not in _SKILLS_IN_WORDS)
         ]
         whole = [one for one in spans if not any(_is_within(one, other) for other in spans)]
         return sorted(whole, key=lambda span: span[1])

@@ -13,6 +13,8 @@ from memory_node.catalogue.label_space import load_catalogue
         ("Put the spray bottle beside the table lamp", ["SprayBottle", "DeskLamp"]),
         ("Put the mugs in the sink, then the mug", ["Mug", "SinkBasin", "Mug"]),
         ("come here", []),
+        ("where is the switch on the wall", ["LightSwitch"]),
+        ("switch on the lamp and find a switch", ["DeskLamp", "LightSwitch"]),
     ],
 )
 def test_name_within_a_longer_one_names_nothing(text: str, classes: list[str]) -> None:
