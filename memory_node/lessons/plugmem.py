@@ -183,7 +183,8 @@ def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue, called: Call
     thing = next((name for name in fitting if name in movable), fitting[0] if fitting else "")
     # What the way does at a place of its own is not where the thing ends.
     own = {text for call in calls_of(way) for text in call.arguments}
-    others = (name for name in named if name != thing and name not in own)
+    others = (name for name in reversed(named) if name != thing and name not in own)
+    # Where a thing comes from is said before where it goes.
     place = next((name for name in others if fits(calls_of(way), name, kinds, PLACE)), "")
     itself = next(iter(sorted(way.object_classes)), THING) if named else THING
     roles = {THING: thing or itself, PLACE: place or PLACE}

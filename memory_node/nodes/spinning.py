@@ -6,13 +6,12 @@ import contextlib
 import time
 
 from rclpy.exceptions import InvalidHandle
-from rclpy.executors import Executor, ExternalShutdownException
-from rclpy.logging import get_logger
+from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
 
 _PAUSE_S = 0.01  # what is destroyed and still waited for is met again at once
 
 
-def spin(executor: Executor) -> None:
+def spin(executor: SingleThreadedExecutor | MultiThreadedExecutor) -> None:
     """Spin until the executor or ROS is shut down.
 
     rclpy's own spin ends with InvalidHandle when another thread destroys a client, a subscription or a node while the
@@ -24,5 +23,6 @@ def spin(executor: Executor) -> None:
                 executor.spin()
                 return
             except InvalidHandle as error:
-                get_logger("spin").warning(f"went on after {error}", throttle_duration_sec=10.0)
+                for node in tuple(executor.get_nodes())[:1]:
+                    node.get_logger().warning(f"went on after {error}", throttle_duration_sec=10.0)
                 time.sleep(_PAUSE_S)

@@ -123,6 +123,8 @@ def test_place_of_a_way_is_where_the_thing_ended_and_no_appliance() -> None:
     assert not said.endswith("Microwave)")
     said = in_words(learnt, "heat the cup in the microwave and put it on the desk", load_catalogue())
     assert said.endswith("PutObject(Cup, Desk)")
+    said = in_words(learnt, "heat the cup from the laundry hamper and put it on the desk", load_catalogue())
+    assert said.endswith("PutObject(Cup, Desk)")
 
 
 def test_way_is_followed_by_its_steps_in_order_with_one_thing() -> None:

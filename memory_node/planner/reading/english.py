@@ -131,6 +131,7 @@ class English:
     time_prepositions: frozenset[str]
     on_the_way: frozenset[str]
     before_deed: frozenset[str]
+    behind_deed: frozenset[str]
     before_state: frozenset[str]
     question_tails: frozenset[str]
     having: frozenset[str]

@@ -490,8 +490,20 @@ class NounPhraseReader:
         placed = None if placed is not None and placed[2] in english.directed else placed
         places = phrase.places if placed is None else (*phrase.places, placed[:2])
         end = end if placed is None else placed[1].end
+        end = self._past_time(words, end)
         states = (*phrase.states, state) if state is not None else phrase.states
         return replace(phrase, handled=True, definite=True, states=states, places=places, end=end)
+
+    def _past_time(self, words: Sequence[str], at: int) -> int:
+        """Return where "[you washed] this morning", "[you took] it from" ends."""
+        while at < len(words):
+            if words[at] in ("this", "last") and words[at + 1 : at + 2] and words[at + 1] in self._english.day_parts:
+                at += 2
+            elif words[at] in self._english.behind_deed:
+                at += 1
+            else:
+                break
+        return at
 
     def _with_contents(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
         found = self._english.prepositions.at(words, phrase.end)
