@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC
+from datetime import timezone
 
 import numpy as np
 
@@ -104,7 +104,7 @@ def full_excerpt() -> MemoryExcerpt:
         robot="Robot: in kitchen, holding Egg.",
         deeds=(Deed("e1:0", "CoolObject", "05", "Egg", 1, to_id="07", to_class="Fridge", reason="execution"),),
         names={"05": "Egg 3", "07": "Fridge 2"},
-        zone=UTC,
+        zone=timezone.utc,
     )
 
 
@@ -201,7 +201,7 @@ def test_a_lesson_tells_when_it_was_last_seen_to_hold() -> None:
     day_ns = 86_400 * 10**9
     tries = tuple(Deed(f"e{day}:0", "OpenObject", "05", "Drawer", day * day_ns, reason="execution") for day in range(3))
     jams = lesson("tries|OpenObject", "OpenObject fails", evidence_for=("e1:0", "e0:0"), writer="tries")
-    excerpt = MemoryExcerpt(ExperienceAnswer(""), lessons=((jams, "jams"),), deeds=tries, zone=UTC)
+    excerpt = MemoryExcerpt(ExperienceAnswer(""), lessons=((jams, "jams"),), deeds=tries, zone=timezone.utc)
     assert "2 January" in excerpt.sections()[0].text
     assert "1 January" not in excerpt.sections()[0].text
 
