@@ -58,8 +58,8 @@ class SkillCalls:
     """The skill calls of one instruction.
 
     task: what they serve; who takes over other goals puts another one here. lookup: memory, asked as any planner asks
-    it. camera, show: whose picture a look shows, and to whom; None shows none. count: of the skills so far; succeeded:
-    the names of those that did; reason: why the last one failed, None where it did not.
+    it. camera, show: whose picture a look shows, and to whom; None shows none. count: of the skills so far;
+    reason: why the last one failed, None where it did not.
     """
 
     def __init__(
@@ -74,7 +74,6 @@ class SkillCalls:
         self.task = task
         self.lookup = lookup
         self.count = 0
-        self.succeeded: set[str] = set()
         self.reason: FailureReason | None = None
         self._names = names
         self._context_id = context_id
@@ -84,9 +83,18 @@ class SkillCalls:
         self._located: set[str] = set()
         self._failed: Counter[SkillCall] = Counter()  # without a cause that is known
         self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
-        self._opened: set[str] = set()  # names of what was opened, and so seen inside
         self._done: set[SkillCall] = set()  # calls over names that succeeded
         self._looks = 0  # that were shown
+
+    @property
+    def succeeded(self) -> set[str]:
+        """The names of the skills that succeeded."""
+        return {call.skill for call in self._done}
+
+    @property
+    def _opened(self) -> set[str]:
+        """The names of what was opened, and so seen inside."""
+        return {call.arguments[0] for call in self._done if call.skill == "OpenObject"}
 
     def look_at(self, name: str) -> CallRun:
         """Drive to a thing and tell what memory has there then; a model that sees is shown it."""
@@ -266,7 +274,6 @@ class SkillCalls:
         result = yield PlannedStep(call, self.goal_index, self._context_id, guided=is_guided, memory_ids=known)
         self.count += 1
         self.reason = None if result.success else result.reason
-        self.succeeded |= {call.skill} if result.success else set()
         bare = SkillCall(call.skill, call.arguments[:1]) if call.skill == "Explore" else call
         result = replace(result, call=bare)
         self.task.follow(result)
@@ -275,8 +282,6 @@ class SkillCalls:
         self.task.watch()
         self._loop_guard.note(named, world.unmoved)
         self._done |= {named} if result.success else set()
-        if result.success and call.skill == "OpenObject":
-            self._opened.update(thing.id for thing in things)
         scene = self.task.situation.scene()
         news = [f"{one} is {other}" for one, other in world.episode.same.items() if one not in same]
         news += self._names.renamed(scene)
