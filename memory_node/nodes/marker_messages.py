@@ -212,7 +212,7 @@ def _look(found: SceneObject) -> tuple[tuple[float, ...], tuple[str, ...]]:
 
 def _twins(scene: SceneSnapshot) -> dict[str, tuple[str, ...]]:
     """Return for each object the ids of those of its class that are near it: one thing may have been taken for two."""
-    by_id = {found.id: found for found in scene.objects}
+    by_id = scene.by_id
     twins: dict[str, tuple[str, ...]] = {}
     for relation in scene.relations:
         one, other = by_id.get(relation.source_id), by_id.get(relation.target_id)

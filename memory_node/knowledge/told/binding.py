@@ -384,7 +384,7 @@ class BindingFacts:
         classes = {folded(name) for name in term.classes}
         if folded(self._class_of(said, place)) in classes:
             return True
-        room = self._room_of(place) if place is not None else said
+        room = self.scene.room_of(place) if place is not None else said
         return room.lower() == term.words.lower()
 
     def _is_elsewhere(self, term: Term, place: SceneObject | None, said: str) -> bool:
@@ -393,9 +393,6 @@ class BindingFacts:
         alike = [place] if place is not None else [one for one in self._objects.values() if one.class_name == said]
         known = bool(term.classes) or term.words.lower() in rooms
         return known and not any(self._is_there(term, one, said) for one in alike or (None,))
-
-    def _room_of(self, thing: SceneObject) -> str:
-        return self.scene.room_of_area.get(thing.area_id, "")
 
     def _is_person(self, text: str, place: SceneObject | None) -> bool:
         return bool(text) and folded(self._class_of(text, place)) == folded(self.kinds.recipient)
@@ -448,7 +445,7 @@ def grounded(fact: ToldFact, scene: SceneSnapshot, kinds: ObjectCatalogue) -> To
     if term.place or term.room:
         stands_on = {one.id: objects[one.support_id].class_name for one in alike if one.support_id in objects}
         placed = ([one for one in alike if folded(stands_on.get(one.id, "")) == folded(name)] for name in term.place)
-        in_room = [one for one in alike if scene.room_of_area.get(one.area_id, "").lower() == term.room]
+        in_room = [one for one in alike if scene.room_of(one).lower() == term.room]
         # "The table" is of the first kind that has such a thing on it.
         alike = in_room if term.room else next(filter(None, placed), [])
     elif len(alike) != 1 or (name.endswith("s") and name not in kinds[term.classes[0]].names):

@@ -30,9 +30,7 @@ from memory_node.planner.planner import (
     PlanningContext,
     PlanningFailedError,
     PlanOutcome,
-    PlanProgress,
     PlanRun,
-    ProgressKind,
 )
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.conversation import Conversation
@@ -128,7 +126,7 @@ class AgentPlanner:
             took = account.booked(PlanOutcome((instruction,), (False,), planner="llm"), self._config)
             raise PlanningFailedError(f"the language model gave no plan: {error}", took) from error
         text = f"the language model failed ({error}); the offline planner carries on instead"
-        situation.report(PlanProgress(ProgressKind.NOTE, text))
+        situation.note(text)
         outcome = yield from self._offline.run(instruction, situation)
         return account.booked(replace(outcome, planner=f"{outcome.planner} (fallback)"), self._config)
 

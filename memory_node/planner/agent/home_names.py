@@ -300,7 +300,7 @@ class HomeNames:
 
 def _area_names(scene: SceneSnapshot) -> dict[str, str]:
     """Return what the place of each area is called, by the area's id: its room, where rooms have names, else itself."""
-    room_of = {area.id: scene.room_of_area.get(area.id, "") for area in scene.areas}
+    room_of = scene.room_of_area
     has_names = any(room_of.values())
     names = {area.id: room_of[area.id] if has_names else area.name for area in scene.areas}
     return {area: name[:_LONGEST_NAME] for area, name in names.items() if name}

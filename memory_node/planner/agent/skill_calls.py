@@ -24,7 +24,7 @@ from memory_node.planner.agent.task import Task
 from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.picture_source import PictureSource
-from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, ProgressKind
+from memory_node.planner.planner import PlannedStep, PlanOutcome
 from memory_node.planner.world_prompt import names_folded
 from memory_node.short_term.crop_files import read_crop
 from memory_node.world.failures import remedy_of
@@ -117,9 +117,7 @@ class SkillCalls:
         try:
             picture = self._camera.newest(known.clock() if known is not None else 0)
         except InputSkippedError as error:
-            self.task.situation.report(
-                PlanProgress(ProgressKind.NOTE, f"{thing.id} was looked at without a picture: {error}")
-            )
+            self.task.situation.note(f"{thing.id} was looked at without a picture: {error}")
             return
         if picture is None:
             return

@@ -306,7 +306,7 @@ class References:
 
     def is_in_room(self, thing: Mention, place: Mention) -> bool:
         """Return whether a place is a room, and the thing is known to be in it."""
-        known = next((one for one in self.scene.objects if one.id == thing.thing_id), None)
+        known = self.scene.by_id.get(thing.thing_id)
         return bool(place.room) and not place.candidates and known is not None and self._room_of(known) == place.room
 
     def where_it_belongs(self, thing: Mention, asks: str = "") -> Mention:
