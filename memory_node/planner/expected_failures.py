@@ -67,7 +67,7 @@ class ExpectedFailures:
             if place_class == self.kinds.recipient and not self.expectations.was_tried(call.skill, place_id):
                 return None  # what one person takes only so says nothing of another
         object_class = self.kinds[subject.object_class].name if subject is not None else ""
-        lesson = self.expectations.way(call.skill, object_class, place_id, place_class, self.clock())
+        lesson = self._way(call.skill, object_class, place_id, place_class)
         if lesson is not None and object_class not in lesson.object_classes and call.skill not in self.failed:
             return None  # a thing of another class may do without: it is tried so first
         support = self._support_of(place) if call.skill == "PickupObject" else None
@@ -76,8 +76,7 @@ class ExpectedFailures:
             if stuck_on and support.memory_id not in stuck_on and call.skill not in self.failed:
                 lesson = None  # here it may come off by itself
             if lesson is None and self.expectations.was_tried(TAKEN_FROM, support.memory_id):
-                at = support.memory_id, support.object_class
-                lesson = self.expectations.way(TAKEN_FROM, object_class, *at, self.clock())
+                lesson = self._way(TAKEN_FROM, object_class, support.memory_id, support.object_class)
         if lesson is None:
             return None
         about = subject.memory_id if subject is not None and any(not one.thing_id for one in lesson.before) else ""
@@ -94,7 +93,7 @@ class ExpectedFailures:
         lesson = self.expectations.failing(skill, of_class, place.memory_id, self.clock())
         if lesson is None or self.has_prepared or self.expectations.may_be_mended(skill, place_class, self.clock()):
             return False
-        if self.expectations.way(skill, of_class, place.memory_id, place_class, self.clock()) is not None:
+        if self._way(skill, of_class, place.memory_id, place_class) is not None:
             return False
         self._tell(lesson)
         return True
@@ -111,7 +110,7 @@ class ExpectedFailures:
         if self.expectations.never_worked(call.skill, at):
             return True
         fails = self.expectations.failing(call.skill, of_class, at, self.clock()) is not None
-        return fails and self.expectations.way(call.skill, of_class, at, place.object_class, self.clock()) is None
+        return fails and self._way(call.skill, of_class, at, place.object_class) is None
 
     def _failing(self, places: list[Thing], ways: list[tuple[str, str]]) -> frozenset[str]:
         failing: dict[str, Lesson] = {}
@@ -153,9 +152,12 @@ class ExpectedFailures:
         """Return the lesson that a call fails at a place, or works only at last; None where there is a way."""
         lesson = self.expectations.failing(skill, of_class, place.memory_id, self.clock())
         lesson = lesson or self.expectations.stubborn(skill, of_class, place.memory_id)
-        at = place.memory_id, place.object_class
-        has_way = lesson and self.expectations.way(skill, of_class, *at, self.clock()) is not None
+        has_way = lesson and self._way(skill, of_class, place.memory_id, place.object_class) is not None
         return None if has_way else lesson
+
+    def _way(self, skill: str, of_class: str, place_id: str, place_class: str) -> Lesson | None:
+        """Return what to do now before a call that fails without it."""
+        return self.expectations.way(skill, of_class, place_id, place_class, self.clock())
 
     def _support_of(self, thing: Thing | None) -> Thing | None:
         support = self.world.state.things.get(thing.container) if thing is not None else None
