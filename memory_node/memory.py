@@ -267,6 +267,10 @@ class RobotMemory:
         if as_of_ns:
             facts = tuple(one for one in facts if one.counted_in(0, as_of_ns + 1))
             deeds = tuple(one for one in deeds if one.stamp_ns <= as_of_ns)
+
+        def unread() -> list[str]:
+            return [one.text for one in self.knowledge.told_facts(question) if not one.structure]
+
         answer = household_answer(
             question,
             self._kinds,
@@ -277,7 +281,7 @@ class RobotMemory:
             as_of_ns or self._clock(),
             self.knowledge.zone,
             None if as_of_ns or Memory.LESSONS in self._unread else lambda *call: self._expectations().way(*call),
-            [one.text for one in self.knowledge.told_facts(question) if not one.structure and not as_of_ns],
+            tuple if as_of_ns else unread,
         )
         if not answer.read:
             return answer

@@ -37,13 +37,13 @@ def household_answer(
     now_ns: int,
     zone: tzinfo | None = None,
     way: Way | None = None,
-    unread: Sequence[str] = (),
+    unread: Callable[[], Sequence[str]] = tuple,
 ) -> KnowledgeAnswer:
     """Return the answer to a question; it abstains where nothing is known, and then says what it does not know.
 
     scenes: the scene as of a stamp, removed things included for 0, which is now. facts: what was told and read; deeds:
     what the robot did, the newest last. search: answers from all statements. zone: of "today", None: the machine's.
-    way: see PlainPast. unread: told statements that share a name with the question and that no form reads.
+    way: see PlainPast. unread: finds told statements that share a name with the question and that no form reads.
     """
     scene = scenes(0)
     index = BindingFacts(facts, kinds, scene, now_ns, zone)
@@ -52,7 +52,7 @@ def household_answer(
         return of_now(question, present)
     told = told_answer(question, index)
     if told is not None:
-        told = told.with_unread(unread)
+        told = told.with_unread(unread())
         return KnowledgeAnswer(question, told.text, Mode.SEMANTIC, 1.0, read=told.facts)
     done = PlainPast(kinds, scene, index, deeds, now_ns, zone, way).answer(question)
     if done:
