@@ -20,7 +20,7 @@ from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.transcripts import TranscriptFile, read_transcripts
-from benchmarks.alfworld.workers import LAG, Ready, Workers
+from benchmarks.alfworld.workers import LAG, Workers
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.scene_graph.place_habits import PlaceCensus
@@ -75,15 +75,6 @@ def test_outcomes_come_in_order_whatever_the_number_of_processes(work: ModuleTyp
         assert [one.done for one in workers.run(7, lambda number: number)] == [0, 2, 4, 6, 8, 10, 12]
 
 
-def test_result_that_is_known_goes_to_no_process(work: ModuleType) -> None:
-    with Workers(work.doubling, 1, 30.0) as workers:
-        outcomes = workers.run(4, lambda number: Ready(number) if number % 2 else number)
-        assert [one.done for one in outcomes] == [0, 1, 4, 3]
-    with Workers(work.doubling, 1, 30.0) as workers:
-        assert [one.done for one in workers.run(20, lambda number: Ready(number))] == list(range(20))
-        assert workers._workers == []
-
-
 def test_piece_is_made_with_the_same_outcomes_taken_for_any_number_of_processes(work: ModuleType) -> None:
     def taken_by(jobs: int) -> list[int]:
         taken, known = [], []
@@ -121,18 +112,6 @@ def test_process_is_fresh_after_some_pieces(work: ModuleType, monkeypatch: pytes
     with Workers(work.naming, 1, 30.0) as workers:
         processes = [one.done for one in workers.run(7, lambda number: number)]
     assert [processes.count(process) for process in dict.fromkeys(processes)] == [3, 3, 1]
-
-
-def test_process_that_the_system_is_slow_to_take_back_loses_nothing(
-    work: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def slow(process: subprocess.Popen[bytes], timeout: float | None = None) -> int:
-        raise subprocess.TimeoutExpired(process.args, timeout or 0.0)
-
-    with Workers(work.doubling, 1, 30.0) as workers:
-        assert [one.done for one in workers.run(2, lambda number: number)] == [0, 2]
-        monkeypatch.setattr(subprocess.Popen, "wait", slow)
-    monkeypatch.undo()
 
 
 def is_running(process: int) -> bool:
@@ -210,11 +189,6 @@ def test_damaged_archive_and_missing_games_are_said(tmp_path: Path) -> None:
         load_games(tmp_path / "nowhere")
 
 
-def test_sample_depends_on_the_seed_alone(tmp_path: Path) -> None:
-    path = packed(tmp_path, [f"s/pick-{number}/t/game.tw-pddl" for number in range(9)])
-    assert load_games(path, 4, 1) == load_games(path, 4, 1) != load_games(path, 4, 2)
-
-
 # --- what is learnt
 
 
@@ -225,15 +199,6 @@ def test_what_a_game_taught_is_there_in_the_next_run(tmp_path: Path) -> None:
     with Learnt(tmp_path / "learnt.db", learns=False) as again:
         again.add(CENSUS)
         assert again.census == PlaceCensus({("desk", "office"): 4}, {("pen", "desk", "office"): 6})
-
-
-def test_memory_of_games_is_read_while_another_process_adds_to_it(tmp_path: Path) -> None:
-    with Learnt(tmp_path / "learnt.db", learns=True) as learnt:
-        learnt.add(CENSUS)
-        with Learnt(tmp_path / "learnt.db", learns=False) as reading:
-            assert reading.census == CENSUS
-        learnt.add(CENSUS)
-        assert learnt.census == PlaceCensus({("desk", "office"): 4}, {("pen", "desk", "office"): 6})
 
 
 def test_memory_that_is_not_there_is_only_made_to_learn(tmp_path: Path) -> None:
@@ -256,11 +221,6 @@ def test_rows_are_by_task_type_and_all_and_a_lost_game_is_a_failure() -> None:
     assert (everything["games"], everything["lost"], everything["success_rate"]) == (3, 1, 0.3333)
     assert everything["steps_mean"] == 30.0
     assert everything["cumulative_success"] == [1.0, 0.5, 0.3333]
-
-
-def test_cumulative_success_is_the_mean_over_orders() -> None:
-    rows = rows_of([[game(True, 1), game(False, 1)], [game(False, 1), game(True, 1)]])
-    assert rows[-1]["cumulative_success"] == [0.5, 0.5]
 
 
 def test_transcripts_are_read_as_written_and_a_bad_line_is_named(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from small_game import KITCHEN, Embedder, SmallGame
 from test_alfworld_policy import Scripted
@@ -11,7 +10,6 @@ from benchmarks.alfworld.aid import Aid
 from benchmarks.alfworld.attempts import Attempts
 from benchmarks.alfworld.compiled import goals_reader
 from benchmarks.alfworld.compiled_aid import CompiledAids
-from benchmarks.alfworld.dialogue import split_advice, with_memory
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.judge import GameFacts, Wanted, shortest_commands
 from benchmarks.alfworld.open_world import for_text_games
@@ -35,7 +33,6 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.guidance import Compiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.domain.errors import InvalidValueError
-from memory_node.llm.chat import Message
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 KINDS = for_text_games(load_catalogue())
@@ -170,18 +167,6 @@ def test_row_counts_every_step_once() -> None:
     assert (row["compiler_tokens"], row["compiler_ms"], row["executor_ms"]) == (10.0, 3.0, 9.0)
     assert (row["guidance_precision"], row["noaction_share"]) == (0.5, 0.3333)
     assert row_of("none", "none", [])["guidance_precision"] is None
-
-
-def test_dialogue_ends_in_what_memory_says() -> None:
-    first = [Message("user", "You are here.")]
-    latent = np.ones((2, 3), np.float32)
-    told = with_memory(first, ("Goal: tea",), "go to desk 1.", latent)
-    assert told[-1].text == "You are here.\n\nGoal: tea\n\nAdvice: go to desk 1."
-    assert told[-1].latent is latent
-    state, advice = split_advice(told)
-    assert state[-1].text == "You are here.\n\nGoal: tea"
-    assert advice == "Advice: go to desk 1."
-    assert split_advice(first) == (first, "")
 
 
 def test_rows_are_one_for_each_compiler_and_each_soft_memory() -> None:

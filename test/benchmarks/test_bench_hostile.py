@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import tempfile
 from concurrent.futures import Future
 from pathlib import Path
@@ -66,16 +65,6 @@ def test_death_silence_and_lost_thread_are_counted(
     assert not toll.is_none
     assert any("memory died; the last message was /memory/remember" in told for told in attack.told)
     assert "not answered in time: where a mug is: no answer so far" in attack.told
-
-
-def test_call_tells_how_late_its_answer_came() -> None:
-    future: Future[None] = Future()
-    call = Call("where a mug is", future)
-    assert not call.wait(0.0)
-    assert str(call) == "where a mug is: no answer so far"
-    future.set_result(None)
-    assert call.wait(0.0)
-    assert re.fullmatch(r"where a mug is: answered after 0\.\d s", str(call))
 
 
 def test_file_where_none_belongs_is_seen(domain_id: int) -> None:

@@ -35,13 +35,3 @@ def test_what_the_offline_planner_did_instead_is_told() -> None:
     assert figures["tokens_in_mean"] == 400.0
     assert figures["ms_per_step_p50"] == pytest.approx(250.0)
     assert figures["first_token_ms_p50"] == pytest.approx(400.0)
-
-
-def test_model_that_never_answered_is_not_left_out() -> None:
-    figures = model_figures([trial("llm"), trial("llm")])
-    assert (figures["fallback_share"], figures["valid_share"], figures["ms_per_step_p50"]) == (0.0, None, None)
-
-
-def test_model_that_never_answered_still_has_its_fallbacks_counted() -> None:
-    figures = model_figures([trial("offline (fallback)")])
-    assert (figures["fallback_share"], figures["valid_share"]) == (1.0, None)

@@ -12,7 +12,7 @@ from benchmarks.life.chance import ChancePlayer
 from benchmarks.life.listed_memory import ListedMemory
 from benchmarks.life.matrix import effect_of, success_of
 from benchmarks.life.player import RobotPlayer
-from benchmarks.life.scripted_player import IdlePlayer, ScriptedPlayer
+from benchmarks.life.scripted_player import IdlePlayer
 from benchmarks.life.shuffle import Shuffling
 from memory_node.cli import main
 from memory_node.domain.answer import AnswerStatus, FindQuery
@@ -186,23 +186,6 @@ def test_lessons_are_shuffled_without_the_episodes_that_taught_them(days, memory
     assert len(beds) == 1
 
 
-def test_without_episodes_lessons_stay(days) -> None:
-    held = []
-
-    def make_player(life):
-        class Asking(RobotPlayer):
-            def execute(self, *arguments):
-                held.append((life.memory.recall_past().deeds, life.memory.deeds.all()))
-                return super().execute(*arguments)
-
-        return Asking(life, days.planner)
-
-    days.play(f"- do: put the bowl on the bed\n{STEP}", player=make_player, without="episodes")
-    told, tries = held[-1]
-    assert not told
-    assert {deed.object_class for deed in tries} == {"Bowl"}
-
-
 def test_a_list_of_things_hides_the_others(days) -> None:
     counts = {}
 
@@ -315,10 +298,3 @@ def test_a_cheap_removal_is_said_to_be_without_effect() -> None:
     assert "without effect" not in effect_of(("offline", "scene", ""), success)
     assert "without effect" in effect_of(("offline", "facts", ""), success)
     assert effect_of(("offline", "", ""), success) == ""
-
-
-def test_scripted_players_say_no_word_that_must_not_be_said(days) -> None:
-    events = "- ask: x\n  want: {says: [[on the bed, bed]], silent_on: [on the]}"
-    indented = events.replace("\n", "\n    ")
-    (day,) = days.read(f"- id: words\n  category: where\n  home: studio\n  events:\n    {indented}\n")
-    assert days.play(events, player=lambda life: ScriptedPlayer(life, day, IdlePlayer())).right

@@ -1,6 +1,5 @@
 """Scores of given replies by the model in this process: exact, however prompts were read."""
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,10 +10,9 @@ from benchmarks.likelihood.scoring import ChoosingModel, LlamaScores, scoring_mo
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LateError, ModelMissingError, TooLongError, UnsupportedError
+from memory_node.llm.errors import ModelMissingError, TooLongError, UnsupportedError
 from memory_node.llm.llama.model import LlamaModel
-from memory_node.llm.llama.native import EVERY, Row
+from memory_node.llm.llama.native import EVERY
 from memory_node.llm.open_model import ModelShelf
 
 FRANCE = [Message("user", "What is the capital of France? Answer in one sentence.")]
@@ -58,16 +56,6 @@ def test_scores_are_those_of_reading_token_by_token(model: LlamaModel, scored: L
     assert scores[1].log_likelihood > scores[2].log_likelihood
 
 
-def test_scores_are_the_same_however_the_prompt_was_read(model: LlamaModel, scored: LlamaScores) -> None:
-    texts = ["Paris", "The capital of France is Paris."]
-    model.engine.forget()
-    at_once = scored.scores(FRANCE, texts)
-    assert scored.scores(FRANCE, texts) == at_once
-    model.engine.forget()
-    scored.read(FRANCE[:1])
-    assert scored.scores(FRANCE, texts) == at_once
-
-
 def test_beginning_is_never_less_likely_than_what_it_begins_unless_whole(
     model: LlamaModel, scored: LlamaScores
 ) -> None:
@@ -84,48 +72,6 @@ def test_many_candidates_are_scored_as_few_are(model: LlamaModel, scored: LlamaS
     alone = scored.scores(FRANCE, texts[40:41])[0]
     assert scores[40].log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-3)
     assert scored.scores(FRANCE, []) == ()
-
-
-def test_candidate_longer_than_a_pass_is_scored(model: LlamaModel, scored: LlamaScores) -> None:
-    long, short = scored.scores(FRANCE, [TALE[:400], "Paris"])
-    assert long.tokens > 63
-    assert long.log_likelihood < short.log_likelihood
-
-
-def test_reading_that_is_interrupted_leaves_nothing_wrong_behind(
-    model: LlamaModel, scored: LlamaScores, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = scored.scores(FRANCE, ["Paris"])
-    model.engine.forget()
-    compute = model.engine.native.compute
-
-    def interrupted(rows: list[Row], vectors: object = None) -> None:
-        compute(rows)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(model.engine.native, "compute", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            scored.scores(FRANCE, ["Paris"])
-    assert scored.scores(FRANCE, ["Paris"]) == expected
-
-
-def test_who_waits_for_the_model_gives_up_at_the_deadline(model: LlamaModel, scored: LlamaScores) -> None:
-    engine, holds, let_go = model.engine, threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with engine.behind(model.prompt(FRANCE), 0, Deadline(60.0)):
-            holds.set()
-            let_go.wait(60.0)
-
-    busy = threading.Thread(target=hold)
-    busy.start()
-    assert holds.wait(60.0)
-    with pytest.raises(LateError, match="busy"):
-        scored.scores(FRANCE, ["Paris"], Deadline(0.1))
-    let_go.set()
-    busy.join(60.0)
-    assert not busy.is_alive()
 
 
 def test_adapter_changes_what_is_likely_and_only_for_its_own_use(scored: LlamaScores) -> None:

@@ -1,13 +1,10 @@
 """Names, beliefs and the calls that can be made."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-
-import pytest
 
 from benchmarks.ranking.ranked_world import RankedWorld
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill import FailureReason, SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.world.episode import EpisodeWorld
 
@@ -69,37 +66,3 @@ def test_what_was_out_of_reach_is_gone_to_first(kitchen) -> None:
     assert not do(world, kitchen, "PickupObject(Apple)").success
     assert "GoToObject(Apple)" in world.admissible()
     assert "GoToObject(Mug)" in world.admissible(), "it may not be where it was believed to be"
-
-
-def test_memorys_doubt_makes_a_call_worth_less(kitchen) -> None:
-    world = world_of(kitchen)
-    assert world.value(world.admissible()["GoToObject(Apple)"]) == 0.9
-    assert world.value(SkillCall("Explore", ("Plate",))) == 1.0
-
-
-@pytest.mark.parametrize("label", ["???", "x" * 300, "two\nlines", 'a"b(c)', "Tasse à café", "\u202eevil"])
-def test_thing_with_any_label_has_a_name_that_a_call_can_carry(kitchen, label: str) -> None:
-    kitchen.things["m-sink"].object_class = label
-    world = world_of(kitchen)
-    assert all(name.replace(" ", "").isalnum() for name in world.things)
-    assert len([call for call in world.admissible() if call.startswith("GoToObject")]) == 5
-
-
-def test_what_lies_on_something_closed_is_within_reach_and_what_is_in_it_is_not(kitchen) -> None:
-    world = world_of(kitchen)
-    assert "GoToObject(Mug 2)" not in world.admissible(), "it is in the fridge, which is closed"
-    on_top = [replace(one, inside=False) if one.id == "m-mug2" else one for one in kitchen.scene().objects]
-    world.refresh(replace(kitchen.scene(), objects=tuple(on_top)))
-    assert "GoToObject(Mug 2)" in world.admissible()
-
-
-def find_shut(world: RankedWorld, home, name: str, robot_id: str) -> None:
-    call = world.admissible()[f"GoToObject({name})"]
-    world.follow(SkillResult(call, False, FailureReason.CLOSED, object_id=robot_id))
-    follow_memory(world, home)
-
-
-def test_lid_is_opened_first_where_the_robot_names_none(kitchen) -> None:
-    world = world_of(kitchen, "Apple", "Mug")
-    find_shut(world, kitchen, "Apple", "")
-    assert set(world.to_open_first(world.admissible())) == {"GoToObject(Fridge)"}, "the robot has no id for it"
