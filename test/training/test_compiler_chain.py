@@ -39,8 +39,7 @@ from training.grpo.learning import GrpoSchedule, add_gradients, reinforce
 from training.grpo.objective import advantages, clipped_gain
 from training.grpo.rollouts import Decision, Rollout
 from training.grpo.torch_models import TorchModels
-from training.softmem.kept_prompt import KeptPrompt
-from training.softmem.measured import executor_losses, told_apart
+from training.softmem.measured import told_apart
 from training.softmem.soft_example import SoftExample, around_latent, soft_example
 from training.softmem.soft_memory import (
     FIRST_SD,
@@ -226,13 +225,6 @@ def test_update_makes_what_won_likelier_and_what_lost_less_likely() -> None:
         assert sign * (latent_now - latent) > 0
 
 
-def test_likelihoods_of_a_form_are_those_among_what_it_allows() -> None:
-    logits = torch.log(torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]]))
-    allowed = torch.tensor([[True, False, True], [False, True, False]])
-    found = log_probabilities(logits, (2, 1), 1.0, allowed).exp()
-    assert found.tolist() == pytest.approx([0.2 / 0.7, 1.0])
-
-
 def test_gradients_of_the_reply_alone_leave_the_likelihoods_as_they_are() -> None:
     whole, tail = (
         SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT), through_prompt=through) for through in (True, False)
@@ -265,14 +257,6 @@ def test_soft_memory_on_the_robot_is_the_one_that_was_trained(tmp_path: Path) ->
         assert again.placeholders.shape == (5, 64)
 
 
-def test_latent_tokens_begin_with_the_spread_of_the_paper() -> None:
-    torch.manual_seed(0)
-    latent = SoftMemory(64, 64)(torch.randn(16, 64), NOTHING)
-    assert latent.log_sd is not None
-    assert latent.log_sd.exp().mean().item() == pytest.approx(FIRST_SD, rel=0.1)
-    assert latent.sample(torch.Generator().manual_seed(1)).shape == (16, 64)
-
-
 def test_losses_of_latent_tokens() -> None:
     exact = Gaussian(torch.zeros(2, 3), torch.zeros(2, 3))
     expected = 0.5 * math.log(2 * math.pi)
@@ -298,27 +282,6 @@ def test_wording_stands_between_reply_and_placeholders() -> None:
     assert torch.allclose(one.behind, same.behind, atol=1e-5), "however it is read"
     assert torch.allclose(one.states, other.states, atol=1e-6)
     assert not torch.allclose(one.behind, other.behind, atol=1e-3)
-
-
-def test_new_latent_tokens_say_nothing_and_differ() -> None:
-    neutral = torch.randn(48)
-    soft = SoftMemory(48, 48, LATENT, neutral=neutral)
-    assert torch.allclose(soft(torch.randn(LATENT, 48), NOTHING).mean, neutral.expand(LATENT, -1), atol=0.2)
-    assert len(soft.placeholders.unique(dim=0)) == LATENT
-
-
-def test_losses_of_the_executor_are_told_with_and_without_latent_tokens() -> None:
-    words, pair = Words(), SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT))
-    dialogue = (Message("user", "It is open.\n\nAdvice: go."),)
-    step = SimpleNamespace(executor=dialogue, action="go", unsaid=(), messages=dialogue, reply="go")
-    told, untold = (soft_example(step, words, 100, in_words) for in_words in (True, False))  # type: ignore[arg-type]
-    assert told is not None
-    assert untold is not None
-    assert words.text(told.wording) == "Advice: go."
-    unadvised = SimpleNamespace(executor=(Message("user", "It is open."),), action="go", unsaid=())
-    assert soft_example(unadvised, words, 100) is None  # type: ignore[arg-type]
-    found = executor_losses(pair, [(told, untold)])
-    assert len({found.words, found.words_and_latent, found.state, found.latent}) == 4
 
 
 def test_action_reaches_f_phi_through_the_frozen_executor() -> None:
@@ -363,19 +326,6 @@ def test_pairs_side_by_side_learn_as_each_alone() -> None:
     torch.manual_seed(3)
     one.losses(step).total.backward()
     assert torch.allclose(together, one.soft.mean.weight.grad, atol=1e-6)
-
-
-def test_beginning_that_prompts_share_is_read_once() -> None:
-    model = tiny(4)
-    kept, fresh = KeptPrompt(model), KeptPrompt(model)
-    kept.behind([2, 9, 30, 3])
-    memory, states = kept.behind([2, 9, 31, 32, 3])
-    assert memory.get_seq_length() == len(states) == 5
-    assert torch.allclose(states, fresh.behind([2, 9, 31, 32, 3])[1], atol=1e-5)
-    model.model = None  # type: ignore[assignment]  # whoever reads now fails
-    assert kept.behind([2, 9, 31, 32])[1].shape == (4, 48)
-    with pytest.raises(TypeError):
-        kept.behind([2, 9, 30, 3])
 
 
 def examples_of_one_name(count: int, seed: int) -> list[SoftExample]:

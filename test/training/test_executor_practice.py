@@ -1,7 +1,6 @@
 """Practice games: mistakes that are marked as such, games that are won in spite of them, and their file."""
 
 import json
-import random
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.open_world import for_text_games
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
-from training.executor.practice import Practice, PractisedGame, PractisedStep, read_games, wrong_command
+from training.executor.practice import Practice, PractisedGame, PractisedStep, read_games
 
 GAME = Game("a/b/game.tw-pddl", "a", b"")
 
@@ -50,14 +49,6 @@ def test_game_is_won_in_spite_of_mistakes(expert: CompiledAids) -> None:
 
 def test_game_that_is_lost_teaches_nothing(expert: CompiledAids) -> None:
     assert played(expert, 1.0) is None
-
-
-def test_wrong_command_is_never_the_right_one() -> None:
-    commands = ["go to desk 1", "go to bed 1", "open safe 1", "take pen 1 from desk 1"]
-    chance = random.Random(0)
-    drawn = {wrong_command(commands, "open safe 1", ["go to desk 1"], chance) for _ in range(50)}
-    assert drawn == {*commands} - {"open safe 1"}
-    assert wrong_command(["open safe 1"], "open safe 1", [], chance) == "open safe 1"
 
 
 def test_games_come_back_from_their_file(tmp_path: Path) -> None:

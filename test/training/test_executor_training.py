@@ -21,10 +21,9 @@ import transformers
 
 from training.adapters.adapter import save_adapter, with_adapter
 from training.adapters.card import write_card
-from training.adapters.checkpoint import shuffled_epochs
 from training.adapters.example import Example
-from training.adapters.export import interleaved, write_adapter
-from training.adapters.learning import Progress, Schedule, learn, loss_of, rate_at
+from training.adapters.export import interleaved
+from training.adapters.learning import Progress, Schedule, learn, loss_of
 from training.executor.examples import advice_for, compiled_example_of, example_of, examples_of
 from training.executor.practice import PractisedGame, PractisedStep
 
@@ -125,34 +124,11 @@ def examples_of_all(game: PractisedGame) -> list[Example]:
     return list(examples_of([game, OTHER], Letters(), 600, 0))[:-1]
 
 
-def test_long_game_is_cut_after_a_whole_command() -> None:
-    whole = example_of(GAME, Letters(), lambda _: "", 400)
-    assert whole is not None
-    cut = example_of(GAME, Letters(), lambda _: "", len(whole.tokens) - 1)
-    assert cut is not None
-    assert learnt_texts(cut) == [Letters().reply(GO)]
-    assert example_of(GAME, Letters(), lambda _: "", 10) is None
-
-
 def test_advice_is_right_or_of_another_game_or_none() -> None:
     chance = random.Random(0)
     drawn = [advice_for("go to desk 1", ["open safe 1"], chance) for _ in range(2000)]
     shares = [drawn.count(text) / 2000 for text in ("go to desk 1.", "open safe 1.", "")]
     assert shares == pytest.approx([0.25, 0.25, 0.5], abs=0.05)
-
-
-def test_advice_stands_before_the_command_that_it_is_for() -> None:
-    example = example_of(GAME, Letters(), lambda command: f"{command}!", 400)
-    assert example is not None
-    first = example.tokens[: example.learnt.index(True)]
-    assert spoken(first, "Advice: go to desk 1!")
-    assert not spoken(first, "take pen 1")
-
-
-def test_rate_warms_up_and_falls_to_nothing() -> None:
-    assert rate_at(0.025, 1.0) == pytest.approx(0.5)
-    assert rate_at(0.05, 1.0) == pytest.approx(1.0)
-    assert rate_at(1.0, 1.0) == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("bfloat16", [False, True])
@@ -186,11 +162,6 @@ def test_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
         next(learn(tiny_model(), examples(), Schedule(rate=1e-4), tmp_path / "c.pt"))
 
 
-def test_every_epoch_takes_every_game_once() -> None:
-    order = shuffled_epochs(5, 2, 0)
-    assert sorted(order[:5]) == sorted(order[5:]) == list(range(5))
-
-
 def test_adapter_file_holds_what_was_learnt_with_query_heads_interleaved(tmp_path: Path) -> None:
     model = tiny_model()
     next(learn(model, examples(), Schedule(rate=1e-2), tmp_path / "c.pt"))
@@ -204,16 +175,6 @@ def test_adapter_file_holds_what_was_learnt_with_query_heads_interleaved(tmp_pat
     assert tensors["blk.1.ffn_up.weight.lora_b"] == pytest.approx(up, abs=1e-3)
     assert tensors["blk.0.attn_q.weight.lora_b"] == pytest.approx(interleaved(query, 4), abs=1e-3)
     assert float(reader.fields["adapter.lora.alpha"].parts[-1][0]) == 8.0
-
-
-def test_halves_of_a_head_are_put_in_turns() -> None:
-    rows = np.arange(8, dtype=np.float32).reshape(8, 1)  # two heads of four
-    assert interleaved(rows, 2).ravel().tolist() == [0, 2, 1, 3, 4, 6, 5, 7]
-
-
-def test_what_is_no_matrix_of_the_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no matrix"):
-        write_adapter({"layers.0.norm.lora_A": np.zeros((1, 1), np.float32)}, 1, 1.0, tmp_path / "a.gguf")
 
 
 def test_card_tells_examples_command_and_losses(tmp_path: Path) -> None:

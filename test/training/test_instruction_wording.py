@@ -4,10 +4,9 @@ import random
 
 import pytest
 
-from memory_node.domain.goal_labels import ALFRED_KIND, NOTHING, SEVERAL, GoalKind
+from memory_node.domain.goal_labels import ALFRED_KIND, SEVERAL, GoalKind
 from training.instructions.augment import Wording
 from training.instructions.corpus import Example, Labels, Task, part_of
-from training.instructions.inflection import gerund
 from training.instructions.phrase_book import class_words
 from training.instructions.several import SeveralGoals
 
@@ -40,25 +39,6 @@ def test_told_goals_fill_every_slot_and_keep_their_labels(wording: Wording, kind
         assert "{" not in example.text
 
 
-@pytest.mark.parametrize(("phrase", "doing"), [("cut meat", "cutting meat"), ("serve", "serving"), ("fry", "frying")])
-def test_gerund(phrase: str, doing: str) -> None:
-    assert gerund(phrase) == doing
-
-
-def test_plain_commands_name_a_thing_and_a_place_of_the_home(wording: Wording) -> None:
-    for _ in range(60):
-        example = wording.plain(TASK)
-        assert example.labels.kind == GoalKind.PLACE.value
-        assert example.labels.target in example.objects
-        assert example.labels.parent in example.fixtures
-
-
-def test_remarks_ask_for_nothing(wording: Wording) -> None:
-    remarks = [wording.remark(TASK) for _ in range(60)]
-    assert {example.labels for example in remarks} == {Labels(NOTHING)}
-    assert all(example.text for example in remarks)
-
-
 def test_distraction_keeps_the_sentence_and_its_labels(wording: Wording) -> None:
     plain = Example("Put a clean mug on the shelf.", LABELS, *HOME)
     for _ in range(60):
@@ -85,11 +65,6 @@ def test_tasks_of_one_goal_in_one_home_are_in_one_part() -> None:
 def several(seed: int) -> SeveralGoals:
     generator = random.Random(seed)
     return SeveralGoals(Wording.shipped(generator), [TASK], generator)
-
-
-def test_same_seed_joins_the_same_instructions() -> None:
-    first, second = several(3), several(3)
-    assert [first.example() for _ in range(30)] == [second.example() for _ in range(30)]
 
 
 def test_joined_sentences_are_several_goals_and_their_home_has_what_one_asks_for() -> None:

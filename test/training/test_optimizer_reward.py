@@ -31,13 +31,6 @@ def test_neighbours_are_the_nearest_other_texts_each_once() -> None:
     assert all(queries[place] != queries[one] for one, row in enumerate(found) for place in row)
 
 
-def test_held_out_tasks_are_nobodys_neighbours() -> None:
-    queries = ["cool a mug", "cool a cup", "wash the red car", "cool a mug now"]
-    found = neighbourhoods(queries, WordEmbedder(), 3, among=3)
-    assert all(3 not in row for row in found)
-    assert found[3][0] == 0
-
-
 @pytest.mark.parametrize("size", [0, 1, 2])
 def test_held_out_tasks_have_the_same_judges_in_every_training(size: int) -> None:
     queries = ["cool a mug", "cool a cup", "wash the red car", "cool a big mug", "cool a mug now", "wash a car"]
@@ -111,19 +104,6 @@ def test_rollout_whose_process_died_is_run_again_once_and_then_counted() -> None
     assert tries == {0: 1, 1: 2, 2: 2}
     assert [one.lost for one in found] == ["", "", "it died"]
     assert executions.figures() == {"run": 3, "cached": 0, "again": 2, "lost": 1}
-
-
-def test_executions_of_one_task_are_run_one_after_the_other() -> None:
-    asked: list[int] = []
-
-    def run_all(executions: Sequence[Execution]) -> list[Rollout]:
-        asked.extend(one.query for one in executions)
-        return [Rollout(one.query == 2, one.query) for one in executions]
-
-    wanted = [Execution(place, shown) for shown in ((), (entry("a"),)) for place in (2, 0, 1)]
-    found = Executions(run_all).rollouts(wanted)
-    assert asked == [0, 0, 1, 1, 2, 2]
-    assert [one.length for one in found] == [2, 0, 1, 2, 0, 1]
 
 
 TURNS = (("go to bed 1", "You arrive at bed 1. On the bed 1, you see a mug 1."),)

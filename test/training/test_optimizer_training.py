@@ -1,6 +1,5 @@
 """The optimizer's training with a tiny model: sampling, GRPO, evolution, and the whole chain."""
 
-import random
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -99,18 +98,6 @@ def test_warm_start_adds_where_a_young_memory_shows_nothing_about_the_task() -> 
     assert _operations(heard) == [*old, *["ADD"] * 4]
 
 
-def test_warm_start_may_draw_its_operations() -> None:
-    def operations(drawn: random.Random | None) -> list[str]:
-        heard = Heard()
-        examples_of(attempts(), LessonBank(WordEmbedder()), VETTING, heard, 10_000, drawn)
-        return _operations(heard)
-
-    drawn = operations(random.Random(0))
-    assert len(drawn) == len(operations(None))
-    assert drawn == operations(random.Random(0)) != operations(None)
-    assert {"ADD", "UPDATE 0"} <= set(drawn)
-
-
 def _operations(heard: Heard) -> list[str]:
     """Return the operations of the replies that were heard."""
     replies = (re.search(r"<operation>(ADD|UPDATE \d)</operation></experience>$", text) for text in heard.texts)
@@ -197,15 +184,6 @@ def test_update_makes_the_better_reply_likelier_and_the_worse_less_likely(tiny) 
     assert after[0] - before[0] > after[1] - before[1]
     assert figures["kl"] > 0.0
     assert 0.0 < figures["clipped"] < 1.0
-
-
-def test_group_of_equal_rewards_teaches_nothing(tiny) -> None:
-    policy = policy_of(tiny)
-    replies = tuple(policy.sample(MESSAGES, 2, seed=3))
-    before = [weight.detach().clone() for _, weight in policy.free()]
-    optimizer = torch.optim.SGD([weight for _, weight in policy.free()], lr=1.0)
-    assert update(policy, [Group(replies, (0.5, 0.5))], GrpoSettings(), optimizer) == {}
-    assert all(torch.equal(one, weight) for one, (_, weight) in zip(before, policy.free()))
 
 
 def test_reply_that_is_read_beside_others_sees_the_dialogue_and_itself_alone(tiny) -> None:

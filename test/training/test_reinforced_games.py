@@ -23,11 +23,6 @@ def test_games_of_remembered_tasks_are_not_held_out() -> None:
     assert remembered <= {task_of(game) for game in taught}
 
 
-def test_games_are_drawn_by_the_seed() -> None:
-    held = [split_games(GAMES, (), 4, seed)[0] for seed in (0, 0, 1)]
-    assert held[0] == held[1] != held[2]
-
-
 @pytest.mark.parametrize("held_out", [13, 21])
 def test_too_few_games_are_told(held_out: int) -> None:
     with pytest.raises(InvalidValueError, match="needs more games, or fewer attempts"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memory_node.context.unsaid import UNSAID
-from memory_node.llm.chat import GrammarForm, JsonForm, Message
+from memory_node.llm.chat import JsonForm, Message
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.errors import ModelMissingError
 
@@ -24,7 +24,6 @@ from training.adapters.checkpoint import free_weights
 from training.adapters.export import apart, interleaved, write_adapter
 from training.adapters.text_model import inner
 from training.grpo.llama_models import LlamaModels
-from training.grpo.report import smoothed
 from training.grpo.rollouts import Decisions, DrawnSoftMemory
 from training.optimizer.policy import Policy
 from training.softmem.soft_memory import SoftMemory
@@ -95,14 +94,6 @@ def test_what_is_drawn_is_what_torch_learns_from(models: LlamaModels) -> None:
     assert again.text == reply.text, "the same seed says the same"
 
 
-def test_choices_by_numbers_are_drawn_in_their_grammar(models: LlamaModels) -> None:
-    decisions = Decisions()
-    reply = models.compiler(1.0, 3, decisions).reply(ASKED, form=GrammarForm('root ::= "noaction" | "brief forget 1"'))
-    assert reply.text in ("noaction", "brief forget 1")
-    (decision,) = decisions.made
-    assert models.writer.allowed(decision.written) is not None
-
-
 def test_replies_of_the_optimizer_are_drawn_in_their_form(models: LlamaModels) -> None:
     base = open_base("", 1)
     policy = Policy(models.pair.compiler, base.tokens, models.writer)
@@ -119,19 +110,3 @@ def test_replies_of_the_optimizer_are_drawn_in_their_form(models: LlamaModels) -
         assert float(found.max()) <= 0.0
     (likeliest,) = policy.sample(ASKED, 1, seed=0, grammar='root ::= "ADD"', greedy=True)
     assert likeliest.text == "ADD"
-
-
-def test_only_what_the_form_allows_counts(models: LlamaModels) -> None:
-    decisions = Decisions()
-    models.compiler(0.0, 0, decisions).reply(ASKED, form=FORM)
-    (decision,) = decisions.made
-    allowed = models.writer.allowed(decision.written)
-    assert allowed is not None
-    assert len(allowed) == len(decision.written.tokens)
-    for token, may in zip(decision.written.tokens, allowed):
-        assert may[token]
-        assert may.sum() < 100
-
-
-def test_rewards_are_smoothed_over_what_there_is() -> None:
-    assert smoothed([1.0, 0.0, 0.5, 0.5, 1.0]) == [1.0, 0.5, 0.5, 0.5, 0.5]

@@ -11,13 +11,6 @@ from training.adapters.token_tree import token_tree
 BEGINNING, TEXTS = (7, 8), [(1, 2, 3), (1, 2, 4), (5,), (1, 2, 3)]
 
 
-def test_what_texts_share_is_read_once() -> None:
-    tree = token_tree(BEGINNING, TEXTS)
-    assert sorted(tree.tokens.tolist()) == [1, 2, 3, 4, 5, 7, 8]
-    assert tree.tokens[:2].tolist() == list(BEGINNING)
-    assert max(tree.positions.tolist()) == 4
-
-
 def test_each_token_sees_what_leads_to_it_and_nothing_else() -> None:
     tree = token_tree(BEGINNING, TEXTS)
     for text, before in zip(TEXTS, tree.before, strict=True):
