@@ -13,16 +13,11 @@ from rclpy.exceptions import (
     InvalidHandle,
     InvalidNamespaceException,
     InvalidNodeNameException,
-    InvalidTopicNameException,
     NotInitializedException,
 )
-from rclpy.expand_topic_name import expand_topic_name
 from rclpy.lifecycle import LifecycleNode, LifecycleState, ManagedEntity, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, ReliabilityPolicy, qos_profile_sensor_data
-from rclpy.topic_or_service_is_hidden import topic_or_service_is_hidden
-from rclpy.validate_full_topic_name import validate_full_topic_name
-from rclpy.validate_namespace import validate_namespace
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 
@@ -103,40 +98,6 @@ class NodeWithNamesOfItsOwn(Node):
 
     _add = _store = _count = _info = _infos = _qos = _resolve = _destroy = _publish = _take = _close = _mine
     _refresh = _wake = _check = _trigger = _overrides = _of_node = _publish_log = _create_service = _mine
-
-
-def test_counts_are_not_remapped_but_endpoint_info_is(make_node: Callable, spin_until: Callable) -> None:
-    node = make_node("counting", cli_args=["--ros-args", "-r", "here:=there"])
-    node.create_publisher(String, "here", 1)
-    assert spin_until(lambda: node.count_publishers("there") == 1)
-    assert node.count_publishers("here") == 0
-    assert len(node.get_publishers_info_by_topic("here")) == 1
-    with pytest.raises(ValueError, match="is invalid: topic name token must not start with a number"):
-        node.count_subscribers("13")
-    with pytest.raises(TypeError):
-        node.get_publishers_info_by_topic(1)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (("t", "a?", "/n"), "node name 'a\\?' is invalid"),
-        (("t", "a", "n"), "node namespace 'n' is invalid"),
-        (("a b", "a", "/n"), "topic name 'a b' is invalid"),
-    ],
-)
-def test_what_cannot_be_expanded_is_told(arguments: tuple[str, str, str], reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        expand_topic_name(*arguments)
-
-
-def test_overlong_names_are_refused() -> None:
-    assert validate_full_topic_name("/" + "a" * 246)
-    assert validate_namespace("/" + "a" * 244)
-    with pytest.raises(InvalidTopicNameException, match="should not exceed"):
-        validate_full_topic_name("/" + "a" * 247)
-    with pytest.raises(InvalidNamespaceException, match="should not exceed"):
-        validate_namespace("/" + "a" * 245)
 
 
 def test_subclass_may_use_any_private_name(make_node: Callable, spin_until: Callable) -> None:
@@ -293,11 +254,6 @@ def test_what_a_node_owns_is_listed_until_it_is_destroyed(make_node: Callable) -
     assert publisher not in list(node.publishers)
 
 
-def test_hidden_names_begin_with_an_underscore() -> None:
-    assert topic_or_service_is_hidden("/a/_b")
-    assert not topic_or_service_is_hidden("/a/b_")
-
-
 def test_levels_of_loggers_are_set_by_service(make_node: Callable, spin_until: Callable) -> None:
     make_node("server", enable_logger_service=True)
     caller = make_node("caller")
@@ -316,15 +272,3 @@ def test_levels_of_loggers_are_set_by_service(make_node: Callable, spin_until: C
     assert answer.results[1].reason
     answer = ask(getter, GetLoggerLevels.Request(names=["of_a_test", "unheard_of"]))
     assert [level.level for level in answer.levels] == [LoggerLevel.LOG_LEVEL_ERROR, LoggerLevel.LOG_LEVEL_UNKNOWN]
-
-
-def test_handles_can_be_held_until_destroyed(make_node: Callable) -> None:
-    node = make_node()
-    publisher = node.create_publisher(String, "t", 1)
-    timer = node.create_timer(1.0, lambda: None)
-    with node.handle, publisher.handle, timer.handle:
-        publisher.publish(String())
-    publisher.publish(String())
-    node.destroy_publisher(publisher)
-    with pytest.raises(InvalidHandle), publisher.handle:
-        pass

@@ -12,7 +12,6 @@ from rcl_interfaces.msg import (
     IntegerRange,
     ParameterDescriptor,
     ParameterEvent,
-    ParameterValue,
     SetParametersResult,
 )
 from rclpy._rclpy_pybind11 import RCLInvalidROSArgsError
@@ -228,11 +227,6 @@ def test_changes_are_published_as_events(make_node: Callable, spin_until: Callab
     assert {event.node for event in events} == {"/node"}
 
 
-def test_override_list_of_mixed_numbers_is_refused(make_node: Callable[..., Any]) -> None:
-    with pytest.raises(RCLInvalidROSArgsError):
-        make_node(cli_args=["--ros-args", "-p", "x:=[1, 2.5]"])
-
-
 def test_sections_that_name_one_node_twice_are_put_together(make_node: Callable, tmp_path: Path) -> None:
     file = tmp_path / "twice.yaml"
     file.write_text(
@@ -247,44 +241,11 @@ def test_sections_that_name_one_node_twice_are_put_together(make_node: Callable,
     assert [node.get_parameter(name).value for name in names] == [4, 2, 3, 1, 2]
 
 
-def test_declaration_without_value_needs_a_type_or_dynamic_typing(make_node: Callable) -> None:
-    node = make_node("declaring", parameter_overrides=[Parameter("given", value=1)])
-    with pytest.raises(ValueError, match="PARAMETER_NOT_SET"):
-        node.declare_parameter("typed", None, ParameterDescriptor(type=4))
-    with pytest.raises(ValueError, match="PARAMETER_NOT_SET"):
-        node.declare_parameter("given", ParameterValue(), ParameterDescriptor())
-    with pytest.raises(ValueError, match="not allowed"):
-        node.declare_parameter("both", Parameter.Type.DOUBLE, ParameterDescriptor(dynamic_typing=True))
-    with pytest.raises(TypeError, match="length"):
-        node.declare_parameters("", [("much", 1, ParameterDescriptor(), 2)])
-    with pytest.warns(UserWarning, match="only providing its name"):
-        (declared,) = node.declare_parameters("", [("alone",)])
-    assert declared.value is None
-    assert node.declare_parameter("given", ParameterValue(), ParameterDescriptor(dynamic_typing=True)).value == 1
-
-
-def test_uninitialised_parameter_gives_no_values_to_others(make_node: Callable, spin_until: Callable) -> None:
-    server, client_node = make_node("server"), make_node("asker")
-    server.declare_parameter("set", 1)
-    server.declare_parameter("unset", Parameter.Type.STRING)
-    answers = [
-        answer_of(client_node, spin_until, srv.GetParameters, "/server/get_parameters", names=names)
-        for names in (["set"], ["set", "unset"])
-    ]
-    assert [len(answer.values) for answer in answers] == [1, 0]
-
-
 def test_malformed_arguments_are_refused(make_node: Callable) -> None:
     with pytest.raises(RCLInvalidROSArgsError, match="Failed to parse ROS arguments"):
         make_node("refused", cli_args=["--ros-args", "-r", "not-a-rule"])
     with pytest.raises(UnicodeEncodeError):
         rclpy.init(context=rclpy.context.Context(), args=["node.py", "\udcc3\udcb6"])
-
-
-def test_type_of_what_was_not_declared_is_not_set_where_that_is_allowed(make_node: Callable) -> None:
-    node = make_node(allow_undeclared_parameters=True)
-    assert node.get_parameter_type("x") is Parameter.Type.NOT_SET
-    assert node.get_parameter_types(["x"]) == [Parameter.Type.NOT_SET]
 
 
 def test_undeclared_parameter_is_gone(make_node: Callable) -> None:
@@ -298,43 +259,12 @@ def test_undeclared_parameter_is_gone(make_node: Callable) -> None:
         node.undeclare_parameter("fixed")
 
 
-def test_permissive_node_answers_for_what_it_does_not_know(make_node: Callable) -> None:
-    node = make_node("node", allow_undeclared_parameters=True)
-    assert node.get_parameter("x").type_ == Parameter.Type.NOT_SET
-    assert node.describe_parameter("x").name == ""
-    assert node.set_parameters_atomically([Parameter("x", value=1), Parameter("y", value="a")]).successful
-    assert [parameter.value for parameter in node.get_parameters(["x", "y"])] == [1, "a"]
-    assert node.set_parameters([Parameter("x")])[0].successful
-    assert not node.has_parameter("x")
-
-
-def test_removed_callback_is_not_called(make_node: Callable) -> None:
-    node, calls = make_node(), []
-    node.declare_parameter("x", 1)
-
-    def on(parameters: list[Parameter]) -> SetParametersResult:
-        calls.append("on")
-        return SetParametersResult(successful=True)
-
-    node.add_on_set_parameters_callback(on)
-    node.set_parameters([Parameter("x", value=2)])
-    assert calls == ["on"]
-    node.remove_on_set_parameters_callback(on)
-    node.set_parameters([Parameter("x", value=3)])
-    assert len(calls) == 1
-
-
 @pytest.mark.parametrize(
     ("text", "value"), [("1", 1), ("1.5", 1.5), ("true", True), ("[1, 2]", [1, 2]), ("plain", "plain"), ("'7'", "7")]
 )
 def test_value_is_read_from_text(text: str, value: Any) -> None:
     read = parameter_value_to_python(get_parameter_value(string_value=text))
     assert (list(read) if isinstance(value, list) else read) == value
-
-
-def test_empty_list_in_text_is_one_of_booleans() -> None:
-    assert get_parameter_value("[]").type == Parameter.Type.BOOL_ARRAY.value
-    assert Parameter("x", value=[]).type_ == Parameter.Type.BYTE_ARRAY
 
 
 def test_flags_and_level_come_from_the_command_line(make_node: Callable) -> None:

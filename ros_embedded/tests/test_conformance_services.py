@@ -235,24 +235,6 @@ def test_action_client_also_waits(make_node: Callable, context: rclpy.context.Co
     thread.join(5.0)
 
 
-def test_goal_is_decided_on_when_the_callback_says_nonsense(action: Any) -> None:
-    server, client, wait = action
-    server.server.register_goal_callback(lambda _: "of course")
-    assert not wait(client.send_goal_async(Fibonacci.Goal(order=1))).accepted
-    server.server.register_goal_callback(None)
-    handle = wait(client.send_goal_async(Fibonacci.Goal(order=1)))
-    assert handle.accepted
-    wait(handle.get_result_async())
-
-
-def test_goal_that_ends_without_a_word_is_aborted(action: Any) -> None:
-    server, client, wait = action
-    server.server.register_execute_callback(lambda handle: Fibonacci.Result(sequence=[7]))
-    handle = wait(client.send_goal_async(Fibonacci.Goal(order=1)))
-    answer = wait(handle.get_result_async())
-    assert (answer.status, list(answer.result.sequence)) == (GoalStatus.STATUS_ABORTED, [7])
-
-
 def test_goal_is_accepted_first_and_executed_later(action: Any, spin_until: Callable) -> None:
     server, client, wait = action
     waiting: list[Any] = []
@@ -264,31 +246,3 @@ def test_goal_is_accepted_first_and_executed_later(action: Any, spin_until: Call
     waiting[0].execute()
     assert wait(handle.get_result_async()).status == GoalStatus.STATUS_SUCCEEDED
     assert not waiting[0].is_active
-
-
-def test_request_that_is_no_longer_wanted_is_dropped(make_node: Callable, spin_until: Callable) -> None:
-    node = make_node()
-    node.create_service(AddTwoInts, "add", add)
-    client = node.create_client(AddTwoInts, "add")
-    assert spin_until(client.service_is_ready)
-    future = client.call_async(AddTwoInts.Request(a=1, b=2))
-    client.remove_pending_request(future)
-    other = client.call_async(AddTwoInts.Request(a=2, b=2))
-    assert spin_until(other.done)
-    assert (other.result().sum, future.done()) == (4, False)
-
-
-def test_second_server_of_one_action_is_warned_of(
-    action: Any, make_node: Callable, spin_until: Callable, capfd: pytest.CaptureFixture[str]
-) -> None:
-    _, client, wait = action
-    make_node("other", FibonacciNode)
-    said = ""
-
-    def is_warned_of() -> bool:
-        nonlocal said
-        wait(client.send_goal_async(Fibonacci.Goal(order=0)))
-        said += capfd.readouterr().err
-        return "Ignoring unexpected goal response. There may be more than one action server for the" in said
-
-    assert spin_until(is_warned_of)

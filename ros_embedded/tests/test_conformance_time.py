@@ -3,24 +3,21 @@
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 import rclpy
-from builtin_interfaces.msg import Time as TimeMessage
 from rcl_interfaces.msg import Log
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
-from rclpy.clock import Clock, ClockType, JumpThreshold, ROSClock
-from rclpy.duration import Duration, Infinite
+from rclpy.clock import ClockType, JumpThreshold, ROSClock
+from rclpy.duration import Duration
 from rclpy.exceptions import InvalidHandle
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
-from rclpy.logging import LoggingSeverity, get_logger
+from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.task import Future
 from rclpy.time import Time
-from rclpy.time_source import TimeSource
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 
@@ -70,25 +67,6 @@ def test_simulated_time_comes_from_the_clock_topic(make_node: Callable, spin_unt
     assert node.get_clock().ros_time_is_active
     node.set_parameters([Parameter("use_sim_time", value=False)])
     assert abs(node.get_clock().now().nanoseconds - time.time_ns()) < 10**9
-
-
-def test_time_source_feeds_any_ros_clock(make_node: Callable, spin_until: Callable) -> None:
-    node = make_node("timed", parameter_overrides=[Parameter("use_sim_time", value=True)])
-    source, clock = TimeSource(node=node), ROSClock()
-    source.attach_clock(clock)
-    assert source.ros_time_is_active
-    assert clock.now().nanoseconds == 0
-    publisher = node.create_publisher(ClockMessage, "/clock", 1)
-    assert spin_until(lambda: publisher.get_subscription_count() == 2)
-    publisher.publish(ClockMessage(clock=TimeMessage(sec=5)))
-    assert spin_until(lambda: clock.now().nanoseconds == 5 * 10**9)
-    later = ROSClock()
-    source.attach_clock(later)
-    assert later.now() == clock.now()
-    with pytest.raises(ValueError, match="ROS_TIME"):
-        source.attach_clock(Clock())
-    source.detach_node()
-    assert publisher.get_subscription_count() >= 1
 
 
 def test_jump_callback_is_told_of_big_jumps_only() -> None:
@@ -233,52 +211,6 @@ def test_filters_hold_messages_back(capfd: pytest.CaptureFixture) -> None:
     assert lines == ["once 0", "throttle 0", "skip 1", "skip 2", "skip 3", "skip 4"]
 
 
-def test_line_that_logs_cannot_change_how() -> None:
-    logger = rclpy.logging.get_logger("changing")
-
-    def log(severity: LoggingSeverity = LoggingSeverity.INFO, **options: Any) -> bool:
-        return logger.log("text", severity, **options)
-
-    assert log(throttle_duration_sec=1.0)
-    for change, what in (
-        ({"severity": LoggingSeverity.ERROR}, "severity"),
-        ({"throttle_duration_sec": 1.0, "name": "other"}, "name"),
-        ({"once": True}, "Requested logging filters"),
-        ({"throttle_duration_sec": 2.0}, "filter parameters"),
-    ):
-        with pytest.raises(ValueError, match=f"{what} cannot be changed"):
-            log(**change)
-    with pytest.raises(TypeError, match=r"required parameter .* not specified"):
-        logger.info("text", throttle_time_source_type=Clock())
-    with pytest.raises(TypeError, match="not one of the recognized"):
-        logger.info("text", skip_first=True, colour="red")
-
-
-def test_child_logger_inherits_its_level() -> None:
-    parent = get_logger("inherits")
-    child = parent.get_child("child")
-    parent.set_level(LoggingSeverity.ERROR)
-    assert not child.is_enabled_for(LoggingSeverity.WARN)
-    child.set_level(LoggingSeverity.DEBUG)
-    assert child.is_enabled_for(LoggingSeverity.DEBUG)
-    parent.set_level(LoggingSeverity.UNSET)
-
-
-def test_time_and_duration_print_and_compare() -> None:
-    assert str(Duration(seconds=1)) == "1000000000 nanoseconds"
-    assert str(Infinite) == "Infinite"
-    assert repr(Duration(nanoseconds=5)) == "Duration(nanoseconds=5)"
-    assert Duration(seconds=1) < Duration(seconds=2) <= Duration(seconds=2)
-    assert Duration(seconds=1) != 1
-    assert Duration.from_msg(Duration(seconds=2.5).to_msg()) == Duration(seconds=2.5)
-    assert repr(Time(nanoseconds=5, clock_type=ClockType.ROS_TIME)) == "Time(nanoseconds=5, clock_type=ROS_TIME)"
-    assert Duration(seconds=1) + Time(seconds=1) == Time(seconds=2)
-    assert Time(seconds=1) != 1
-    for wrong in (lambda: Time() + 1, lambda: Time() - 1, lambda: Duration() < 1, lambda: hash(Time())):
-        with pytest.raises(TypeError):
-            wrong()
-
-
 def test_timer_tells_how_long_it_still_takes(make_node: Callable) -> None:
     timer = make_node().create_timer(100.0, print)
     assert timer.timer_period_ns == 100 * 10**9
@@ -295,22 +227,6 @@ def test_timer_tells_how_long_it_still_takes(make_node: Callable) -> None:
     assert timer.timer_period_ns == 10**9
 
 
-def test_done_callback_is_taken_back(executor: SingleThreadedExecutor) -> None:
-    future, calls = Future(), []
-    future.add_done_callback(calls.append)
-    future.add_done_callback(print)
-    assert not future.done()
-    assert future.result() is None
-    future.cancel()
-    assert future.cancelled()
-    assert not future.done()
-    future.set_result(3)
-    assert calls
-    assert calls[0] is future
-    assert future.done()
-    assert not future.cancelled()
-
-
 def test_executor_is_a_context_manager_and_waits_for_a_future(context: rclpy.context.Context) -> None:
     node = Node("node", context=context)
     with SingleThreadedExecutor(context=context) as executor:
@@ -321,24 +237,3 @@ def test_executor_is_a_context_manager_and_waits_for_a_future(context: rclpy.con
         executor.spin_until_future_complete(task, timeout_sec=1.0)
         assert task.result() == 42
     node.destroy_node()
-
-
-def test_pool_of_one_thread_is_warned_of(context: rclpy.context.Context) -> None:
-    with pytest.warns(UserWarning, match="single thread"):
-        MultiThreadedExecutor(1, context=context).shutdown()
-
-
-def test_group_forgets_what_is_taken_out() -> None:
-    group = MutuallyExclusiveCallbackGroup()
-
-    class Entity:
-        pass
-
-    entity = Entity()
-    group.add_entity(entity)
-    assert group.has_entity(entity)
-    assert group.can_execute(entity)
-    assert group.beginning_execution(entity)
-    assert not group.can_execute(entity)
-    group.ending_execution(entity)
-    assert group.can_execute(entity)

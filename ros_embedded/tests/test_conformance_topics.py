@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 from builtin_interfaces.msg import Time as TimeMsg
 from rcl_interfaces.msg import SetParametersResult
-from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.exceptions import InvalidHandle, InvalidTopicNameException
 from rclpy.parameter import Parameter
@@ -115,17 +114,6 @@ def test_missed_deadline_and_match_are_events(make_node: Callable, spin_until: C
     assert missed[0].total_count >= 1
 
 
-def test_callback_of_an_event_may_be_a_coroutine(make_node: Callable, spin_until: Callable) -> None:
-    node, matches = make_node(), []
-
-    async def matched(info: object) -> None:
-        matches.append(info.current_count)
-
-    node.create_subscription(String, "s", print, 10, event_callbacks=SubscriptionEventCallbacks(matched=matched))
-    node.create_publisher(String, "s", 10)
-    assert spin_until(lambda: matches == [1])
-
-
 def test_liveliness_is_lost_with_its_publisher(make_node: Callable, spin_until: Callable) -> None:
     node, other, changes = make_node(), make_node("other"), []
     qos = QoSProfile(depth=1, liveliness=LivelinessPolicy.AUTOMATIC)
@@ -216,36 +204,3 @@ def test_override_that_is_refused_or_unknown_ends_the_creation(make_node: Callab
     refuse = QoSOverridingOptions((), callback=lambda _: SetParametersResult(successful=False, reason="no"))
     with pytest.raises(InvalidQosOverridesError, match="no"):
         node.create_publisher(String, "other", 10, qos_overriding_options=refuse)
-
-
-@pytest.mark.parametrize(
-    ("offered", "asked", "outcome", "words"),
-    [
-        ({}, {"deadline": Duration(seconds=1)}, QoSCompatibility.ERROR, "deadline"),
-        ({}, {"durability": DurabilityPolicy.TRANSIENT_LOCAL}, QoSCompatibility.ERROR, "transient local"),
-        (
-            {"liveliness": LivelinessPolicy.AUTOMATIC},
-            {"liveliness": LivelinessPolicy.MANUAL_BY_TOPIC},
-            QoSCompatibility.ERROR,
-            "liveliness",
-        ),
-        ({}, {"liveliness_lease_duration": Duration(seconds=1)}, QoSCompatibility.ERROR, "lease"),
-        ({"reliability": ReliabilityPolicy.SYSTEM_DEFAULT}, {}, QoSCompatibility.WARNING, "Reliable"),
-        ({}, {}, QoSCompatibility.OK, ""),
-    ],
-)
-def test_what_is_asked_is_held_against_what_is_offered(
-    offered: dict, asked: dict, outcome: QoSCompatibility, words: str
-) -> None:
-    sure = {"liveliness": LivelinessPolicy.AUTOMATIC, "durability": DurabilityPolicy.VOLATILE}
-    answer, reason = qos_check_compatible(
-        QoSProfile(depth=1, **{**sure, **offered}), QoSProfile(depth=1, **{**sure, **asked})
-    )
-    assert answer == outcome
-    assert words in reason
-
-
-def test_policies_have_short_keys() -> None:
-    assert DurabilityPolicy.get_from_short_key("transient_local") == DurabilityPolicy.TRANSIENT_LOCAL
-    assert ReliabilityPolicy.BEST_EFFORT.short_key == "best_effort"
-    assert "transient_local" in DurabilityPolicy.short_keys()

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -24,7 +23,7 @@ from rclpy import publisher as publisher_module
 from rclpy.action import ActionClient, ActionServer
 from rclpy.exceptions import InvalidHandle, RCLError
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
-from rclpy.impl import cyclone, domain, service_endpoint
+from rclpy.impl import cyclone, service_endpoint
 from rclpy.impl.domain import DiscoveryOptions, domain_configuration
 from rclpy.impl.endpoint import Writer
 from rclpy.impl.service_endpoint import RequestId
@@ -58,20 +57,6 @@ def test_message_that_cannot_be_read_is_logged_and_dropped(
     assert spin_until(lambda: received)
     assert received == ["fine"]
     assert "Dropped a malformed message on 's': unreadable" in capfd.readouterr().err
-
-
-def test_payload_cannot_be_read_after_the_memory_that_it_lay_in_is_free(
-    make_node: Callable, spin_until: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    node, received, kept = make_node(), [], []
-    monkeypatch.setattr("ros_embedded.rclpy.subscription.deserialize", lambda payload, _: kept.append(payload))
-    node.create_subscription(String, "s", received.append, 10)
-    publisher = node.create_publisher(String, "s", 10)
-    assert spin_until(lambda: publisher.get_subscription_count() == 1)
-    publisher.publish(String(data="x"))
-    assert spin_until(lambda: received)
-    with pytest.raises(ValueError, match="released"):
-        bytes(kept[0])
 
 
 def test_payload_that_does_not_fit_is_not_published(make_node: Callable) -> None:
@@ -139,33 +124,6 @@ def test_callback_may_shut_its_executor_down(context: rclpy.context.Context) -> 
         node.destroy_node()
 
 
-def test_pool_of_an_executor_has_all_its_threads_from_the_beginning(context: rclpy.context.Context) -> None:
-    before = set(threading.enumerate())
-    executor = MultiThreadedExecutor(4, context=context)
-    assert len([thread for thread in set(threading.enumerate()) - before if "executor" in thread.name]) == 4
-    executor.shutdown()
-
-
-def test_shutdown_just_before_a_found_callback_is_run_raises_nothing(context: rclpy.context.Context) -> None:
-    class ShutDownMeanwhile(MultiThreadedExecutor):
-        def wait_for_ready_callbacks(self, *arguments: Any, **options: Any) -> Any:
-            found = super().wait_for_ready_callbacks(*arguments, **options)
-            self.shutdown()
-            return found
-
-    executor = ShutDownMeanwhile(2, context=context)
-    node = rclpy.create_node("found", context=context)
-    node.create_timer(0.01, lambda: None)
-    executor.add_node(node)
-    with warnings.catch_warnings(record=True) as complaints:
-        warnings.simplefilter("always")
-        executor.spin()
-        del executor._futures[:]
-        gc.collect()
-    node.destroy_node()
-    assert not complaints, "of a coroutine that was never awaited"
-
-
 def test_hundreds_of_endpoints_are_served(make_node: Callable, spin_until: Callable) -> None:
     node, received = make_node(), set()
     with node.context.participant.graph.announcement():
@@ -213,31 +171,6 @@ def test_nothing_is_left_behind_after_many_lives(context: rclpy.context.Context)
     assert len(set(os.listdir("/dev/shm")) - shared) < 1000
     graph = context.participant.graph
     assert len(graph.endpoints(True)) + len(graph.endpoints(False)) == 2  # those of the discovery topic itself
-
-
-def test_contexts_come_and_go_without_a_trace() -> None:
-    for _ in range(3):
-        threads = len(os.listdir("/proc/self/task"))
-        for _ in range(10):
-            context = rclpy.context.Context()
-            context.init(args=[])
-            Node("mortal", context=context).destroy_node()
-            context.shutdown()
-        deadline = time.monotonic() + 2.0
-        while len(os.listdir("/proc/self/task")) > threads and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert len(os.listdir("/proc/self/task")) <= threads
-    assert not domain._open
-
-
-def test_collector_does_not_go_through_what_was_imported() -> None:
-    """A full collection of it would delay messages."""
-    code = (
-        "import gc, rclpy; rclpy.init(args=[]); print(gc.get_freeze_count() > len(gc.get_objects())); rclpy.shutdown()"
-    )
-    run = [sys.executable, "-c", f"import ros_embedded; ros_embedded.activate(); {code}"]
-    environment = {**os.environ, "ROS_EMBEDDED": "1"}
-    assert subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout.strip() == "True"
 
 
 _FAULTS_OF_AN_IMAGE = """
@@ -349,12 +282,6 @@ def test_environment_decides_who_is_discovered(
     configuration = domain_configuration(DiscoveryOptions.from_environment())
     assert all(text in configuration for text in expected)
     assert not any(text in configuration for text in absent)
-
-
-def test_unknown_discovery_range_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "PLANET")
-    with pytest.raises(ValueError, match="PLANET"):
-        DiscoveryOptions.from_environment()
 
 
 Use = tuple[Callable[[], Any], Callable[[], Any]]
