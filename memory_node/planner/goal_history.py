@@ -23,7 +23,7 @@ class GoalHistory:
     """
 
     def __init__(self, goals: Sequence[Goal], kinds: ObjectCatalogue, earlier: GoalHistory | None = None) -> None:
-        self._goals = tuple(goals)
+        self._goals, self._kinds = tuple(goals), kinds
         self._wishes = [frozenset(_wishes(goal, kinds)) for goal in goals]
         met = [goal.changed(text="") for goal, is_met in earlier._pairs if is_met] if earlier is not None else []
         self._met = [goal.changed(text="") in met for goal in goals]
@@ -58,6 +58,9 @@ class GoalHistory:
             return check.unmet(goal)
         if left == self._wishes[index]:
             return check.unmet(goal)
+        if goal.container is not None:
+            parts = (part for part in _parts(goal) if left.issuperset(_wishes(part, self._kinds)))
+            return next(filter(None, map(check.unmet, parts)), "")
         still = _only(goal, {aspect for _, aspect in left})
         return check.unmet(still) if still is not None else ""
 
@@ -80,6 +83,10 @@ def _wishes(goal: Goal, kinds: ObjectCatalogue) -> Iterable[tuple[str, str]]:
     """Yield what a goal wants, as (class of the whole thing, its place or a kind of state). "Another" thing is not the
     one of the goals before."""
     names = {kinds.whole(name) for name in goal.target.candidates}
+    if goal.container is not None:
+        for part in _parts(goal):
+            yield from _wishes(part, kinds)
+        return
     if goal.target.another:
         return
     states = GOALS[goal.kind].wants
@@ -89,11 +96,18 @@ def _wishes(goal: Goal, kinds: ObjectCatalogue) -> Iterable[tuple[str, str]]:
     yield from ((name, aspect) for name in names for aspect in aspects)
 
 
+def _parts(goal: Goal) -> tuple[Goal, Goal]:
+    """Return what a goal with a container wants: its target in that, and that at the place."""
+    assert goal.container is not None
+    inside = goal.changed(kind=GoalKind.PLACE, destination=goal.container, container=None)
+    return inside, Goal(GoalKind.PLACE, goal.container, goal.destination)
+
+
 def _only(goal: Goal, aspects: set[str]) -> Goal | None:
     """Return a goal with what it still wants: its place alone, or its state alone; None for nothing."""
     if not aspects:
         return None
     if _PLACE not in aspects:
-        return goal.changed(destination=None, container=None)
+        return goal.changed(destination=None)
     is_placed = bool(GOALS[goal.kind].wants) and goal.destination is not None and aspects == {_PLACE}
     return goal.changed(kind=GoalKind.PLACE) if is_placed else goal

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -126,6 +127,18 @@ class ToldLimits:
                 closed[-1] |= found.keys()
         return Verdict("", tuple(notes), tuple(closed))
 
+    def of_others(self, goal: Goal) -> dict[str, str]:
+        """Return what was told of the things that are not meant by a goal since they are somebody else's, by memory's
+        id. Which thing a goal is about does not count, unless its words tell whose that is."""
+        binding = self.now()
+        if binding is None:
+            return {}
+        to = goal.destination.text.lower() if goal.destination is not None else ""
+        owners = [one for one in binding.persons_in(goal.text) if one.lower() != to]
+        if not owners and not _WHOSE.search(goal.text):
+            goal = goal.changed(target=replace(goal.target, thing_id=""))
+        return {one: binding.owner_told(one) for one in _of_others(goal, binding)}
+
     def _places_of(self, goal: Goal, binding: BindingFacts) -> Iterator[tuple[str, list[SceneObject]]]:
         """Yield where a goal may be achieved as memory knows it, each with the skill: appliances, destinations."""
         things = [one for one in binding.scene.objects if not one.removed]
@@ -139,6 +152,10 @@ class ToldLimits:
         if place.object_class == self._kinds.recipient:
             alike = [one for one in alike if not one.attributes.get("name")]  # "me"; whoever else is meant has an id
         yield "PutObject", [one for one in things if one.id == place.thing_id] or alike
+
+
+# Words that tell whose a thing is.
+_WHOSE = re.compile(r"\b(my|mine|our|ours|your|his|her|hers|their|theirs)\b|'s\b", re.IGNORECASE)
 
 
 def _asking(objections: Iterable[Objection]) -> Verdict:

@@ -19,6 +19,7 @@ from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.reading.understanding import Understander
+from memory_node.planner.told_limits import ToldLimits
 
 Script = Callable[[Sequence[Message]], Reply | Sequence[tuple[str, dict[str, Any]]] | str]
 
@@ -77,6 +78,7 @@ def carry_out(
     answers: Sequence[str] = (),
     known: Known | None = None,
     camera: PictureSource | None = None,
+    limits: ToldLimits | None = None,
     **config: Any,
 ) -> InstructionResult:
     """Let a model carry out an instruction, and answer its questions."""
@@ -85,7 +87,7 @@ def carry_out(
     settings = LlmConfig(base_url="http://localhost:1/v1", sees=camera is not None, **config)
     planner = AgentPlanner(model, settings, kinds, offline, fallback, camera=camera)
     executor = InstructionExecutor(
-        place, place, planner, conversation=Conversation(), told=lambda text: tuple(told), known=known
+        place, place, planner, conversation=Conversation(), told=lambda text: tuple(told), known=known, limits=limits
     )
     result = executor.execute(instruction, reports.append if reports is not None else lambda _: None)
     for answer in answers:

@@ -92,3 +92,14 @@ def test_goal_about_an_apple_is_about_its_pieces_after_it_was_cut() -> None:
     goals = (Goal(K.SLICE, APPLE), Goal(K.HEAT, APPLE), Goal(K.PLACE, APPLE, FRIDGE))
     assert unmet(goals, seen(slice_)) == (False, False, False)
     assert unmet(goals[2:], seen(slice_, thing("Apple"))) == (True,)
+
+
+def test_a_container_may_be_carried_on_and_keeps_what_is_in_it() -> None:
+    goals = (Goal(K.STACK, APPLE, SINK, PLATE), Goal(K.PLACE, PLATE, FRIDGE))
+
+    def at(place: str, apple: str) -> GoalCheck:
+        return seen(Thing("Plate", "Plate", container=place), Thing("Apple", "Apple", container=apple))
+
+    assert unmet(goals, at("SinkBasin", "Plate"), at("Fridge", "Plate")) == (False, False)
+    assert unmet(goals, at("SinkBasin", "Plate"), at("Fridge", "CounterTop")) == (True, False)
+    assert unmet(goals, at("SinkBasin", "Plate"), at("CounterTop", "Plate")) == (False, True)

@@ -212,3 +212,20 @@ def test_forbidden_call_of_any_planner_never_reaches_the_robot(told: Sequence[st
     assert result.success == bool(done)
     assert [step.result.reason for step in result.steps] == [FailureReason.NONE if done else FailureReason.FORBIDDEN]
     assert any("never be moved" in note for note in result.notes) == (not done)
+
+
+@pytest.mark.parametrize(
+    ("words", "thing_id", "is_told"),
+    [
+        ("wash the bowl", "hers", True),
+        ("wash Kim's bowl", "hers", False),
+        ("wash his bowl", "hers", False),
+        ("wash the bowl", "bowl", False),
+    ],
+)
+def test_a_planner_that_chooses_somebody_else_s_thing_is_told_whose_it_is(
+    words: str, thing_id: str, is_told: bool
+) -> None:
+    scene = home(thing("hers", "Bowl", (5.0, 0.0, 0.8), on="desk"))
+    goal = Goal(GoalKind.CLEAN, Mention("bowl", ("Bowl",), thing_id=thing_id), text=words)
+    assert bool(limits("The bowl on the desk is Kim's.", scene=scene).of_others(goal).get(thing_id)) is is_told

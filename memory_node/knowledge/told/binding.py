@@ -350,6 +350,12 @@ class BindingFacts:
         owned = {one for owner in owners for one in self.owned_by(owner, classes)}
         return frozenset(owned.difference(*(self.owned_by(who, classes) for who in (name, "I", "we"))))
 
+    def owner_told(self, object_id: str) -> str:
+        """Return the newest words that tell whose a thing is, "" for none."""
+        thing = self._objects.get(object_id)
+        told = [one for one in self.of(Relation.OWNED) if thing is not None and self._is_meant(one.subject, thing)]
+        return max(told, key=lambda one: one.told_ns).text if told else ""
+
     def place_of(self, class_name: str, object_id: str = "") -> ToldFact | None:
         """Return the newest fact that says where a thing belongs now; one that names the time of day comes first."""
         thing = self._objects.get(object_id)

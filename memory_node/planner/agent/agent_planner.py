@@ -19,7 +19,7 @@ from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames, Searched
 from memory_node.planner.agent.services import AskedMemory, quoted
 from memory_node.planner.agent.task import Task
-from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, agent_tools
+from memory_node.planner.agent.tools import CALLS_A_GOAL, MOST_CALLS_A_REPLY, agent_tools
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.known_world import KnownWorld
@@ -199,7 +199,8 @@ class AgentPlanner:
             instruction=" ".join(task.instruction.split()),
         )
         at_once = self._config.mode == "plan"
-        rules = task.prompt("agent_system.j2", at_once=at_once, asks=self._asks, most_calls=MOST_CALLS_A_REPLY)
+        limits = {"most_calls": MOST_CALLS_A_REPLY, "calls_a_goal": CALLS_A_GOAL}
+        rules = task.prompt("agent_system.j2", at_once=at_once, asks=self._asks, **limits)
         return Message("system", rules.strip()), Message("user", text.strip())
 
     def _may_answer(self, task: Task) -> bool:

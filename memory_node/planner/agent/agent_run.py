@@ -15,11 +15,11 @@ from memory_node.llm.chat import Tool, ToolCall
 from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames
-from memory_node.planner.agent.model_goals import GoalFaultError, GoalReader, Objection, is_quoted, words_of
+from memory_node.planner.agent.model_goals import GoalReader, Objection, is_quoted, words_of
 from memory_node.planner.agent.services import Services, quoted
 from memory_node.planner.agent.skill_calls import CallResult, CallRun, SkillCalls
 from memory_node.planner.agent.task import Task
-from memory_node.planner.agent.tools import ASKS_MEMORY, MOST_CALLS_A_REPLY, faults_of
+from memory_node.planner.agent.tools import ASKS_MEMORY, CALLS_A_GOAL, MOST_CALLS_A_REPLY, faults_of
 from memory_node.planner.goal import Goal
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.picture_source import PictureSource
@@ -155,7 +155,7 @@ class AgentRun:
             self._dialogue.say("You called no tool. Call one; end with done or impossible.")
             return None
         stop, is_new = "", False
-        most = MOST_CALLS_A_REPLY if self._task.config.mode == "agent" else self._task.config.max_steps
+        most = self._most_calls(calls)
         for number, call in enumerate(calls):
             if number >= most and not stop:
                 stop = f"not done: at most {most} calls in a reply"
@@ -175,6 +175,12 @@ class AgentRun:
             stop = "" if done.ok or call.name in ASKS_MEMORY else "not done: the call before failed"
         self._idle = 0 if is_new else self._idle + 1
         return None
+
+    def _most_calls(self, calls: Sequence[ToolCall]) -> int:
+        """Return how many of a reply's calls are done: the more, the more goals there are, or it says."""
+        config, rows = self._task.config, [call.arguments.get("goals") for call in calls]
+        goals = max([len(self._task.goals), *(len(one) for one in rows if isinstance(one, list))])
+        return config.max_steps if config.mode == "plan" else max(MOST_CALLS_A_REPLY, CALLS_A_GOAL * goals)
 
     def _limit(self) -> str:
         """Return which limit is reached, "" for none."""
@@ -263,17 +269,18 @@ class AgentRun:
     def _set_goals(self, call: ToolCall) -> CallResult:
         kinds, meant = self._task.world.kinds, self._names.meant
         reader = GoalReader(kinds, self._said, lambda name: meant(name).thing, self._objection)
-        try:
-            goals = reader.read(call.arguments["goals"])
-        except GoalFaultError as error:
-            return CallResult(f"not taken over: {error}", False, False)
+        goals, faults = reader.read(call.arguments["goals"])
+        if not goals:
+            none = "say at least one goal; end with done or impossible where there is nothing to do"
+            return CallResult("\n".join(["not taken over", *(faults or (none,))]), False, False)
         self.take_goals(goals)
         names = tuple(map(str, goals))
         self._task.situation.report(PlanProgress(ProgressKind.PLAN, f"{len(goals)} goal(s)", names))
         unknown = self._names.not_known(goals)
         self._asked["set_goals"] += 1
         is_new = self._asked["set_goals"] <= _MOST_TOLD
-        said = ["taken over", *self._bound(goals)]
+        part = "the others are taken over, these are not; to add one, say all goals again:"
+        said = [*([part, *faults] if faults else ["taken over"]), *self._bound(goals)]
         said += [f"not known: {'; '.join(unknown)}"] if unknown else []
         return CallResult("\n".join(said), new=is_new)
 

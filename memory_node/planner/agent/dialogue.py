@@ -54,8 +54,8 @@ class AgentDialogue:
         self._tools = tuple(tools)
         self._account = account
         self._native = isinstance(model, ToolModel) and model.native_tools and config.mode == "agent"
+        form: JsonForm | ToolForm = ToolForm(self._tools) if self._native else calls_form(tools, config.max_steps)
         most = MOST_CALLS_A_REPLY if config.mode == "agent" else config.max_steps
-        form: JsonForm | ToolForm = ToolForm(self._tools) if self._native else calls_form(tools, most)
         self._form = exact_calls_form(tools, most) if config.in_process else form
         self._beginning = tuple(beginning) if self._native else _with_tools_in_words(beginning, tools)
         self._rest: list[Message] = []

@@ -56,19 +56,15 @@ class GoalReader:
     thing_called: Callable[[str], Thing | None]
     objection: Objection
 
-    def read(self, rows: Sequence[Mapping[str, Any]]) -> tuple[Goal, ...]:
-        """Return the goals.
-
-        Raises:
-            GoalFaultError: one is not taken over.
-        """
-        if not rows:
-            raise GoalFaultError("say at least one goal; end with done or impossible where there is nothing to do")
-        goals = tuple(self._goal(row) for row in rows)
-        for goal, row in zip(goals, rows):
-            if goal.kind in _HURTFUL:
-                self._check_asked(goal, str(row["words"]), str(row.get("reason") or ""))
-        return goals
+    def read(self, rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[Goal, ...], tuple[str, ...]]:
+        """Return the goals that are taken over, and for each other row why not and what would make it acceptable."""
+        goals, faults = [], []
+        for number, row in enumerate(rows, 1):
+            try:
+                goals.append(self._goal(row))
+            except GoalFaultError as error:
+                faults.append(f"goal {number}: {error}")
+        return tuple(goals), tuple(faults)
 
     def _goal(self, row: Mapping[str, Any]) -> Goal:
         words, reason = str(row["words"]), str(row.get("reason") or "")
@@ -97,7 +93,9 @@ class GoalReader:
             text=words,
         )
         self._check_quote(words, goal)
-        if kind not in _HURTFUL and not reason:
+        if kind in _HURTFUL:
+            self._check_asked(goal, words, reason)
+        elif not reason:
             self._check_named(goal, words)
         return goal
 
@@ -125,8 +123,14 @@ class GoalReader:
         """Raise where the words do not ask for a goal that hurts when it is wrong, and that is not overruled."""
         is_named = not self._named_in(words).isdisjoint(self._names_of(goal.target))
         why = self.objection((goal,), self._filled(goal, words))
-        if why and not (reason and is_named and goal.kind not in _NEVER_OVERRULED):
-            raise GoalFaultError(f"{goal} is not asked for: {why}")
+        if not why or (reason and is_named and goal.kind not in _NEVER_OVERRULED):
+            return
+        remedy = "say it again with a reason" if is_named else f"quote words that name {goal.target}, and give a reason"
+        only_asked = f"only words that ask to {goal.kind} it allow that"
+        raise GoalFaultError(
+            f"{goal} is not asked for: {why}; "
+            + (only_asked if goal.kind in _NEVER_OVERRULED else f"if it is meant, {remedy}")
+        )
 
     def _check_named(self, goal: Goal, words: str) -> None:
         """Raise where the words name other things than the goal."""
@@ -171,8 +175,8 @@ class GoalReader:
         candidates = (kind.name,) if kind is not None else self.kinds.spoken_names.classes(name.lower())
         if not candidates:
             raise GoalFaultError(
-                f"{name[:60]!r} is neither a thing that is known nor a class; find shows what there is, and Explore"
-                " looks for what a camera may know"
+                f"{name[:60]!r} is neither a thing that is known nor a class; find shows what there is. Name what"
+                " serves instead, with a reason"
             )
         return Mention(name, candidates)
 

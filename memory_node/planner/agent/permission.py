@@ -28,10 +28,12 @@ def refusal(
     kinds: ObjectCatalogue,
     lessons: Callable[[], Sequence[Lesson]],
     made: Iterable[SkillCall] = (),
+    is_in_way: bool = False,
 ) -> str:
     """Return why a call over names is not made, "" where it is permitted. object_class: of its first argument; lessons:
     tells what earlier tries taught, which permits what it says to do first; asked only where the goals do not; made:
-    calls over names that the robot has made with success since it was told what to do, each of which may be undone."""
+    calls over names that the robot has made with success since it was told what to do, each of which may be undone;
+    is_in_way: the thing may be taken away from where a goal needs room."""
     # In the dark nothing is found, and light harms nothing.
     is_light = object_class in kinds and kinds[object_class].can(Property.LIGHT)
     if skill.name in _ONLY_REACH or (skill.name == "SwitchOn" and is_light):
@@ -43,7 +45,7 @@ def refusal(
     licensed, why = licensed_skills(goals, kinds), ""
     if skill not in licensed and skill.name not in _GENTLE:
         why = f"{named}: no goal asks for {skill.name}; {_REMEDY}"
-    elif objection := PlanAudit(tuple(goals), kinds).objection(named, object_class):
+    elif not is_in_way and (objection := PlanAudit(tuple(goals), kinds).objection(named, object_class)):
         why = f"{objection}; {_REMEDY}"
     return "" if why and _is_taught(skill, object_class, licensed, lessons()) else why
 

@@ -84,6 +84,7 @@ class SkillCalls:
         self._failed: Counter[SkillCall] = Counter()  # without a cause that is known
         self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
         self._done: set[SkillCall] = set()  # calls over names that succeeded
+        self._full: set[str] = set()  # names of places that proved to have no room
         self._looks = 0  # that were shown
 
     @property
@@ -149,8 +150,9 @@ class SkillCalls:
             things[-1] = self._serving(skill, things[-1])
         named = SkillCall(skill.name, tuple(thing.id for thing in things))
         goals, kinds = self.task.goals, self.task.world.kinds
-        why = refusal(skill, named, things[0].object_class, goals, kinds, self._lessons, self._done)
-        why = why or self._repeated(named)
+        is_in_way = skill.name == "PickupObject" and self._is_in_the_way(things[0])
+        why = refusal(skill, named, things[0].object_class, goals, kinds, self._lessons, self._done, is_in_way)
+        why = why or self._repeated(named) or self._told_of_owner(named, things[0])
         if why and skill.name == "GoToObject" and self.task.world.state.at == things[0].id:
             return CallResult(f"{named}: the robot stands there", new=False)
         if why:
@@ -177,6 +179,30 @@ class SkillCalls:
             return done
         gone = yield from self._go(things[-1])
         return (yield from self._made(named, things)) if gone.ok else gone
+
+    def _told_of_owner(self, named: SkillCall, thing: Thing) -> str:
+        """Return that people told that a thing is somebody else's, so that no goal means it; "" where one may, and
+        where this was said already."""
+        if named.skill == "GoToObject" or named in self._warned:
+            return ""
+        limits, classes = (
+            self.task.situation.limits,
+            {thing.object_class, self.task.world.kinds.whole(thing.object_class)},
+        )
+        about = [goal for goal in self.task.goals if not classes.isdisjoint(goal.target.candidates)]
+        told = [limits.of_others(goal).get(thing.memory_id, "") for goal in about] if limits is not None else []
+        if not told or not all(told):
+            return ""
+        self._warned.add(named)
+        return f"told: {quoted(told[0])}; take another, or call it again if it is meant"
+
+    def _is_in_the_way(self, thing: Thing) -> bool:
+        """Return whether a thing is where a goal's treatment is done, or on or in a place that proved to be full."""
+        kinds = self.task.world.kinds
+        treatments = (one for goal in self.task.goals for one in kinds.treatments_of(goal.kind))
+        used = {name for one in treatments for name in one.at}
+        around = [outer for _, outer in self.task.world.state.around(thing.id)]
+        return any(outer.object_class in used or outer.id in self._full for outer in around)
 
     def _go(self, thing: Thing) -> CallRun:
         return (yield from self._made(SkillCall("GoToObject", (thing.id,)), [thing]))
@@ -254,7 +280,8 @@ class SkillCalls:
 
     def _repeated(self, named: SkillCall) -> str:
         if self._loop_guard.holds(named):
-            return f"{named}: it was made before and nothing has changed since; do something else or end"
+            so = "it was made before, and nothing but the robot's place has changed since"
+            return f"{named}: {so}; do something else or end"
         return ""
 
     def _made(self, named: SkillCall, things: Sequence[Thing], call: SkillCall | None = None) -> CallRun:
@@ -266,7 +293,7 @@ class SkillCalls:
         world = self.task.world
         call = call or SkillCall(named.skill, tuple(thing.call_name for thing in things))
         before, same = self._names.lines(self.task.situation.scene()), dict(world.episode.same)
-        held = world.held
+        held, undone = world.held, self.task.taken_back()
         is_guided = self.task.situation.guide is not None
         known = {thing.call_name: thing.memory_id for thing in things if thing.memory_id}
         result = yield PlannedStep(call, self.goal_index, self._context_id, guided=is_guided, memory_ids=known)
@@ -278,6 +305,7 @@ class SkillCalls:
         self.lookup.note_step()
         self.task.refresh()
         self.task.watch()
+        self._full |= {named.arguments[-1]} if result.reason is FailureReason.OCCUPIED else set()
         self._loop_guard.note(named, world.unmoved)
         self._done |= {named} if result.success else set()
         scene = self.task.situation.scene()
@@ -289,6 +317,7 @@ class SkillCalls:
         used = named.arguments if result.success else ()  # what was cut is gone, of course
         lost = [one for one in before if one not in (*world.things, *world.episode.same, *used)]
         news += [f"not known any more: {', '.join(names_folded(lost))}"] if lost else []
+        news += [f"no longer so: {goal}" for goal in self.task.taken_back() if goal not in undone]
         return CallResult(self._told(named, things, result, news, held), result.success)
 
     @property
@@ -321,17 +350,17 @@ class SkillCalls:
         tries = [one for one in known.recalled.tried if one.skill == named.skill] if known is not None else []
         so = f"{thing.object_class} at {place.id}" if len(things) > 1 else thing.id
         others, elsewhere = f"others at {place.id}", f"{thing.object_class} elsewhere"
-        told: dict[str, list[bool]] = {so: [], others: [], elsewhere: []}  # whether each try failed
+        told: dict[str, list[bool]] = {so: [], others: [], elsewhere: []}  # whether each try worked
         for one in tries:
             of_class = one.object_class == thing.object_class or thing is place
             if place.memory_id and place_of(named.skill, one)[0] == place.memory_id:
-                told[so if of_class else others].append(bool(one.reason))
+                told[so if of_class else others].append(not one.reason)
             elif one.object_class == thing.object_class:
-                told[elsewhere].append(bool(one.reason))
-        before = [f"{said} {sum(failed)} of {len(failed)}" for said, failed in told.items() if failed]
+                told[elsewhere].append(not one.reason)
+        before = [f"{said} worked {sum(told_so)} of {len(told_so)} times" for said, told_so in told.items() if told_so]
         times = self._failed[named]
         now = "a second try tells chance from fault" if times == 1 else f"failed {times} times now, so hardly by chance"
-        return f"failed earlier: {', '.join(before) or 'never tried'}; {now}"
+        return f"earlier: {', '.join(before) or 'never tried'}; {now}"
 
     def _found(self, named: SkillCall) -> str:
         """Return which thing a search has found: one that memory has not seen yet may be one that it knows."""

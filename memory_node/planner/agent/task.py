@@ -57,6 +57,10 @@ class Task:
         """Return what of the goals is so, by memory and by what the robot found in this instruction."""
         return self.history.judge(self._check())
 
+    def taken_back(self) -> tuple[Goal, ...]:
+        """Return the goals that were met and are no longer, although no later one asks for that."""
+        return tuple(self.goals[index] for index in self.history.taken_back(self._check()))
+
     def _check(self) -> GoalCheck:
         return GoalCheck(self.world.episode.refresh(self.situation.scene(), self.situation.memory.held_object()))
 

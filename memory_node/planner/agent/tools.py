@@ -17,8 +17,8 @@ _MOST_GOALS = 20
 _TYPES: Mapping[str, Any] = {"object": Mapping, "array": list, "string": str, "integer": int, "boolean": bool}
 # What these tell, no other call waits for.
 ASKS_MEMORY = frozenset({"find", "locate", "ask_memory", "recall_past", "remember", "tell_person"})
-# Calls that one reply may make.
-MOST_CALLS_A_REPLY = 12
+# Calls that one reply may make: so many, or so many for each goal where that is more.
+MOST_CALLS_A_REPLY, CALLS_A_GOAL = 12, 6
 
 
 def _text(description: str, **more: Any) -> dict[str, Any]:

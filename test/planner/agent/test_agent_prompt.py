@@ -1,5 +1,7 @@
 """What a model reads: rules that fit its tools, what was left, and answers of memory that fit the question."""
 
+import re
+
 import pytest
 from scripted_model import ScriptedModel, carry_out, home
 from tiny_home import TinyHome, TinyThing
@@ -154,8 +156,8 @@ def test_a_failure_without_cause_tells_what_tries_say_of_thing_and_kind() -> Non
     place = home(OpenObject=FailureReason.EXECUTION)
     carry_out(model, "open the fridge", place, known=what)
     failed = model.results()[1]
-    assert "Fridge 1 of 2" in failed
-    assert "Fridge elsewhere 0 of 1" in failed
+    # Whether this one and others of its class worked.
+    assert re.findall(r"\d of \d", failed) == ["1 of 2", "1 of 1"]
     unknown = ScriptedModel([[("set_goals", {"goals": [goal]}), *again], END])
     carry_out(unknown, "open the fridge", home(OpenObject=FailureReason.EXECUTION))
     assert "never tried" in unknown.results()[1]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from scripted_model import ScriptedModel, carry_out, home
@@ -13,12 +14,15 @@ from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import Area, Room, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState
+from memory_node.knowledge.told.binding import grounded
+from memory_node.knowledge.told.forms import TellingReader
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.understanding import Understander
+from memory_node.planner.told_limits import ToldLimits
 
 END = [("impossible", {"reason": "no"})]
 DONE = ("done", {"summary": "It is done."})
@@ -381,3 +385,89 @@ def test_a_name_goes_on_with_what_the_robot_took_by_it(home_of: type[TinyHome], 
     put = ("PutObject", {"object": "Mug", "receptacle": "Fridge"})
     carry_out(ScriptedModel([[goal, ("PickupObject", {"object": "Mug"}), put], END]), place=place)
     assert place.things[taken].support_id == "f"
+
+
+def test_of_several_goals_those_that_are_right_are_taken_over_and_a_reason_overrules() -> None:
+    place = home()
+    mash = {"kind": "slice", "thing": "Apple", "words": "mash the apple"}
+    put = {"kind": "place", "thing": "Mug", "place": "DiningTable", "words": "put the mug on the table"}
+    instruction = "mash the apple, put the mug on the table"
+    said, again = told(
+        place, goals(mash, put), goals({**mash, "reason": "cutting is nearest"}, put), instruction=instruction
+    )
+    assert "reason" in said
+    assert "slice" not in again
+    model = ScriptedModel([[goals(mash, put), ("PickupObject", {"object": "Mug"})], END])
+    carry_out(model, instruction, home())
+    assert ": done" in model.results()[-1]
+
+
+def microwave(**failing: FailureReason) -> TinyHome:
+    return TinyHome(
+        TinyThing("t", "DiningTable"),
+        TinyThing("w", "Microwave", states={ObjectState.OPENED}),
+        TinyThing("p", "Potato", "t"),
+        TinyThing("s", "Spatula", "w"),
+        TinyThing("k", "Knife", "t"),
+        failing=failing,
+    )
+
+
+def test_what_is_in_the_way_of_a_goal_is_taken_away_and_nothing_else() -> None:
+    heat = goals({"kind": "heat", "thing": "Potato", "words": "cook the potato"})
+    out = ("PickupObject", {"object": "Spatula"})
+    put = ("PutObject", {"object": "Spatula", "receptacle": "DiningTable"})
+    _, taken, _, knife = told(
+        microwave(), heat, out, put, ("PickupObject", {"object": "Knife"}), instruction="cook the potato"
+    )
+    assert ": done" in taken
+    assert knife.startswith("not done")
+
+
+def test_a_place_that_is_full_may_be_cleared() -> None:
+    place = microwave(PutObject=FailureReason.OCCUPIED)
+    goal = goals({"kind": "place", "thing": "Potato", "place": "Microwave", "words": "put it into the microwave"})
+    take, clear = ("PickupObject", {"object": "Potato"}), ("PickupObject", {"object": "Spatula"})
+    put = ("PutObject", {"object": "Potato", "receptacle": "Microwave"})
+    aside = ("PutObject", {"object": "Potato", "receptacle": "DiningTable"})
+    *_, before, _, full, _, after = told(
+        place, goal, clear, take, put, aside, clear, instruction="the potato: put it into the microwave"
+    )
+    assert before.startswith("not done")
+    assert "occupied" in full
+    assert ": done" in after
+
+
+def test_what_takes_back_a_goal_is_told() -> None:
+    place = home()
+    place.things["l"] = TinyThing("l", "FloorLamp", states={ObjectState.OFF})
+    goal = goals({"kind": "switch_on", "thing": "FloorLamp", "words": "turn on the lamp"})
+    on, off = ("SwitchOn", {"object": "FloorLamp"}), ("SwitchOff", {"object": "FloorLamp"})
+    _, lit, dark = told(place, goal, on, off, instruction="turn on the lamp")
+    assert "switch_on" not in lit
+    assert "switch_on" in dark
+
+
+def test_many_goals_allow_many_calls_in_a_reply() -> None:
+    asked = "put the mug and the vase and the apple on the table"
+    rows = [{"kind": "place", "thing": one, "place": "DiningTable", "words": asked} for one in ("Mug", "Vase", "Apple")]
+    model = ScriptedModel([[goals(*rows), *[("find", {"name": f"Mug {at}"}) for at in range(14)]], END])
+    carry_out(model, asked)
+    assert not any(one.startswith("not done") for one in model.results())
+
+
+def test_somebody_else_s_thing_is_taken_only_after_a_word() -> None:
+    place = home()
+    place.things["m2"] = TinyThing("m2", "Mug", "f")
+    place.things["f"].states = {ObjectState.OPENED}
+    kinds = place.kinds
+    [fact] = TellingReader(kinds, ZoneInfo("UTC")).read("The mug in the fridge is Kim's.", 1).facts
+    limits = ToldLimits([grounded(fact, place.scene(), kinds)], place.scene, kinds, lambda: 2, ZoneInfo("UTC"))
+    goal = goals({"kind": "fetch", "thing": "Mug 2", "words": "take a mug"})
+    take = ("PickupObject", {"object": "Mug 2"})
+    model = ScriptedModel([[goal, take], [take], END])
+    carry_out(model, "take a mug", place, limits=limits)
+    _, first, second = model.results()
+    assert "Kim" in first
+    assert first.startswith("not done")
+    assert ": done" in second

@@ -13,7 +13,7 @@ from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Rec
 from memory_node.domain.context import Context
 from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor
@@ -334,17 +334,3 @@ def test_what_was_just_seen_or_used_is_named_however_many_things_there_are() -> 
         place.things[f"s{number}"] = TinyThing(f"s{number}", "Spoon", "t")
     assert "Spoon 91" in beginning(place)
     assert "Spoon 90" not in beginning(place)
-
-
-def test_failure_without_a_cause_is_told_with_what_earlier_tries_were_of() -> None:
-    place, take = home(PickupObject=FailureReason.EXECUTION), ("PickupObject", {"object": "Mug"})
-    tried = (
-        Deed("e1:0", "PickupObject", "m", "Mug", 1, reason="execution"),
-        Deed("e1:1", "PickupObject", "m", "Mug", 2),
-        Deed("e1:2", "PickupObject", "m2", "Mug", 3),
-        Deed("e1:3", "PickupObject", "v", "Vase", 4, reason="execution"),
-    )
-    goal = {"kind": "place", "thing": "Mug", "place": "Fridge", "words": "put the mug into the fridge"}
-    model = ScriptedModel([[("set_goals", {"goals": [goal]}), take], END])
-    carry_out(model, place=place, known=known(*tried))
-    assert "failed earlier: Mug 1 of 2, Mug elsewhere 0 of 1; a second try" in model.results()[-1]
