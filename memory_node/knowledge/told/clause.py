@@ -21,18 +21,21 @@ CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|while|after|before
 _BEING = frozenset({"am", "is", "are", "be", "been"})
 BINDING = frozenset({"must", "may", "should", "shall", "can", "to"})
 _LETTING = frozenset({"may", "can"})
+_MODAL = BINDING - {"to"}
 _HELPERS = _BEING | BINDING | {"not", "never", "will", "would", "do", "does", "did"}
 _BEFORE_TO = frozenset(
     {"has", "have", "had", "need", "needs", "used", "allowed", "supposed", "meant", "going"}
 )  # "has to be"
-NOT_NAMING = frozenset({"a", "an", "the", "of", "in", "on", "at", "with", "for", "and", "or", "to", "wrong", "any"})
+NOT_NAMING = frozenset(
+    {"a", "an", "the", "of", "in", "on", "at", "with", "for", "and", "or", "to", "wrong", "any", "only", "mind"}
+)
 
 LIES = frozenset({"go", "stand", "lie", "come", "be", "stay", "remain", "hang", "sit", "live", "belong", "get"})
 PUTS = frozenset({"put", "place", "keep", "store", "leave", "hang", "return", "charge", "allow"})
 SITS = frozenset({"work", "eat", "sit", "stay", "rest", "read", "wait"})
 LIKES, DISLIKES = frozenset({"like", "love", "enjoy", "prefer"}), frozenset({"hate", "dislike", "detest"})
 TAKES = frozenset({"eat", "drink", "have", "take", "want", "touch", "tolerate", "stand", "get"})
-RUNS, FAILS = frozenset({"work", "heat", "cool"}), frozenset({"leak", "stick", "jam"})
+RUNS, FAILS = frozenset({"work", "heat", "cool"}), frozenset({"leak", "stick", "jam", "fail"})
 _VERBS = LIES | PUTS | SITS | DISLIKES | LIKES | TAKES | RUNS | FAILS | {"sleep", "contain", "use"}
 _KNOWN_VERBS = _VERBS.union(*VERBS.values(), {"give"})
 # Verbs of lasting facts, which take an s in the third person; others that people tell of themselves are past forms.
@@ -70,6 +73,12 @@ class Clause:
     def forbids(self) -> bool:
         """Whether it says what must not be; "is not in the bowl" does not."""
         return self.negated and (self.verb != "be" or bool(self.helpers & (BINDING | {"never"})))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it tells of no rule: what need not be, "used to be" or "should have been"."""
+        needs = bool(self.helpers & {"has", "have", "had", "need", "needs"})
+        return "used" in self.helpers or (needs and (self.negated or bool(self.helpers & _MODAL)))
 
     @property
     def lets(self) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.nouns import singular
 from memory_node.domain.states import ATTRIBUTES
 from memory_node.domain.time_zone import PARTS_OF_DAY
@@ -33,12 +34,12 @@ from memory_node.knowledge.told.clause import (
     plain_verb,
 )
 from memory_node.knowledge.told.fact import NOTHING, Relation, Term, ToldFact
-from memory_node.knowledge.told.plainer import NAMES, plain, plainer
+from memory_node.knowledge.told.plainer import NAME, NAMES, plain, plainer
 from memory_node.knowledge.told.times import until_of
 
 _THE = r"(?:(?:all the|all|any|some|the|my|our|your|his|her|their|this|that|these|those|an|a) )?"
 _AT = rf"(?:in|into|on|onto|to|at|near|inside) {_THE}(?P<place>[\w][\w' -]*)"
-_OUT = rf"(?:out of|off|away from) {_THE}(?P<place>[\w][\w' -]*)"
+_OUT = rf"(?:out of|off(?= (?:the|my|our|any|an?) )|away from) {_THE}(?P<place>[\w][\w' -]*)"
 _PLACED = re.compile(
     r"^(?P<thing>[\w][\w' -]*?) (?:in|on|at|near|by|from|next to|beside|under|below|above|behind|opposite) "
     r"(?:the |my |our |a |an )?(?P<place>[\w' -]+)$"
@@ -50,8 +51,11 @@ _AND = re.compile(r",? (?:and|or) |, ")
 _ROLE = re.compile(r"^my (?P<role>[a-z-]+)(?: (?P<name>[A-Z].*))?$")
 # "[Ida likes] her apples sliced".
 _PREPARED = re.compile(r"^(?:only )?(?:his |her |their |my |the |an? )?(?P<food>[\w ]+?) (?:only )?(?P<how>[\w-]+)$")
+_OWNS = re.compile(rf"(?P<who>{NAME})(?:'s|') (?P<what>[\w -]*?(?P<stuff>\bstuff|\bthings?)?)")
 _NOBODY = frozenset({"you", "nobody", "no one", "people"})
-_NO_NAMES = frozenset({"There", "It", "This", "That", "These", "Those", "He", "She", "They", "What", "Which", "Who"})
+# "Where is my mug?"; "could you keep the mugs in the cabinet?" is no question.
+_ASKS = re.compile(r"^(?!(?:could|can|would|will) you\b).*\?$", re.I | re.S)
+_NO_FOOD = re.compile(r"^(?:to|in|on|at|by|from|with|out|off|for|after|before)\b")
 
 _BROKEN = re.compile(
     r"^(?:out of (?:order|service)|broken|defective|damaged|leaking|faulty|jammed|stuck|dead|acting up|"
@@ -81,8 +85,9 @@ class TellingReader:
 
     def read(self, sentence: str, told_ns: int, teller: str = "") -> Read:
         """Return the facts of one sentence; told_ns: when it was told."""
-        found = [fact for clause in clauses(plain(sentence)) for fact in self._of_clause(clause, told_ns)]
         said = sentence.strip()
+        parts = clauses(plain(said)) if not _ASKS.match(said) else ()
+        found = [fact for clause in parts for fact in self._of_clause(clause, told_ns)]
         return Read(sentence, tuple(one.changed(told_ns=told_ns, teller=teller, text=said) for one in found))
 
     def _of_clause(self, text: str, told_ns: int) -> tuple[ToldFact, ...]:
@@ -95,15 +100,24 @@ class TellingReader:
             return ()
         read = (tuple(self._meant(clause)) for clause in parsed(plainer(text)))
         facts = next(filter(None, read), ())
+        if part is not None and any(one.relation is Relation.BROKEN for one in facts):
+            return ()  # "does not start at night": a habit, or a rule
         return tuple(one.changed(until_ns=until, part_of_day=part["part"] if part is not None else "") for one in facts)
 
     def _meant(self, clause: Clause) -> Iterable[ToldFact]:
+        if clause.is_open:
+            return ()
+        if clause.is_open:
+            return ()
         if clause.subject.lower() in _NOBODY:
             return self._ordered(clause)
+        theirs = _OWNS.fullmatch(clause.subject) if clause.verb == "be" and not clause.helpers - {"is", "are"} else None
+        if theirs is not None and (self._classes(theirs["what"]) or theirs["stuff"]):  # "Lily's bed is the sofa"
+            return [ToldFact(Relation.OWNED, thing, _person(theirs["who"])) for thing in self._things(clause.rest)]
         things = self._things(clause.subject)
         if things:
             return self._of_things(clause, things)
-        is_person = re.fullmatch(NAMES, clause.subject) is not None and clause.subject not in _NO_NAMES
+        is_person = re.fullmatch(NAMES, clause.subject) is not None
         return self._of_people(clause, _people(clause.subject)) if is_person else ()
 
     # --- what is said of things
@@ -112,15 +126,17 @@ class TellingReader:
         works = _works(clause)
         owners = re.fullmatch(rf"to ({NAMES})", clause.rest) if clause.verb == "belong" else None
         if owners is not None:
-            return [ToldFact(Relation.OWNED, things[0], owner) for owner in _people(owners[1])]
+            return [ToldFact(Relation.OWNED, things[0], owner) for owner in _people(owners[1]) if not clause.negated]
         if works is not None:
-            return [ToldFact(Relation.BROKEN, thing, holds=not works) for thing in things]
+            is_food = any(self._kinds[name].can(Property.EDIBLE) for thing in things for name in thing.classes)
+            return [ToldFact(Relation.BROKEN, thing, holds=not works) for thing in things if not is_food]
         called = re.fullmatch(r"(?:called|named) (.+)", clause.rest) if clause.verb == "be" else None
         if called is not None:
             name = _bare(called[1]).lower()
             return [] if self._classes(name) else [ToldFact(Relation.CALLED, Term(name), things[0])]
-        if clause.verb == "leave" and clause.forbids:
-            return [ToldFact(Relation.NEVER, thing, self._where(_bare(clause.rest)), verb="leave") for thing in things]
+        if clause.verb == "leave" and (clause.forbids or clause.lets):
+            place, holds = self._where(_bare(clause.rest)), clause.forbids
+            return [ToldFact(Relation.NEVER, thing, place, verb="leave", holds=holds) for thing in things]
         if clause.verb == "contain":
             return [ToldFact(Relation.CONTAINS, things[0], what) for what in self._listed(clause.rest)]
         placed = list(self._placed_in(clause, things, clause.rest)) if clause.verb in LIES else []
@@ -138,7 +154,7 @@ class TellingReader:
                 yield ToldFact(Relation.NEVER, thing, place, verb="put")
             elif clause.lets:
                 yield ToldFact(Relation.NEVER, thing, place, verb="put", holds=False)
-            elif self._is_known(place) and not clause.negated:
+            elif self._is_known(place) and not clause.negated and self._takes(place):
                 is_there = clause.verb == "be" and not (is_put or clause.helpers & BINDING)
                 yield ToldFact(Relation.AT if is_there else Relation.BELONGS, thing, place)
 
@@ -195,6 +211,8 @@ class TellingReader:
         place = self._where(at["place"]) if at is not None else NOTHING
         if verb == "be":
             return self._true_of(clause, people, place)
+        if clause.negated and (at or verb in PUTS) and people[0].words not in ("I", "we"):
+            return ()  # what somebody else does not do there
         if verb in PUTS:
             was_put = verb in ("put", "leave") and not clause.helpers  # "I put the keys in the bowl"
             facts = self._ordered(clause)
@@ -202,7 +220,8 @@ class TellingReader:
         if (verb == "sleep" and place.words) or (verb in SITS and self._is_known(place)):
             relation = Relation.SLEEPS if verb == "sleep" else Relation.AT
             return [ToldFact(relation, who, place) for who in people]
-        if verb in DISLIKES or (verb in TAKES | LIKES and clause.negated):
+        has_none = verb == "have" and not clause.helpers & BINDING  # "Ida does not have a mug"
+        if verb in DISLIKES or (verb in TAKES | LIKES and clause.negated and not has_none):
             return self._all(Relation.AVOIDS, people, clause.rest)
         if verb == "eat" or (verb in TAKES and clause.lets):
             return [one.changed(holds=False) for one in self._all(Relation.AVOIDS, people, clause.rest)]
@@ -215,7 +234,7 @@ class TellingReader:
         if called is not None:
             return [ToldFact(Relation.CALLED, people[0], Term(called[1]))]
         if self._is_known(place):
-            return [ToldFact(Relation.AT, who, place) for who in people]
+            return [ToldFact(Relation.AT, who, place) for who in people if not clause.negated]
         diet = re.sub(r"^(?:an? |strictly |very )?", "", rest.lower())
         harmful = self._kinds.diets.get(diet) or self._kinds.diets.get(singular(diet))
         said = Term(f"not {rest}" if clause.negated else rest, tuple(harmful or ()))
@@ -223,7 +242,7 @@ class TellingReader:
         return [ToldFact(relation, who, said, holds=holds) for who in people if rest]
 
     def _all(self, relation: Relation, people: list[Term], words: str) -> list[ToldFact]:
-        listed = self._listed(words) if not words.startswith("to ") else []
+        listed = self._listed(words) if not _NO_FOOD.match(words) else []
         return [ToldFact(relation, who, what) for who in people for what in listed]
 
     def _listed(self, words: str) -> list[Term]:
@@ -268,6 +287,11 @@ class TellingReader:
 
     def _where(self, place: str) -> Term:
         return self.thing(place) or Term(place)
+
+    def _takes(self, place: Term) -> bool:
+        """Return whether things can be there: in a bowl or a room, but not in a knife."""
+        kinds = [self._kinds[name] for name in place.classes]
+        return not kinds or any(kind.is_receptacle or not kind.pickupable for kind in kinds)
 
     def _is_known(self, place: Term) -> bool:
         return bool(place.classes) or place.words.strip().lower() in self._kinds.rooms
