@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
+from benchmarks.adaptive.following import FollowingPolicy
 from benchmarks.cache_policies import FifoPolicy, LfuPolicy
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.short_term.config import ShortTermConfig
@@ -15,7 +16,11 @@ from memory_node.short_term.policies import build_policy
 from memory_node.short_term.replacement import OnEvict, ToldPolicy
 from memory_node.short_term.task_aware import TaskAwarePolicy
 
-COMPARED: dict[str, Callable[[int, OnEvict], ToldPolicy]] = {"fifo": FifoPolicy, "lfu": LfuPolicy}
+COMPARED: dict[str, Callable[[int, OnEvict], ToldPolicy]] = {
+    "fifo": FifoPolicy,
+    "lfu": LfuPolicy,
+    "adaptive": FollowingPolicy,
+}
 
 # How many keys to come a planner's pending subgoals name; ALFRED's plans handle two to four objects.
 PENDING = 4

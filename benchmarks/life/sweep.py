@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from benchmarks.cache_policies import FifoPolicy, LfuPolicy
+from benchmarks.cache_runs import COMPARED
 from memory_node.short_term.config import POLICY_NAMES, PolicyName, ShortTermConfig
 from memory_node.short_term.policies import build_policy
 from memory_node.short_term.replacement import OnEvict, ToldPolicy
 
-FIFO, LFU = "fifo", "lfu"  # compared with, and shipped with no robot
-POLICIES = (FIFO, LFU, *POLICY_NAMES)
+POLICIES = (*COMPARED, *POLICY_NAMES)
 _FIGURES = {
     "hit_rate_warm": "hit rate after warm-up",
     "success_rate": "success",
@@ -36,9 +35,8 @@ class CacheSetting:
 
     def build(self, config: ShortTermConfig, on_evict: OnEvict) -> ToldPolicy:
         """Return the policy."""
-        if self.policy == FIFO:
-            return FifoPolicy(config.capacity, on_evict)
-        return LfuPolicy(config.capacity, on_evict) if self.policy == LFU else build_policy(config, on_evict)
+        compared = COMPARED.get(self.policy)
+        return build_policy(config, on_evict) if compared is None else compared(config.capacity, on_evict)
 
 
 def draw_sweep(rows: Sequence[Mapping[str, Any]], path: Path) -> None:

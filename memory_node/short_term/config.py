@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 from memory_node.domain.parameters import Expert, Parameters, Profile, parameter
 from memory_node.llm.config import SHARED, ModelConfig
 
-PolicyName = Literal["lru", "w-tinylfu", "adaptive"]
+PolicyName = Literal["lru", "w-tinylfu"]
 POLICY_NAMES: tuple[str, ...] = get_args(PolicyName)
 
 

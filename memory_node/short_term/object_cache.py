@@ -94,11 +94,6 @@ class ObjectCache:
             order = [str(key) for key in self._policy.leaving()]
             return tuple(CachedUnit(self._units[key], self._policy.segment(key), self._is_pinned(key)) for key in order)
 
-    @property
-    def followed(self) -> str:
-        """Which policy the adaptive one follows now; "" of the others."""
-        return str(getattr(self._inner_policy(), "leader", ""))
-
     def get(self, object_id: str) -> MemoryUnit | None:
         """Return the unit of an object, or None when it is not remembered; no need is counted."""
         return self._units.get(object_id)
@@ -130,10 +125,9 @@ class ObjectCache:
     def statistics(self) -> CacheStatistics:
         """Return the counts since start-up; beside a writer they may lack the lookups of this moment."""
         self._work_off_lookups_if_free()
-        sketch = getattr(self._inner_policy(), "sketch", None)
+        sketch = getattr(getattr(self._policy, "inner", self._policy), "sketch", None)
         return CacheStatistics(
             policy=self._config.policy,
-            followed=self.followed,
             capacity=self._config.capacity,
             size=len(self._units),
             pinned=len(self._units.named(self._pinned_ids, self._pinned_classes)),
@@ -260,9 +254,6 @@ class ObjectCache:
         return TaskAwarePolicy(
             lambda on_evict: self._make_policy(self._config, on_evict), self._is_pinned, self._on_evict
         )
-
-    def _inner_policy(self) -> ToldPolicy:
-        return self._policy.inner if isinstance(self._policy, TaskAwarePolicy) else self._policy
 
     def _is_pinned(self, key: Key) -> bool:
         if key in self._pinned_ids:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.short_term.adaptive import adaptive_policy
 from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.replacement import OnEvict, ToldPolicy, ignore_eviction
@@ -23,8 +22,6 @@ def build_policy(config: ShortTermConfig, on_evict: OnEvict = ignore_eviction) -
     """
     if config.policy == "lru":
         return LruPolicy(config.capacity, on_evict)
-    if config.policy == "adaptive":
-        return adaptive_policy(config.capacity, on_evict)
     if config.policy == "w-tinylfu":
         sizes = SegmentSizes.of_share(config.capacity, config.window_share)
         return WTinyLfuPolicy(config.capacity, sizes, on_evict, config.doorkeeper)

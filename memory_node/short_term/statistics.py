@@ -11,13 +11,11 @@ WARM_OCCUPANCY = 0.95  # KARMA: a cache is warm from here on
 class CacheStatistics:
     """Counts since start-up. warm: occupancy has been over 95 %, so that KARMA's warm-up is over.
 
-    followed: the policy that the adaptive one follows now, "" of the others. sketch_age in [0, 1): share of the sample
-    since the counters were last halved, 0 without a sketch. lookups counts needs (one question is one lookup, whatever
-    it touches), hits those that the cache could answer.
+    sketch_age in [0, 1): share of the sample since the counters were last halved, 0 without a sketch. lookups counts
+    needs (one question is one lookup, whatever it touches), hits those that the cache could answer.
     """
 
     policy: str
-    followed: str
     capacity: int
     size: int
     lookups: int

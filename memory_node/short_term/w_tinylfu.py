@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.short_term.aged_counts import AgedCounts
 from memory_node.short_term.replacement import Key, OnEvict, checked_capacity, ignore_eviction
 from memory_node.short_term.sketch import FrequencySketch
-
-# How many keys one access moves between segments after a resize: enough to end within a third of a capacity.
-_MOVES_AN_ACCESS = 3
 
 
 @dataclass(frozen=True)
@@ -51,8 +47,9 @@ class WTinyLfuPolicy:
     oldest key is demoted to probation in turn.
 
     sizes: default a window of 1 % (Caffeine's; KARMA's households do best with SegmentSizes(9, 1, 0)).
-    sketch: may be shared between policies that see the same keys; then one counts with add() and all call use().
-    margin: how many counts more than one above the victim a candidate needs; 1 keeps part of a loop that does not fit.
+
+    Raises:
+        InvalidValueError: the segments do not add up to the capacity.
     """
 
     def __init__(
@@ -61,31 +58,21 @@ class WTinyLfuPolicy:
         sizes: SegmentSizes | None = None,
         on_evict: OnEvict = ignore_eviction,
         doorkeeper: bool = False,
-        sketch: FrequencySketch | AgedCounts | None = None,
-        margin: int = 0,
     ) -> None:
         self._capacity = checked_capacity(capacity)
-        self._sizes = SegmentSizes.of_share(capacity, 0.01)
-        self._margin = margin
-        self._unsettled = False
+        self._sizes = sizes or SegmentSizes.of_share(capacity, 0.01)
+        if self._sizes.window + self._sizes.main != capacity:
+            raise InvalidValueError(f"W-TinyLFU: window and main of {self._sizes} do not add up to {capacity}")
         self._window: OrderedDict[Key, None] = OrderedDict()
         self._probation: OrderedDict[Key, None] = OrderedDict()
         self._protected: OrderedDict[Key, None] = OrderedDict()
         self.on_evict = on_evict
-        self.sketch: FrequencySketch | AgedCounts = (
-            sketch if sketch is not None else FrequencySketch(capacity, doorkeeper=doorkeeper)
-        )
-        self.resize(sizes or self._sizes, margin)
+        self.sketch = FrequencySketch(capacity, doorkeeper=doorkeeper)
 
     @property
     def capacity(self) -> int:
         """The most keys that are kept."""
         return self._capacity
-
-    @property
-    def sizes(self) -> SegmentSizes:
-        """How the capacity is divided; after a resize the segments get there within a third of a capacity's uses."""
-        return self._sizes
 
     def __len__(self) -> int:
         return len(self._window) + len(self._probation) + len(self._protected)
@@ -98,13 +85,7 @@ class WTinyLfuPolicy:
 
     def access(self, key: Key) -> bool:
         """Use the key, inserting it when absent; return whether it was held."""
-        self.sketch.add(key)
-        return self.use(key)
-
-    def use(self, key: Key) -> bool:
-        """Do what access() does, for a key that somebody else counts in the shared sketch."""
-        if self._unsettled:
-            self._settle()
+        self._count(key)
         window = self._window
         if key in window:
             window.move_to_end(key)
@@ -118,8 +99,6 @@ class WTinyLfuPolicy:
         window[key] = None
         if len(window) > self._sizes.window:
             self._admit(window.popitem(last=False)[0])
-        elif self._unsettled and len(self) > self._capacity:
-            self.evict()
         return False
 
     def remove(self, key: Key) -> bool:
@@ -144,10 +123,9 @@ class WTinyLfuPolicy:
             return next(iter(self), None)
         candidate = next(iter(self._window), None)
         victim = next(iter(self._probation), None)
-        estimate = self.sketch.estimate
         if candidate is None or victim is None:
             return candidate
-        return victim if estimate(candidate) > estimate(victim) + self._margin else candidate
+        return victim if self._wins(candidate, victim) else candidate
 
     def evict(self) -> Key:
         """Evict the oldest key of probation, else of protected, else of the window; return it."""
@@ -156,17 +134,11 @@ class WTinyLfuPolicy:
         self.on_evict(key)
         return key
 
-    def resize(self, sizes: SegmentSizes, margin: int = 0) -> None:
-        """Divide the capacity anew; the keys move over little by little.
+    def _count(self, key: Key) -> None:
+        self.sketch.add(key)
 
-        Raises:
-            InvalidValueError: the segments do not add up to the capacity.
-        """
-        if sizes.window + sizes.main != self._capacity:
-            raise InvalidValueError(f"W-TinyLFU: window and main of {sizes} do not add up to {self._capacity}")
-        self._sizes = sizes
-        self._margin = margin
-        self._unsettled = True
+    def _wins(self, candidate: Key, victim: Key) -> bool:
+        return self.sketch.estimate(candidate) > self.sketch.estimate(victim)
 
     def _promote(self, key: Key) -> None:
         del self._probation[key]
@@ -179,29 +151,11 @@ class WTinyLfuPolicy:
 
     def _admit(self, candidate: Key) -> None:
         probation = self._probation
-        if len(probation) + len(self._protected) < self._sizes.main and len(self) < self._capacity:
+        if len(probation) + len(self._protected) < self._sizes.main:
             probation[candidate] = None
             return
-        estimate = self.sketch.estimate
-        if probation and estimate(candidate) > estimate(next(iter(probation))) + self._margin:
+        if probation and self._wins(candidate, next(iter(probation))):
             self.on_evict(probation.popitem(last=False)[0])
             probation[candidate] = None
         else:
             self.on_evict(candidate)
-
-    def _settle(self) -> None:
-        """Move some keys towards the segments' new sizes."""
-        sizes, window, probation, protected = self._sizes, self._window, self._probation, self._protected
-        for _ in range(_MOVES_AN_ACCESS):
-            if len(protected) > sizes.protected:
-                probation[protected.popitem(last=False)[0]] = None
-            elif len(window) > sizes.window:
-                probation[window.popitem(last=False)[0]] = None
-            elif len(probation) + len(protected) <= sizes.main:
-                self._unsettled = False
-                return
-            elif len(window) < sizes.window:
-                # Main has too many keys and the window has room: main's hottest keys go behind the window's coldest.
-                key = (protected or probation).popitem()[0]
-                window[key] = None
-                window.move_to_end(key, last=False)

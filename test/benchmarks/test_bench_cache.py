@@ -1,10 +1,15 @@
 import gzip
 import json
+import random
 from pathlib import Path
 
 import pytest
 
+from benchmarks.adaptive.following import FollowingPolicy
+from benchmarks.cache_policies import FifoPolicy
 from memory_node.cli import main
+from memory_node.short_term.lru import LruPolicy
+from memory_node.short_term.w_tinylfu import WTinyLfuPolicy
 
 
 @pytest.fixture
@@ -50,3 +55,22 @@ def test_bad_capacity_is_refused(capsys, trace):
 def test_trace_that_is_not_there_is_named(tmp_path, capsys):
     assert main(["bench", "cache", "--trace", str(tmp_path / "none.trace"), "--capacity", "5"]) == 1
     assert f"there is no file {tmp_path / 'none.trace'}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        lambda rng, n: [int(rng.paretovariate(0.8)) for _ in range(n)],
+        lambda rng, n: [position % 150 for position in range(n)],
+        lambda rng, n: [position // 20 + rng.randrange(60) for position in range(n)],
+    ],
+    ids=["skewed", "loop", "drift"],
+)
+def test_adaptive_reaches_the_best_fixed_policy(workload):
+    keys, evicted = workload(random.Random(5), 12_000), []
+    best = max(sum(map(policy.access, keys)) for policy in (FifoPolicy(100), LruPolicy(100), WTinyLfuPolicy(100)))
+    policy = FollowingPolicy(100, evicted.append)
+    hits = sum(map(policy.access, keys))
+    assert hits >= 0.99 * best
+    assert len(policy) == 100
+    assert len(evicted) == 12_000 - hits - 100

@@ -5,7 +5,7 @@ import { bar, color, el, fitted, link, table, when } from "./dom.js";
 import { notOfThen, Panel } from "./panels.js";
 
 const LISTED = 300;
-const SHOWN_ABOVE = ["policy", "followed", "hit_ratio", "occupancy"];
+const SHOWN_ABOVE = ["policy", "hit_ratio", "occupancy"];
 
 /** The short-term memory: figures, the hit ratio over time, units by when they would go. */
 export class CachePanel extends Panel {
@@ -28,7 +28,7 @@ export class CachePanel extends Panel {
     const chart = el("canvas", { class: "line", role: "img", "aria-label": `hit ratio over time, now ${figures.hit_ratio.toFixed(2)}` });
     const isFull = units.length >= figures.capacity;
     this.root.replaceChildren(
-      el("h2", {}, `Short-term memory: ${figures.policy}${figures.followed ? `, now as ${figures.followed}` : ""}`),
+      el("h2", {}, `Short-term memory: ${figures.policy}`),
       bar("occupancy", figures.occupancy ?? units.length / figures.capacity, `${units.length}/${figures.capacity}`),
       bar("hit ratio", figures.hit_ratio, asked ? undefined : "–"),
       el("h3", {}, "Hit ratio over time"),

@@ -1,5 +1,4 @@
-"""Simulates several replacement policies and follows the one with most hits on the present
-workload."""
+"""Simulates several replacement policies and follows the one with most hits on the present workload."""
 
 from __future__ import annotations
 
@@ -7,14 +6,9 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from itertools import chain
 
-from memory_node.short_term.aged_counts import AgedCounts
+from benchmarks.adaptive.shadows import Shadows
 from memory_node.short_term.replacement import Key, OnEvict, checked_capacity, ignore_eviction
-from memory_node.short_term.simulated_policies import CANDIDATES, Shadows
-from memory_node.short_term.sketch import FrequencySketch
-from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 
-# Up to this capacity the simulated policies (shadows) are as large as the cache; above, they see a sample of the keys.
-EXACT_CAPACITY = 8192
 # A challenger must be ahead by this many hits, and by the price of a change for each key that it would have to fetch.
 _LEAD = 3.0
 _PRICE = 0.1
@@ -24,15 +18,6 @@ _CHEAPER = 0.7
 _HALF_LIFE = 10  # capacities
 _HALF_LIFE_MIN = 1000
 _CHECK_INTERVAL_MIN = 16
-# Of the candidates, the one as which a large cache starts.
-_FIRST_SIZES = 3
-
-
-def adaptive_policy(capacity: int, on_evict: OnEvict = ignore_eviction) -> FollowingPolicy | ResizingPolicy:
-    """Return the adaptive policy for a capacity: exact shadows up to EXACT_CAPACITY, sampled ones above."""
-    if checked_capacity(capacity) <= EXACT_CAPACITY:
-        return FollowingPolicy(capacity, on_evict)
-    return ResizingPolicy(capacity, on_evict)
 
 
 class ChangePrice:
@@ -69,7 +54,7 @@ class FollowingPolicy:
         self.on_evict = on_evict
         self._check_interval = max(_CHECK_INTERVAL_MIN, capacity // 8)
         half_life = max(_HALF_LIFE * capacity, _HALF_LIFE_MIN)
-        self._shadows = Shadows(capacity, half_life, self._check_interval, with_lirs=True)
+        self._shadows = Shadows(capacity, half_life, self._check_interval)
         self._held: OrderedDict[Key, None] = OrderedDict()
         self._strays: OrderedDict[Key, None] = OrderedDict()
         self._until_check = self._check_interval
@@ -88,11 +73,6 @@ class FollowingPolicy:
     def leader(self) -> str:
         """The name of the candidate that is followed."""
         return self._shadows.names[self._leader]
-
-    @property
-    def sketch(self) -> AgedCounts:
-        """The counts of the candidates with a short memory."""
-        return self._shadows.short
 
     def __len__(self) -> int:
         return len(self._held)
@@ -179,90 +159,3 @@ class FollowingPolicy:
         self._strays = OrderedDict((key, None) for key in self._held if key not in leader)
         self._hits = 0
         self._shadows.start_counting()
-
-
-class ResizingPolicy:
-    """One W-TinyLFU whose window takes the size that wins among shadows of a spatial sample of the keys.
-
-    The shadows see the keys whose hash falls into a fixed share and have that share of the capacity (Waldspurger et
-    al. 2017), so that they cost the same for every capacity.
-    """
-
-    def __init__(
-        self, capacity: int, on_evict: OnEvict = ignore_eviction, shadow_capacity: int = EXACT_CAPACITY // 2
-    ) -> None:
-        self._policy = WTinyLfuPolicy(capacity, on_evict=on_evict)
-        sampled = checked_capacity(capacity)
-        self._sample_mask = 0
-        while sampled > shadow_capacity:
-            sampled //= 2
-            self._sample_mask = 2 * self._sample_mask + 1
-        self._check_interval = max(_CHECK_INTERVAL_MIN, sampled // 8)
-        half_life = max(_HALF_LIFE * sampled, _HALF_LIFE_MIN)
-        # W-TinyLFU can be sized to be any of the candidates but not to be LIRS.
-        self._shadows = Shadows(sampled, half_life, self._check_interval, with_lirs=False)
-        self._until_check = self._check_interval
-        self._leader = _FIRST_SIZES
-
-    @property
-    def capacity(self) -> int:
-        """The most keys that are kept."""
-        return self._policy.capacity
-
-    @property
-    def leader(self) -> str:
-        """The name of the candidate whose sizes are used."""
-        return self._shadows.names[self._leader]
-
-    @property
-    def sketch(self) -> FrequencySketch | AgedCounts:
-        """The counting sketch of the keys that are held."""
-        return self._policy.sketch
-
-    def __len__(self) -> int:
-        return len(self._policy)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._policy
-
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self._policy)
-
-    def leaving(self) -> Iterator[Key]:
-        """Yield the keys as its W-TinyLFU would give them up."""
-        return self._policy.leaving()
-
-    def segment(self, key: Key) -> str:
-        """Return recent window, probation or protected."""
-        return self._policy.segment(key)
-
-    def access(self, key: Key) -> bool:
-        """Use the key, inserting it when absent; return whether it was held."""
-        # Other bits of the hash than the sketch's rows start from.
-        if not ((hash(key) * 0xD6E8FEB86659FD93) >> 40) & self._sample_mask:
-            self._shadows.use(key)
-            self._until_check -= 1
-            if not self._until_check:
-                self._check_lead()
-        return self._policy.access(key)
-
-    def remove(self, key: Key) -> bool:
-        """Take the key out; return whether it was held."""
-        self._shadows.remove(key)
-        return self._policy.remove(key)
-
-    def evict(self) -> Key:
-        """Evict the key that the policy can best do without, and return it."""
-        return self._policy.evict()
-
-    def _check_lead(self) -> None:
-        self._until_check = self._check_interval
-        challenger, ahead = self._shadows.challenger(self._leader)
-        if ahead <= _LEAD or len(self) < self.capacity:
-            return
-        leading, following = self._shadows.policies[self._leader], self._shadows.policies[challenger]
-        missing = sum(key not in leading for key in following)
-        if ahead > _LEAD + _PRICE * missing:
-            self._leader = challenger
-            candidate = CANDIDATES[challenger]
-            self._policy.resize(SegmentSizes.of_share(self.capacity, candidate.window_share), candidate.margin)

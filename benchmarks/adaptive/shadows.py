@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_node.short_term.aged_counts import AgedCounts
-from memory_node.short_term.lirs import LirsPolicy
+from benchmarks.adaptive.aged_counts import AgedCounts
+from benchmarks.adaptive.lirs import LirsPolicy
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.replacement import Key
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
@@ -42,28 +42,42 @@ CANDIDATES = (
     Candidate("w-tinylfu 1 %", 0.01),
 )
 
-ShadowPolicy = LirsPolicy | LruPolicy | WTinyLfuPolicy
+
+class ShadowTinyLfu(WTinyLfuPolicy):
+    """W-TinyLFU by counts that somebody else adds to, for several that see the same keys.
+
+    margin: how many counts more than one above the victim a candidate needs; 1 keeps part of a loop that does not fit.
+    """
+
+    def __init__(self, capacity: int, sizes: SegmentSizes, counts: AgedCounts, margin: int = 0) -> None:
+        super().__init__(capacity, sizes)
+        self._shared, self._margin = counts, margin
+
+    def _count(self, key: Key) -> None:
+        """Leave it to the owner of the counts."""
+
+    def _wins(self, candidate: Key, victim: Key) -> bool:
+        return self._shared.estimate(candidate) > self._shared.estimate(victim) + self._margin
+
+
+ShadowPolicy = LirsPolicy | LruPolicy | ShadowTinyLfu
 
 
 class Shadows:
-    """Every candidate, and LIRS if wanted, run on the same keys without values; scores forget with a half-life.
+    """LIRS and every candidate, run on the same keys without values; scores forget with a half-life.
 
     half_life: in accesses; a workload that changes is followed within about so many. hits: of each shadow since the
     caller last called start_counting().
     """
 
-    def __init__(self, capacity: int, half_life: int, check_interval: int, with_lirs: bool) -> None:
+    def __init__(self, capacity: int, half_life: int, check_interval: int) -> None:
         counted = max(_COUNTED_KEYS * capacity, _COUNTED_KEYS_MIN)
         self.short = AgedCounts(_SHORT_SAMPLE * capacity, counted)
         self.long = AgedCounts(max(_LONG_SAMPLE * capacity, _LONG_SAMPLE_MIN), counted)
-        self.policies: list[ShadowPolicy] = [_shadow(capacity, candidate, self) for candidate in CANDIDATES]
-        self.names = [candidate.name for candidate in CANDIDATES]
-        if with_lirs:
-            self.policies.insert(0, LirsPolicy(capacity))
-            self.names.insert(0, "lirs")
-        self._uses: list[Callable[[Key], bool]] = [
-            policy.use if isinstance(policy, WTinyLfuPolicy) else policy.access for policy in self.policies
-        ]
+        shadows = [_shadow(capacity, candidate, self) for candidate in CANDIDATES]
+        self.policies: list[ShadowPolicy] = [LirsPolicy(capacity), *shadows]
+        self.names = ["lirs", *(candidate.name for candidate in CANDIDATES)]
+        self._uses = [policy.access for policy in self.policies]
         self.hits = [0] * len(self.policies)
         self._decay = 0.5 ** (check_interval / half_life)
         self._scored: Sequence[int] = tuple(self.hits)
@@ -109,6 +123,6 @@ class Shadows:
 def _shadow(capacity: int, candidate: Candidate, shadows: Shadows) -> ShadowPolicy:
     if candidate.window_share == 1.0:
         return LruPolicy(capacity)
-    sketch = shadows.long if candidate.long_memory else shadows.short
+    counts = shadows.long if candidate.long_memory else shadows.short
     sizes = SegmentSizes.of_share(capacity, candidate.window_share)
-    return WTinyLfuPolicy(capacity, sizes, sketch=sketch, margin=candidate.margin)
+    return ShadowTinyLfu(capacity, sizes, counts, candidate.margin)
