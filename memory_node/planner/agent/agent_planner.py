@@ -213,9 +213,9 @@ class AgentPlanner:
         return known.clock() - (last.ended_ns or last.started_ns) <= _ANSWERED_NS
 
     def _left(self, task: Task) -> tuple[str, str]:
-        """Return the instruction that was left unfinished, and in words when that was, what was done of it and what of
-        it is still to do; "" where nothing is, or where the robot did something else since and is not to go on with it.
-        """
+        """Return the instruction that was left unfinished, and in words when that was and what of it is still to do, or
+        what was done of it where that cannot be told; "" where nothing is, or where the robot did something else since,
+        and is neither asked nor to go on with it."""
         known = task.situation.known
         if known is None or not known.recalled.unfinished:
             return "", ""
@@ -226,15 +226,16 @@ class AgentPlanner:
             )
             left, goals = next(interrupted(past, references), (None, ()))
         except UnclearError:
-            left, goals = past.unfinished[0], ()
+            left, goals = next((one for one in past.unfinished if not going_on(one.instruction)), None), ()
         # What was done of it when it was gone on with counts, too.
         ids = {one.id for one in past.unfinished if one is left or going_on(one.instruction)}
         is_last = bool(past.deeds) and past.deeds[-1].episode_id in ids
-        if left is None or not (is_last or going_on(task.instruction)):
+        is_asked = going_on(task.instruction) is not None or "?" in task.instruction
+        if left is None or not (is_last or is_asked):
             return "", ""
         deeds = (one for one in past.deeds if one.episode_id in ids and one.stamp_ns >= left.started_ns)
         done = ", ".join(f"{one.skill} {one.object_class}" for one in deeds)
         when = ago((known.clock() - (left.ended_ns or left.started_ns)) * 1e-9)
-        said = f"{quoted(left.instruction, _LONGEST_TURN)}, {when}; done of it: {done or 'nothing'}"
         to_do = ", ".join(goal.text for goal in goals)
-        return left.instruction, f"{said}; still to do: {to_do}" if to_do else said
+        so_far = f"still to do: {to_do}" if to_do else f"done of it: {done or 'nothing'}"
+        return left.instruction, f"{quoted(left.instruction, _LONGEST_TURN)}, {when}; {so_far}"

@@ -248,17 +248,21 @@ class HomeNames:
         shut = [one.id for one in there if state.kinds[one.object_class].lidded]
         return _listed(names_folded(one for one in shut if one not in opened), _MOST_UNOPENED)
 
-    def note_searched(self, object_class: str, areas: Iterable[str]) -> None:
-        """Note that a class was looked for in some areas, by id, without success."""
-        scene = self._memory.scene()
+    def note_searched(self, object_class: str, areas: Collection[str], before: SceneSnapshot) -> None:
+        """Note that a class was looked for in some areas, by id, without success, and in those that the search itself
+        found in their rooms. before: what memory had before the search."""
+        scene, known = self._memory.scene(), {area.id for area in before.areas}
+        rooms = {area.room_id for area in scene.areas if area.id in areas}
+        new = [area.id for area in scene.areas if area.id not in known and area.room_id in rooms]
+        areas = [*areas, *new]
         self._searched.setdefault(object_class, {}).update((area, _contents(scene, area)) for area in areas)
 
     def likely(self, object_class: str) -> str:
         """Return where a thing is likely and was not looked for yet, in words; "" where memory has no idea."""
         scene, shares = self._memory.scene(), dict[str, float]()
         names, looked = _area_names(scene), self._searched.get(object_class, {})
-        # What is seen to be otherwise now may hold it by now.
-        searched = {area for area, had in looked.items() if _contents(scene, area) == had}
+        # Where something new was seen it may be by now.
+        searched = {area for area, had in looked.items() if _contents(scene, area) <= had}
         ranked = self._memory.rank_search_areas(object_class)
         for area in ranked:
             if area.area_id not in searched:

@@ -233,7 +233,7 @@ class SkillCalls:
         stops = tuple(stop_of[one] for one in within) if asked else likely
         done = yield from self._made(named, [], SkillCall("Explore", (object_class, *stops)))
         if not done.ok and self.reason is FailureReason.NOT_FOUND:
-            self._names.note_searched(object_class, within)
+            self._names.note_searched(object_class, within, scene)
             shut = self._names.unopened(self.task.situation.scene(), within, self._opened)
             closed = f"\nclosed there, and not looked into: {shut}" if shut else ""
             return replace(done, text=f"{done.text}{closed}")

@@ -471,3 +471,25 @@ def test_somebody_else_s_thing_is_taken_only_after_a_word() -> None:
     assert "Kim" in first
     assert first.startswith("not done")
     assert ": done" in second
+
+
+class Growing(Rooms):
+    """Its robot finds a part of the hall while it searches, and memory loses sight of a thing there."""
+
+    def scene(self) -> SceneSnapshot:
+        scene, found = super().scene(), any(call.startswith("Explore") for call in self.calls)
+        objects = scene.objects if found else (*scene.objects, replace(scene.objects[0], id="y", area_id="a2"))
+        part = (Area("a3", "area 3", (9.0, 3.0), "f", "r2"),) if found else ()
+        return replace(scene, areas=(*scene.areas, *part), objects=objects)
+
+    def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
+        return (*super().rank_search_areas(object_class, k), RankedArea("a3", "area 3", (9.0, 3.0), 0.5, ""))
+
+
+def test_where_a_room_was_searched_nothing_of_it_stays_likely() -> None:
+    place = Growing(*rooms().things.values())
+    _, after = told(
+        place, ("Explore", {"target_class": "Mug", "areas": ["hall"]}), ("locate", {"name": "mug"}), instruction="find"
+    )
+    assert "kitchen" in after
+    assert "hall" not in after
