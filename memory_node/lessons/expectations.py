@@ -396,8 +396,9 @@ def _with_role(done: Deed, deed: Deed) -> Preparation:
 
 
 def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:
-    """Return the episode and thing of what was opened to take something out or to put something in. What was taken
-    from such a thing, or from nobody knows where, was in what was opened just before: its id may be another by now."""
+    """Return the episode and thing of what was opened to take something out or to put something in, and closed again
+    after that or in the same episode. What was taken from such a thing, or from nobody knows where, was in what was
+    opened just before: its id may be another by now."""
     found: set[tuple[str, str]] = set()
     before: Deed | None = None
     for deed in tried:
@@ -407,6 +408,14 @@ def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:
             if taken and before is not None and deed.from_class in ("", before.object_class):
                 found.add((before.episode_id, before.object_id))
         before = deed
+    opened_in: dict[str, str] = {}
+    for deed in tried:
+        if deed.skill == "OpenObject" and not deed.reason:
+            opened_in[deed.object_id] = deed.episode_id
+        elif deed.skill == "CloseObject" and deed.object_id in opened_in:
+            opened = (opened_in.pop(deed.object_id), deed.object_id)
+            if opened in found or opened[0] == deed.episode_id:
+                found |= {opened, (deed.episode_id, deed.object_id)}
     return found
 
 

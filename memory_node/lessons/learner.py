@@ -21,7 +21,7 @@ from memory_node.lessons.log import ExperienceLog, write_lessons
 from memory_node.lessons.long_term import LongTermExperience
 from memory_node.lessons.optimizer.attempt import attempt_of
 from memory_node.lessons.optimizer.curator import Curator, Noted
-from memory_node.lessons.plugmem import way_of
+from memory_node.lessons.plugmem import calls_named, shows_how, way_of
 
 
 class BackgroundWorker:
@@ -201,7 +201,11 @@ class Learner:
     def _write_guideline(self, attempt: PastAttempt) -> None:
         """Write what the successes at a kind of task have in common (BrainMem)."""
         with self._lock:
-            same = [one for one in self._long_term.attempts.of_task(attempt.task_type) if one.success]
+            same = [
+                one
+                for one in self._long_term.attempts.of_task(attempt.task_type)
+                if one.success and shows_how(one.task_type, calls_named(one.done), self._kinds)
+            ]
             guideline = guideline_of(same) if attempt.success and attempt.task_type else None
             put: list[Lesson] = []
             gone: list[Lesson | None] = []
@@ -216,7 +220,7 @@ class Learner:
 
     def _write_way(self, summary: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
         """Write how the instruction was carried out (PlugMem)."""
-        way = way_of(summary, steps, self._kinds.spoken_names)
+        way = way_of(summary, steps, self._kinds)
         if way is not None:
             with self._lock:
                 kept, evicted = self._long_term.add_way(way)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.catalogue.spoken_names import SpokenNames
+from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -37,14 +38,44 @@ def intent_of(text: str, names: SpokenNames) -> str:
     return names.without_names(_ASKS_HOW.sub("", text.strip()), _ANYTHING)
 
 
-def way_of(episode: EpisodeSummary, steps: Sequence[StepRecord], names: SpokenNames) -> Lesson | None:
-    """Return the way of a successful episode, with its steps as evidence; None for a failed one."""
-    if not episode.success or not episode.instruction.strip():
-        return None
+def way_of(episode: EpisodeSummary, steps: Sequence[StepRecord], kinds: ObjectCatalogue) -> Lesson | None:
+    """Return the way of a successful episode, with its steps as evidence; None for a failed one, and for one whose
+    steps do not show how all of it is done."""
     worked = [step for step in steps if step.success]
-    calls = without_fetching([class_call(step.action) for step in worked])
+    calls = [class_call(step.action) for step in worked]
+    if not (episode.success and episode.instruction.strip() and shows_how(episode.task_type, calls, kinds)):
+        return None
     sources = [f"{step.episode_id}:{step.index}" for step in worked]
-    return way_over_roles(episode.instruction, names, calls, sources, episode.ended_ns, episode.task_type)
+    calls = _without_tidying(without_fetching(calls), kinds.spoken_names.named_in(episode.instruction.lower()))
+    return way_over_roles(episode.instruction, kinds.spoken_names, calls, sources, episode.ended_ns, episode.task_type)
+
+
+def shows_how(task_type: str, calls: Iterable[SkillCall], kinds: ObjectCatalogue) -> bool:
+    """Return whether calls over classes bring about each kind of goal of a task ("clean+place"): what was so before
+    shows no way. A treatment may be done by hand at its appliance."""
+    done = tuple(calls)
+    for goal in (GoalKind(one) for one in task_type.split("+") if one in map(str, GoalKind)):
+        declared = GOALS[goal]
+        skills = {*declared.skills, *declared.permits}
+        appliances = {place for one in kinds.treatments_of(goal) for place in one.at}
+        if skills and not any(call.skill in skills or appliances & {*call.arguments[1:]} for call in done):
+            return False
+    return True
+
+
+def _without_tidying(calls: Sequence[SkillCall], asked: Iterable[Sequence[str]]) -> list[SkillCall]:
+    """Return calls without closing what none of them opened and nobody asked about: it was opened to look inside.
+
+    asked: the classes that each name of the instruction may mean.
+    """
+    named = {name for classes in asked for name in classes}
+    return [
+        call
+        for at, call in enumerate(calls)
+        if call.skill != "CloseObject"
+        or not named.isdisjoint(call.arguments)
+        or SkillCall("OpenObject", call.arguments) in calls[:at]
+    ]
 
 
 def way_over_roles(

@@ -256,6 +256,23 @@ def test_what_did_not_help_once_or_explains_itself_is_no_way(opened: str) -> Non
     assert Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave") is None
 
 
+@pytest.mark.parametrize(
+    ("first", "closes", "is_reason"),
+    [("taken from", "later", False), ("looked into", "at once", False), ("opened as asked", "later", True)],
+)
+def test_what_was_closed_for_tidying_is_no_reason_of_the_next_success(first, closes, is_reason) -> None:
+    diary = Diary().begin()
+    if first != "looked into":
+        diary.note("OpenObject", "cupboard", "Cabinet", MORNING)
+        diary = diary.take("egg", "Egg", "cupboard") if first == "taken from" else diary
+    diary.begin().heat("Egg", MORNING, fails=True).begin()
+    if closes == "at once":
+        diary.note("OpenObject", "cupboard", "Cabinet", MORNING)
+    diary.note("CloseObject", "cupboard", "Cabinet", MORNING).heat("Egg", MORNING)
+    way = Expectations(diary.tried, UTC).way("HeatObject", "Egg", "micro", "Microwave")
+    assert (way is not None) is is_reason
+
+
 def test_what_was_opened_just_before_something_was_taken_is_no_reason_of_the_next_success() -> None:
     diary = Diary().begin().note("OpenObject", "cupboard", "Cabinet", NOON).note("PickupObject", "egg", "Egg", NOON)
     diary.heat("Egg", NOON).begin().heat("Bread", NEXT, fails=True)

@@ -14,7 +14,8 @@ from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import NullLog
 from memory_node.lessons.plugmem import in_words, intent_of, is_followed, way_of, without
 
-NAMES = load_catalogue().spoken_names
+KINDS = load_catalogue()
+NAMES = KINDS.spoken_names
 WASH = (
     ("GoToObject", "{}@1,2,0.9"),
     ("PickupObject", "{}@1,2,0.9"),
@@ -35,9 +36,9 @@ def steps_of(episode: str, thing: str, calls=WASH, failed: int = -1) -> list[Ste
     return steps
 
 
-def way(instruction: str, thing: str, episode: str = "e1", **more) -> Lesson:
-    done = EpisodeSummary(episode, instruction, "clean", 0, 9, True)
-    found = way_of(done, steps_of(episode, thing, **more), NAMES)
+def way(instruction: str, thing: str, episode: str = "e1", task_type: str = "", **more) -> Lesson:
+    done = EpisodeSummary(episode, instruction, task_type, 0, 9, True)
+    found = way_of(done, steps_of(episode, thing, **more), KINDS)
     assert found is not None
     return found
 
@@ -86,15 +87,40 @@ def test_what_was_opened_for_more_than_taking_stays_in_the_way() -> None:
     assert "OpenObject(Microwave)" in way("heat the potato", "Potato", calls=bread).steps
 
 
+@pytest.mark.parametrize("asked", [False, True])
+def test_what_was_closed_for_tidying_is_a_step_only_where_somebody_asked(asked: bool) -> None:
+    shut = (("PickupObject", "{}"), *WARMED, ("CloseObject", "Cabinet"))
+    learnt = way("close the cabinet and heat the potato" if asked else "heat the potato", "Potato", calls=shut)
+    assert ("CloseObject(Cabinet)" in learnt.steps) is asked
+
+
+COOLED_BY_HAND = (("OpenObject", "Fridge"), ("PutObject", "{}", "Fridge"), ("SwitchOn", "LightSwitch"))
+
+
+@pytest.mark.parametrize(
+    ("task_type", "calls", "shown"),
+    [
+        ("switch_on+heat", (("SwitchOn", "LightSwitch"),), False),  # it was hot before
+        ("switch_on+heat", (("SwitchOn", "LightSwitch"), *WARMED), True),
+        ("clean+place", WASH, True),
+        ("cool", COOLED_BY_HAND, True),
+        ("cool", COOLED_BY_HAND[2:], False),
+    ],
+)
+def test_way_is_written_only_where_its_steps_bring_about_what_it_is_for(task_type, calls, shown) -> None:
+    done = EpisodeSummary("e1", "do it with the potato", task_type, 0, 9, True)
+    assert (way_of(done, steps_of("e1", "Potato", calls=calls), KINDS) is not None) is shown
+
+
 def test_failed_episode_leaves_no_way() -> None:
     failed = EpisodeSummary("e1", "wash the apple", "", 0, 9, False)
-    assert way_of(failed, steps_of("e1", "Apple"), NAMES) is None
+    assert way_of(failed, steps_of("e1", "Apple"), KINDS) is None
 
 
 @pytest.mark.parametrize("calls", [WASH[:1], WASH[:3], [("Explore", "{}")], []])
 def test_way_that_only_finds_and_carries_teaches_nothing(calls) -> None:
     done = EpisodeSummary("e1", "put the apple into the sink", "", 0, 9, True)
-    assert way_of(done, steps_of("e1", "Apple", calls=calls), NAMES) is None
+    assert way_of(done, steps_of("e1", "Apple", calls=calls), KINDS) is None
 
 
 def test_way_is_told_with_the_things_of_the_question() -> None:
