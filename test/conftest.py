@@ -29,7 +29,7 @@ os.environ["ROBOT_MEMORY_END_WITH_PARENT"] = "1"
 # A shell starts a suite in the background with Ctrl-C ignored, and so would be all that the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # A busy machine is no defect of what is tested: how long an example takes to draw or to run fails nothing.
-settings.register_profile("any_machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("any_machine", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any_machine")
 # What nodes keep where nothing else is said (a session) is not this user's.
 _DATA_FOLDER = tempfile.TemporaryDirectory(prefix="robot_memory_test_")

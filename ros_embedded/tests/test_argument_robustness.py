@@ -28,7 +28,7 @@ PIECES = [
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(TEXTS)
 def test_any_word_is_read_or_refused(text: str) -> None:
     for flag in ("-r", "-p", "--log-level", "-e"):
@@ -38,7 +38,7 @@ def test_any_word_is_read_or_refused(text: str) -> None:
         ParameterTable().read_rule("/**", "x", text)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TEXTS)
 def test_any_file_is_read_or_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "parameters.yaml"

@@ -33,7 +33,7 @@ def read(data, message_class):
         return None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=200), st.sampled_from(TYPES), st.sampled_from([HEADER, b"\x00\x00\x00\x00", b""]))
 def test_arbitrary_bytes_give_a_message_or_the_error(data, type_name, header):
     message = read(header + data, get_message(type_name))

@@ -19,8 +19,11 @@ ROOT = Path(__file__).resolve().parents[2]
 HAS_ROS = shutil.which("ros2") is not None and shutil.which("colcon") is not None
 # What a reader has done before, and what shows a window.
 LEFT_OUT = ("git clone", "rosdep ", "rviz2 ")
-# Launched until the next launch; a moment later its nodes answer.
+# Launched until the next launch; its nodes answer once the planner says so.
 LAUNCH = "ros2 launch "
+READY = """waited=0
+until grep -q 'ready at execute_instruction' launched.log || [ $((waited += 1)) -gt 300 ]; do sleep 0.2; done
+kill -0 $launched"""
 
 
 def commands() -> list[str]:
@@ -32,14 +35,15 @@ def commands() -> list[str]:
 
 def script(lines: list[str]) -> str:
     """Return a shell script of the lines that stops at the first that fails."""
-    stop = 'if [ -n "${launched:-}" ]; then kill -INT $launched; wait $launched || true; launched=; fi'
+    stop = "kill -INT $launched; wait $launched || true; cat launched.log; launched="
+    stop = f'if [ -n "${{launched:-}}" ]; then {stop}; fi'
     written = ["set -eo pipefail", "trap '[ -z \"${launched:-}\" ] || kill -INT $launched; wait' EXIT"]
     for line in lines:
         if any(part in line for part in LEFT_OUT):
             continue
         written.append(f"echo {shlex.quote('$ ' + line)}")
         if line.startswith(LAUNCH) and "--show-args" not in line:
-            written += [stop, f"{line} & launched=$!", "sleep 20", "kill -0 $launched"]
+            written += [stop, f"{line} >launched.log 2>&1 & launched=$!", READY]
         else:
             written.append(line)
     return "\n".join([*written, stop])

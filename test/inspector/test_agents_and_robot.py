@@ -74,21 +74,6 @@ def test_client_of_the_older_protocol_is_told_too(memory: RobotMemory) -> None:
     assert set(told) == {"memory://scene"}
 
 
-def test_told_fact_is_taken_back_and_told_again(memory: RobotMemory) -> None:
-    async def tell(client: Client) -> list[Any]:
-        asked = {"question": "What does Gina like?"}
-        answers = []
-        (fact,) = (await client.call_tool("tell_fact", {"text": "Gina likes red plums"})).structured_content["ids"]
-        for deed, arguments in (("", {}), ("retract_fact", {"text": fact}), ("undo", {}), ("undo", {})):
-            if deed:
-                assert not (await client.call_tool(deed, arguments)).is_error
-            answer = (await client.call_tool("ask_memory", asked)).structured_content
-            answers.append("plums" in (answer["answer"] or ""))
-        return answers
-
-    assert with_client(server_of(memory), tell) == [True, False, True, False]
-
-
 class Errand:
     """A robot whose instructions end when a test says so, or when they are cancelled."""
 
@@ -157,10 +142,3 @@ def test_robot_that_is_not_there_is_told(acting: Any) -> None:
 
     ended = with_client(acting, command)
     assert (ended["state"], ended["message"]) == ("failed", "no node offers execute_instruction")
-
-
-def test_robot_is_not_commanded_where_that_was_not_allowed(memory: RobotMemory) -> None:
-    async def listed(client: Client) -> set[str]:
-        return {tool.name for tool in (await client.list_tools()).tools}
-
-    assert not {"carry_out", "task", "cancel"} & with_client(server_of(memory, "forget"), listed)

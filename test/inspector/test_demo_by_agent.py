@@ -83,16 +83,8 @@ async def command(client: Client) -> None:
     washed = await told(client, "ask_memory", question="did you wash the apple?")
     assert washed["answer"].startswith("Yes"), washed
     assert await told(client, "task", task_id=task_id) == ended
-
-    going = await until_it_moves(client, "bring me the apple")
-    await told(client, "cancel", task_id=going["task_id"])
-    stopped = await told(client, "task", task_id=going["task_id"], wait_s=30.0)
-    assert stopped["state"] == "canceled"
-    episodes = (await told(client, "episodes"))["episodes"]
-    assert [(one["instruction"], one["success"]) for one in episodes[:2]] == [
-        ("bring me the apple", None),  # cancelled: nobody can say
-        ("wash an apple and put it in the bowl", True),
-    ]
+    (episode, *_) = (await told(client, "episodes"))["episodes"]
+    assert (episode["instruction"], episode["success"]) == ("wash an apple and put it in the bowl", True)
 
 
 @pytest.mark.timeout(900)

@@ -16,8 +16,6 @@ from inspected_home import Client, serving
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.skill import StateChange
-from memory_node.domain.states import ObjectState
 from memory_node.inspector.edit_book import EditBook
 from memory_node.inspector.opened_memory import StoredViews
 from memory_node.inspector.requests import Undo
@@ -48,26 +46,6 @@ def id_of(client: Client, kind: str) -> str:
     return next(key for key, one in objects(client).items() if one["class"] == kind)
 
 
-def test_rename_is_undone(client: Client) -> None:
-    apple = id_of(client, "Apple")
-    edit = client.post("/api/v1/edit_object", operation="relabel", object_id=apple, new_class="Tomato")
-    assert objects(client)[apple]["class"] == "Tomato"
-    assert client.get(f"/api/v1/objects/{apple}")["edits"][0]["who"] == "local"
-    assert client.post(f"/api/v1/edits/{edit['id']}/undo")["state"] == "undone"
-    assert objects(client)[apple]["class"] == "Apple"
-
-
-def test_move_is_undone_with_what_it_stood_on(client: Client) -> None:
-    apple, table = id_of(client, "Apple"), id_of(client, "DiningTable")
-    was = objects(client)[apple]["at"]
-    edit = client.post("/api/v1/move_object", object_id=apple, position=[5.0, 5.0, 1.0])
-    assert objects(client)[apple]["at"] == pytest.approx([5.0, 5.0, 1.0])
-    assert objects(client)[apple]["on"] == ""
-    client.post(f"/api/v1/edits/{edit['id']}/undo")
-    assert objects(client)[apple]["at"] == pytest.approx(was)
-    assert objects(client)[apple]["on"] == table
-
-
 def test_merge_is_undone_whole(client: Client) -> None:
     first, second = (key for key, one in objects(client).items() if one["class"] == "Mug")
     before = {key: client.get(f"/api/v1/objects/{key}") for key in (first, second)}
@@ -77,53 +55,6 @@ def test_merge_is_undone_whole(client: Client) -> None:
     for key, was in before.items():
         card = client.get(f"/api/v1/objects/{key}")
         assert {**card, "now_s": 0, "edits": []} == {**was, "now_s": 0, "edits": []}
-
-
-def test_telling_of_a_known_thing_by_its_class_is_undone_and_keeps_it(client: Client) -> None:
-    apple = id_of(client, "Apple")
-    edit = client.post("/api/v1/remember", object_class="Apple", added=["cleaned"])
-    assert edit["ids"] == [apple]
-    client.post(f"/api/v1/edits/{edit['id']}/undo")
-    assert objects(client)[apple]["states"] == []
-
-
-def test_split_and_delete_are_undone(client: Client) -> None:
-    mug, before = id_of(client, "Mug"), set(objects(client))
-    split = client.post("/api/v1/edit_object", operation="split", object_id=mug, position=[3.0, 3.0, 0.8])
-    assert set(objects(client)) - before == set(split["ids"])
-    client.post(f"/api/v1/edits/{split['id']}/undo")
-    assert set(objects(client)) == before
-    apple, table = id_of(client, "Apple"), id_of(client, "DiningTable")
-    delete = client.post("/api/v1/edit_object", operation="delete", object_id=apple)
-    assert apple not in objects(client)
-    client.post(f"/api/v1/edits/{delete['id']}/undo")
-    assert objects(client)[apple]["on"] == table
-    delete = client.post("/api/v1/edit_object", operation="delete", object_id=apple)
-    restore = client.post("/api/v1/edit_object", operation="restore", object_id=apple)
-    assert apple in objects(client)
-    client.post(f"/api/v1/edits/{restore['id']}/undo")
-    assert apple not in objects(client)
-
-
-def test_room_gets_its_name_back(client: Client) -> None:
-    room = client.get("/api/v1/scene_graph")["rooms"][0]
-    edit = client.post("/api/v1/edit_object", operation="name_room", object_id=room["id"], new_class="pantry")
-    assert client.get("/api/v1/scene_graph")["rooms"][0]["name"] == "pantry"
-    client.post(f"/api/v1/edits/{edit['id']}/undo")
-    assert client.get("/api/v1/scene_graph")["rooms"][0]["name"] == room["name"]
-
-
-def test_states_that_were_told_are_undone(client: Client, memory: RobotMemory) -> None:
-    mug = id_of(client, "Mug")
-    memory.remember([StateChange(mug, "Mug", 0, added=(ObjectState.DIRTY,))])
-    edit = client.post("/api/v1/remember", object_class="Mug", object_id=mug, added=["cleaned"])
-    assert objects(client)[mug]["states"] == ["cleaned"]
-    client.post(f"/api/v1/edits/{edit['id']}/undo")
-    assert objects(client)[mug]["states"] == ["dirty"]
-    new = client.post("/api/v1/remember", object_class="Bowl", position=[1.0, 1.0, 0.8])
-    assert set(new["ids"]) <= set(objects(client))
-    client.post(f"/api/v1/edits/{new['id']}/undo")
-    assert not set(new["ids"]) & set(objects(client))
 
 
 def test_forgetting_waits_and_can_be_called_off(client: Client) -> None:

@@ -89,15 +89,6 @@ def test_answers_come_ranked_with_what_ranks_them(client: Client, ids: dict[str,
     assert located["objects"][0]["object_id"] == ids["apple"]
 
 
-def test_facts_are_told_and_asked_for(client: Client) -> None:
-    told = client.post("/api/v1/tell_fact", text="Anna likes black tea", teller="Anna")
-    assert told["state"] == "done"
-    answer = client.post("/api/v1/ask_memory", question="What does Anna like?")
-    assert "black tea" in answer["answer"]
-    about = client.get("/api/v1/knowledge?concept=tea")
-    assert any("black tea" in one["text"] for one in about)
-
-
 def test_told_fact_is_undone_and_what_it_replaced_counts_again(client: Client) -> None:
     client.post("/api/v1/tell_fact", text="The scissors belong in the drawer.")
     later = client.post("/api/v1/tell_fact", text="The scissors belong on the shelf.")

@@ -112,7 +112,3 @@ def test_every_answer_has_its_type_in_the_document(client: Client) -> None:
         if kind == "application/json" and content.get("schema") in (None, {}, {"type": "object"})
     ]
     assert untyped == []
-
-
-def test_paths_of_the_first_release_go_on(client: Client) -> None:
-    assert client.get("/api/v1/scene_graph")["objects"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from knowledge_doubles import BagOfWords, ListedLog, read_facts
 
@@ -142,8 +142,7 @@ def test_clusters_come_back_and_find_the_same(monkeypatch: pytest.MonkeyPatch) -
         assert other.search(vector, 5)[0].tolist() == rows.search(vector, 5)[0].tolist()
 
 
-@given(st.lists(st.text()), st.lists(st.lists(st.integers(0, 2**32 - 1))))
-@settings(max_examples=50, deadline=None)
+@given(st.lists(st.text(), max_size=12), st.lists(st.lists(st.integers(0, 2**32 - 1), max_size=12), max_size=12))
 def test_texts_and_numbers_come_back(texts: list[str], numbers: list[list[int]]) -> None:
     assert unpack_texts(pack_texts(texts)) == texts
     assert [one.tolist() for one in unpack_numbers(pack_numbers(numbers))] == numbers

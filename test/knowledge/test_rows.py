@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_node.knowledge.retrieval.sorted_rows import SortedRows
@@ -82,7 +82,6 @@ def test_name_in_a_longer_name_leads_to_its_subject() -> None:
 OPERATIONS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4), st.booleans()), max_size=60)
 
 
-@settings(max_examples=60, deadline=None)
 @given(OPERATIONS)
 def test_rows_after_any_operations_equal_freshly_made_ones(operations: list[tuple[int, int, bool]]) -> None:
     held: dict[str, Statement] = {}

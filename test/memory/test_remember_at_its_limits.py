@@ -12,7 +12,6 @@ from plain_search import HashedWords
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import StateChange
-from memory_node.intake.change_grounding import KNOWN_IDS
 from memory_node.intake.intake import MOST_CARRIED
 from memory_node.memory import RobotMemory
 
@@ -89,14 +88,3 @@ def test_call_that_would_move_a_stack_again_and_again_ends_and_says_where(memory
     begun = int(str(told.value).partition("[")[2].partition("]")[0])
     assert begun == MOST_CARRIED // (size - 1) + 1
     assert next(found for found in memory.scene().objects if found.id == ids[0]).box.center[0] == 5.0
-
-
-def test_executors_names_are_forgotten_oldest_first(memory: RobotMemory) -> None:
-    grounding = memory._intake._grounding
-    for start in range(0, KNOWN_IDS + 1_000, 1_000):
-        memory.remember(
-            [StateChange(f"theirs-{start + i}", "Mug", SECOND_NS, position=(1.0, 1.0, 0.8)) for i in range(1_000)]
-        )
-    assert len(grounding._known) == KNOWN_IDS
-    assert "theirs-0" not in grounding._known
-    assert f"theirs-{KNOWN_IDS + 999}" in grounding._known

@@ -12,7 +12,6 @@ from memory_node.domain.context import Context, ContextSource
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame
-from memory_node.domain.scene import SceneEventKind
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
@@ -44,14 +43,6 @@ def test_what_is_seen_is_in_both_memories(memory: RobotMemory, see: See) -> None
     assert found.best is not None
     assert recalled.best.object_id == found.best.object_id
     assert (recalled.best.source, found.best.source) == ("short_term", "long_term")
-
-
-def test_each_recall_counts_as_one_lookup(memory: RobotMemory, see: See) -> None:
-    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
-    memory.recall(FindQuery(object_class="Mug"))
-    memory.recall(FindQuery(object_class="Unicorn"))
-    statistics = memory.statistics()
-    assert (statistics.lookups, statistics.hits) == (2, 1)
 
 
 def test_memory_goes_on_after_a_restart_with_the_same_ids(open_at: Open, see: See) -> None:
@@ -93,15 +84,6 @@ def test_skill_report_reaches_scene_and_cache(memory: RobotMemory, see: See) -> 
     )
 
 
-def test_listeners_hear_changes_with_versions_in_order(memory: RobotMemory, see: See) -> None:
-    heard: list[tuple[list[SceneEventKind], int, int]] = []
-    memory.on_change(lambda events, before, after: heard.append(([e.kind for e in events], before, after)))
-    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
-    memory.observe(see(2, Mug=(1.0, 0.0, 0.8)))
-    assert heard[0][0] == [SceneEventKind.APPEARED]
-    assert heard[0][2] == heard[1][1]
-
-
 def test_forgotten_object_is_gone_from_everywhere(open_at: Open, see: See) -> None:
     memory = open_at()
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8), Bowl=(2.0, 0.0, 0.8)))
@@ -110,11 +92,6 @@ def test_forgotten_object_is_gone_from_everywhere(open_at: Open, see: See) -> No
     assert memory.recall(FindQuery(object_class="Mug")).status is AnswerStatus.UNKNOWN
     memory.close()
     assert [found.class_name for found in open_at().scene().objects] == ["Bowl"]
-
-
-def test_forgetting_nothing_in_particular_is_refused(memory: RobotMemory) -> None:
-    with pytest.raises(InvalidValueError, match="got none"):
-        memory.forget()
 
 
 def test_forgotten_span_takes_what_was_learnt_in_it(open_at: Open) -> None:
@@ -202,16 +179,6 @@ def test_backup_stays_inside_the_data_folder(memory: RobotMemory, see: See) -> N
     for outside in ("/tmp/elsewhere.db", "../elsewhere.db", "backups/one.db", "images"):
         with pytest.raises(InvalidValueError, match="file name"):
             memory.save(outside)
-
-
-def test_map_gives_areas_that_survive(open_at: Open) -> None:
-    memory = open_at()
-    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), SECOND_NS)
-    areas = {area.id for area in memory.scene().areas}
-    memory.save()
-    memory.close()
-    assert areas
-    assert {area.id for area in open_at().scene().areas} == areas
 
 
 def test_floors_are_there_again_after_a_restart(open_at: Open, see: See) -> None:

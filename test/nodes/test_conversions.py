@@ -8,7 +8,6 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.scene import (
     Area,
     Floor,
-    Place,
     Relation,
     RelationKind,
     Room,
@@ -68,23 +67,12 @@ def assert_same_object(one: SceneObject, other: SceneObject) -> None:
         assert getattr(one, name) == getattr(other, name), name
 
 
-def test_stamp_survives() -> None:
-    assert conversions.stamp_from_msg(conversions.stamp_to_msg(STAMP_NS)) == STAMP_NS
-
-
 def test_pose_at_45_degrees_survives() -> None:
     pose = Pose.planar(1.0, 2.0, np.pi / 4, 0.5)
     assert np.allclose(conversions.pose_from_msg(conversions.pose_to_msg(pose)).matrix, pose.matrix)
     message = conversions.transform_to_msg(pose, "map", "base_link", STAMP_NS)
     assert message.child_frame_id == "base_link"
     assert np.allclose(conversions.transform_from_msg(message.transform).matrix, pose.matrix)
-
-
-def test_orientation_of_zeros_is_refused() -> None:
-    message = conversions.pose_to_msg(Pose())
-    message.orientation.w = 0.0
-    with pytest.raises(InvalidValueError, match="no rotation is w = 1"):
-        conversions.pose_from_msg(message)
 
 
 def test_scene_graph_survives() -> None:
@@ -123,13 +111,6 @@ def test_lesson_survives() -> None:
         support=4,
     )
     assert conversions.lesson_from_msg(conversions.lesson_to_msg(lesson)) == lesson
-
-
-def test_past_place_at_45_degrees_survives() -> None:
-    place = Place(1, STAMP_NS, mug().box, "a1", "t1")
-    back = conversions.place_from_msg(conversions.place_to_msg(place))
-    assert np.allclose(back.box.corners(), place.box.corners(), atol=1e-9)
-    assert (back.since_ns, back.until_ns, back.area_id, back.support_id) == (1, STAMP_NS, "a1", "t1")
 
 
 def test_delta_sorts_events_by_kind() -> None:
@@ -193,13 +174,6 @@ def test_state_change_survives(held: bool | None) -> None:
         probability=HALF,
     )
     assert conversions.change_from_msg(conversions.change_to_msg(change)) == change
-
-
-def test_state_outside_the_list_is_refused() -> None:
-    message = conversions.change_to_msg(StateChange("01", "Apple", STAMP_NS))
-    message.added = ["enchanted"]
-    with pytest.raises(ValueError, match="enchanted"):
-        conversions.change_from_msg(message)
 
 
 def test_skill_result_survives_and_unknown_reason_counts_as_failed_execution() -> None:
@@ -276,16 +250,6 @@ def test_detections_survive_in_the_order_of_their_instances() -> None:
     assert message.detections[0].bbox.size_y == 40.0
     back = conversions.detections_from_msg(message)
     assert [(d.class_scores, d.instance) for d in back] == [({"Mug": HALF}, 1), ({"Bowl": QUARTER}, 2)]
-
-
-def test_grid_of_the_wrong_size_is_refused() -> None:
-    from nav_msgs.msg import OccupancyGrid
-
-    message = OccupancyGrid()
-    message.info.width, message.info.height, message.info.resolution = 3, 2, 0.05
-    message.data = [0, 0, 0]
-    with pytest.raises(InvalidValueError, match="3x2 cells"):
-        conversions.grid_from_msg(message)
 
 
 def test_compressed_images_are_what_the_raw_ones_are() -> None:

@@ -30,7 +30,7 @@ from memory_node.nodes.inputs.transform_history import TransformHistory
 from memory_node.opening import open_memory
 
 REFUSED = (InvalidValueError, InputSkippedError)
-HURRIED = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+HURRIED = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def skill_result(msg: Any) -> object:
@@ -87,7 +87,7 @@ def test_changes_that_are_taken_can_be_kept_moved_told_and_started_from(memory: 
     def told() -> Any:
         return conversions.snapshot_to_msg(memory.scene()).objects
 
-    @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
     @given(messages(rm.StateChange), st.sampled_from(["", "Mug", "Apple"]), st.sampled_from([np.pi / 4, -3.0]))
     @example(rm.StateChange(source="user", added=["isClean"], probability=1.0), "Mug", -3.0)
     def remember_one(message: Any, named: str, yaw_rad: float) -> None:

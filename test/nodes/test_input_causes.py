@@ -90,16 +90,6 @@ def test_camera_that_sends_compressed_images_alone(peer: RosPeer, tmp_path: Path
         )
 
 
-def test_camera_that_sends_raw_images_to_a_memory_that_listens_to_compressed_ones(
-    peer: RosPeer, tmp_path: Path
-) -> None:
-    from sensor_msgs.msg import Image
-
-    with diagnosed(peer, tmp_path, image_transport="compressed") as memory:
-        peer.node.create_publisher(Image, "camera/color/image_raw", 10)
-        memory.says("/camera/color/image_raw is published: set image_transport:=raw")
-
-
 def test_one_topic_is_silent_among_others(peer: RosPeer, tmp_path: Path) -> None:
     from vision_msgs.msg import Detection2DArray
 
@@ -224,18 +214,6 @@ def test_camera_that_tf_does_not_connect_with_the_map(peer: RosPeer, tmp_path: P
         show = Showing(SimulatedCamera(peer))
         show.camera._tf.sendTransform(conversions.transform_to_msg(show.camera.pose, "base_link", "camera", 0))
         memory.says("TF does not connect camera with map", "base_link <- camera", while_showing=show)
-
-
-def test_tf_by_another_clock_than_images(peer: RosPeer, tmp_path: Path) -> None:
-    with diagnosed(peer, tmp_path) as memory:
-        show = Showing(SimulatedCamera(peer), WALL_NS)
-        localiser = Localiser(peer, show.camera)
-
-        def apart() -> None:
-            localiser.tell(show.stamp_ns - WALL_NS + STEP_NS)
-            show()
-
-        memory.says("two clocks: ", "/tf ", "set use_sim_time alike", while_showing=apart)
 
 
 @pytest.mark.parametrize(

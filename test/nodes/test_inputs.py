@@ -95,15 +95,6 @@ def test_image_without_partner_is_dropped_and_counted() -> None:
     assert (synchronizer.take_dropped(), synchronizer.take_dropped()) == (1, 0)
 
 
-def test_images_that_nothing_can_be_paired_with_any_more_are_let_go() -> None:
-    synchronizer = Synchronizer(("depth", "color"), slop_s=0.05, depth=1000, clock_jump_s=10.0)
-    for stamp_ms in range(0, 20_000, 33):
-        for stream in ("color", "depth"):
-            synchronizer.add(stream, stamp_ms * MS, stream)
-        assert len(list(synchronizer.settled())) == 1
-    assert sum(len(waiting) for waiting in synchronizer._waiting.values()) < 5
-
-
 def history(longest_gap_s: float = 0.2) -> TransformHistory:
     made = TransformHistory("map", longest_gap_s, clock_jump_s=10.0, limits=CorrectionLimits("odom", 0.1, 0.05))
     made.add_fixed(conversions.transform_to_msg(Pose.planar(0.0, 0.0, 0.0, 1.0), "base", "camera", 0))

@@ -95,23 +95,6 @@ def test_menu_of_an_object_edits_memory(peer: RosPeer) -> None:
     ]
 
 
-def test_marker_belongs_for_a_moment_to_the_client_that_touched_it(peer: RosPeer) -> None:
-    from visualization_msgs.msg import InteractiveMarkerFeedback
-
-    from memory_node.nodes.marker_messages import EditMenus
-
-    memory = RecordingMemory(thing("a", 1.0), thing("b", 1.3))
-    menus = EditMenus(peer.node, memory)  # type: ignore[arg-type]
-    menus._on_get(None, type("Response", (), {})())
-    for client, name in (("rviz 1", "a"), ("rviz 2", "a"), ("rviz 2", "b"), ("rviz 1", "a")):
-        menus._on_feedback(
-            InteractiveMarkerFeedback(
-                client_id=client, marker_name=name, event_type=InteractiveMarkerFeedback.MENU_SELECT, menu_entry_id=1
-            )
-        )
-    assert memory.calls == [("delete", "a", ""), ("delete", "b", ""), ("delete", "a", "")]
-
-
 def test_menus_are_erased_at_the_end(peer: RosPeer) -> None:
     from visualization_msgs.msg import InteractiveMarkerUpdate
 

@@ -252,19 +252,6 @@ def test_door_is_pulled_along_its_hinge_by_one_cartesian_path() -> None:
         assert np.ptp(radii) < 0.06, "the hand stays as far from the hinge as the handle is"
 
 
-def test_door_that_gives_no_way_to_the_hand_is_told() -> None:
-    with bridge(**{"arm.cartesian_path": "compute_cartesian_path", "plugins": "doors"}) as (peer, robot, call):
-        moveit = CartesianMoveIt(peer)
-        moveit.fraction = 0.0
-        robot.objects = [
-            thing("Fridge", 0.9, 0.0, 0.9, (0.6, 0.6, 1.8)) if o.class_name == "Fridge" else o for o in robot.objects
-        ]
-        result = call("OpenObject", "Fridge")
-        assert (result.success, result.reason) == (False, "execution")
-        assert "does not give way" in result.message
-        assert moveit.run == 0
-
-
 LAMP_BEFORE_THE_ROBOT = thing("DeskLamp", 0.7, 0.0, 0.95, (0.15, 0.15, 0.3), states=(ObjectState.OFF,))
 SWITCHES = {"plugins": "switches"}
 
@@ -288,18 +275,6 @@ def test_switch_is_pressed_along_one_cartesian_path() -> None:
         assert robot.grips == [0.0], "pressed with the closed hand"
 
 
-def test_switch_that_the_hand_does_not_come_to_is_told() -> None:
-    with bridge(**{"arm.cartesian_path": "compute_cartesian_path", **SWITCHES}) as (peer, robot, call):
-        moveit = CartesianMoveIt(peer)
-        moveit.fraction = 0.0
-        put_lamp_before(robot)
-        result = call("SwitchOn", "DeskLamp")
-        assert (result.success, result.reason) == (False, "unreachable")
-        assert "does not come to the face" in result.message
-        assert not result.changes
-        assert moveit.run == 0
-
-
 @pytest.mark.parametrize(("goes_on_at", "presses"), [(2, 2), (99, 3)])
 def test_switch_that_is_seen_to_stay_is_pressed_again(goes_on_at: int, presses: int) -> None:
     with bridge(**{"expert.arm.look_s": "2.0", **SWITCHES}) as (peer, robot, call):
@@ -318,14 +293,3 @@ def test_switch_that_is_seen_to_stay_is_pressed_again(goes_on_at: int, presses: 
         if not result.success:
             assert (result.reason, result.message) == ("execution", "DeskLamp was pressed 3 times and is not on")
             assert not result.changes
-
-
-def test_full_hand_presses_no_switch() -> None:
-    with bridge(**SWITCHES) as (_, robot, call):
-        assert call("GoToObject", "Apple").success
-        assert call("PickupObject", "Apple").success
-        put_lamp_before(robot)
-        robot.arm_goals.clear()
-        result = call("SwitchOn", "DeskLamp")
-        assert (result.success, result.reason) == (False, "hand_full")
-        assert robot.arm_goals == []

@@ -53,27 +53,6 @@ def opened(model: Path, names: Path) -> OnnxDetector:
 YOLO_8 = np.array(
     [[32, 32, 20, 10, 0.1, 0.9], [32, 32, 20, 11, 0.05, 0.8], [10, 30, 6, 6, 0.7, 0.1], [5, 5, 2, 2, 0.1, 0.1]]
 )
-YOLO_5 = np.array([[32, 32, 20, 10, 0.9, 0.1, 1.0], [10, 30, 6, 6, 0.7, 1.0, 0.1], [9, 9, 4, 4, 0.1, 1.0, 1.0]])
-
-
-@pytest.mark.parametrize("output", [YOLO_8.T[None], YOLO_5[None]], ids=["yolo8", "yolo5"])
-def test_yolo_outputs_become_boxes_in_the_images_pixels(tmp_path: Path, names: Path, output: np.ndarray) -> None:
-    detector = opened(answering(tmp_path / "yolo.onnx", {"out": output}), names)
-    found = detector.detect(COLOR, None, None)
-    assert [max(d.class_scores, key=lambda n: d.class_scores[n]) for d in found] == ["bowl", "mug"]
-    assert found[0].box_px == pytest.approx((110.0, 95.0, 210.0, 145.0))
-    assert found[0].class_scores["bowl"] == pytest.approx(0.9)
-
-
-@pytest.mark.parametrize("extra", [True, False], ids=["softmax", "sigmoid"])
-def test_detr_outputs_become_boxes(tmp_path: Path, names: Path, extra: bool) -> None:
-    logits = np.array([[-5.0, 3.0, -3.0], [-4.0, -4.0, 4.0]])[:, : 2 + extra]
-    boxes = np.array([[0.5, 0.5, 20 / 64, 10 / 64], [0.2, 0.2, 0.1, 0.1]])
-    model = answering(tmp_path / "detr.onnx", {"logits": logits[None], "boxes": boxes[None]})
-    (found,) = opened(model, names).detect(COLOR, None, None)
-    # This family's images are stretched: 5 times in x, 3.75 times in y.
-    assert found.box_px == pytest.approx((110.0, 101.25, 210.0, 138.75), abs=0.01)
-    assert found.class_scores["bowl"] > 0.9
 
 
 def test_unknown_layout_and_missing_files_are_named(tmp_path: Path, names: Path) -> None:

@@ -91,11 +91,6 @@ def bowl_with_apple() -> tuple[SceneGraph, str, str]:
     return graph, ids["Bowl"], ids["Apple"]
 
 
-def test_thing_in_a_bowl_is_in_the_bowl_not_on_the_table_below() -> None:
-    graph, bowl, apple = bowl_with_apple()
-    assert (graph.object(apple).support_id, graph.object(apple).inside) == (bowl, True)
-
-
 def test_contents_go_where_their_container_is_carried() -> None:
     graph, bowl, apple = bowl_with_apple()
     graph.apply_change(StateChange(bowl, "Bowl", 10 * SECOND_NS, held=True))

@@ -35,21 +35,6 @@ def moved() -> SceneGraph:
     return graph
 
 
-def where(graph: SceneGraph, name: str, stamp_s: int) -> float | None:
-    best = find(graph, FindQuery(object_class=name, as_of_ns=stamp_s * SECOND_NS)).best
-    return None if best is None else float(best.position[0])
-
-
-def test_query_as_of_then_answers_with_the_place_of_then(moved: SceneGraph) -> None:
-    assert (where(moved, "Mug", 5), where(moved, "Mug", 20), where(moved, "Mug", 200)) == (None, 1.0, 4.0)
-    assert (where(moved, "Bowl", 20), where(moved, "Bowl", 60)) == (None, 2.0)
-
-
-def test_snapshot_as_of_then_holds_what_was_known_then(moved: SceneGraph) -> None:
-    assert [found.class_name for found in moved.snapshot(20 * SECOND_NS).objects] == ["Mug"]
-    assert len(moved.snapshot().objects) == 2
-
-
 HOME = {"Fridge": (1.0, 0.0, 0.9), "Sofa": (2.0, 2.0, 0.4), "Bed": (4.0, 0.0, 0.3), "Stove": (0.0, 3.0, 0.4)}
 
 
@@ -73,10 +58,6 @@ def test_loaded_graph_is_unverified_until_three_fixed_objects_are_seen_where_the
     graph.observe(frame(110, **dict(list(HOME.items())[:3])))
     assert graph.frame_verified
     assert graph.counters["map_shifted"] == 0
-
-
-def test_graph_that_started_empty_trusts_its_own_map() -> None:
-    assert SceneGraph().frame_verified
 
 
 @pytest.mark.parametrize(

@@ -281,14 +281,14 @@ def test_graph_and_exact_search_answer_alike(recall):
             area_id=f"a{rng.integers(3)}",
             room_name=["kitchen", "bathroom", "hall"][rng.integers(3)],
         )
-        for number in range(2000)
+        for number in range(800)
     ]
     exact, graph = (
-        UnitIndex(Ranker(MiniLmEmbedder(), glosses, RetrievalConfig(exact_below=limit))) for limit in (10_000, 500)
+        UnitIndex(Ranker(MiniLmEmbedder(), glosses, RetrievalConfig(exact_below=limit))) for limit in (10_000, 200)
     )
     for one in (exact, graph):
         one.put_all(units)
-        for number in range(0, 2000, 5):
+        for number in range(0, 800, 5):
             one.remove(f"u{number}")
     assert exact.is_exact
     assert not graph.is_exact

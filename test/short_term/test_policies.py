@@ -1,7 +1,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.cache_policies import FifoPolicy, LfuPolicy
@@ -134,7 +134,6 @@ def build_pair(name, capacity, share):
 
 
 @pytest.mark.parametrize("name", ["fifo", "lru", "lfu", "w-tinylfu"])
-@settings(max_examples=120, deadline=None)
 @given(
     capacity=st.integers(1, 8),
     share=st.sampled_from([0.01, 0.2, 0.5, 0.9, 1.0]),

@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_node.short_term.lru import LruPolicy
@@ -61,7 +61,6 @@ class TaskAwareModel:
         self.parked = [key for key in self.parked if key in self.pins]
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     capacity=st.integers(1, 8),
     steps=st.lists(

@@ -1,7 +1,6 @@
 """What is forgotten is gone: from rows, free pages, write-ahead log, journal, images and backups."""
 
 import json
-import sqlite3
 
 import pytest
 import sqlalchemy as sa
@@ -217,19 +216,6 @@ def test_terms_match_whole_words_and_ids():
     assert not terms.found_in("019aa000-0000-7000-8000-000000000002 0191-mud")
 
 
-def test_longer_words_that_hold_a_term_are_no_traces_of_it(open_at, make_object, tmp_path):
-    store = open_at(str(tmp_path / "memory.db"))
-    one, other = (make_object(id=name, class_probabilities={"mug": 1.0}) for name in ("mug-1", "mug-10"))
-    named = make_object(attributes={"owner": "Ann"})
-    guest = make_object(attributes={"owner": "Annette"})
-    store.append(SceneEvent(SceneEventKind.APPEARED, 1, o) for o in (one, other, named, guest)).wait()
-    store.backup(tmp_path / "memory.backup")
-    for request, gone in ((ForgetRequest(object_ids=("mug-1",)), "mug-1"), (ForgetRequest(label="Ann"), named.id)):
-        report = store.forget(request)
-        assert (report.verified, report.found, report.object_ids) == (True, (), (gone,))
-    assert sorted(ids(store)) == sorted(["mug-10", guest.id])
-
-
 def test_damaged_backup_is_named_and_does_not_keep_the_rest_remembered(open_at, remember_home, tmp_path):
     store = open_at(str(tmp_path / "memory.db"))
     remember_home(store)
@@ -256,16 +242,6 @@ def test_id_of_a_forgotten_episode_stays_in_no_learnt_thing(open_at, store_url, 
     kept = next(document for document in store.documents("guideline") if document.id == "g-two")
     assert kept.body == {"text": "look on the table", "episode_ids": ["e1"]}
     assert kept.sources == (("episode", "e1"),)
-
-
-def test_vacuum_leaves_a_database_that_is_whole(open_at, remember_home, tmp_path):
-    store = open_at(str(tmp_path / "memory.db"))
-    remember_home(store)
-    store.forget(ForgetRequest(object_ids=(PILLS,)))
-    store.close()
-    connection = sqlite3.connect(tmp_path / "memory.db")
-    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    connection.close()
 
 
 def test_name_of_the_site_is_no_remembered_text(open_at, store_url, make_object):

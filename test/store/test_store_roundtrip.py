@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from memory_node.domain.errors import StoreError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import Area, Floor, Place, Relation, RelationKind, Room, SceneEvent, SceneEventKind
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.store import open_store
 from memory_node.store.errors import RecordRejectedError, StoreInUseError, StoreSiteError
 
 
@@ -179,10 +177,3 @@ def test_file_of_another_site_is_refused(open_at, tmp_path):
     open_at(str(tmp_path / "m.db"), site="north").close()
     with pytest.raises(StoreSiteError, match="north"):
         open_at(str(tmp_path / "m.db"), site="south")
-
-
-@pytest.mark.parametrize("address", ["robot:secret@127.0.0.1/memory", "robot@127.0.0.1/memory?password=secret"])
-def test_password_in_the_address_is_refused(address):
-    with pytest.raises(StoreError, match=r"\.pgpass") as refusal:
-        open_store(f"postgresql://{address}")
-    assert "secret" not in str(refusal.value)

@@ -66,23 +66,6 @@ def objects_of(store):
 # -- which database ------------------------------------------------------------------------------------------------
 
 
-def test_facts_told_while_one_server_was_away_reach_no_other_database(make_object, postgres):
-    first, second = postgres.create_database(), postgres.create_database()
-    mug = make_object()
-    open_store(first, "r1", "home", SMALL).close()
-    postgres.stop()
-    try:
-        with open_store(first, "r1", "home", SMALL) as store:
-            store.append([seen(mug)]).wait()
-            assert store.diagnostics().journal_batches == 1
-    finally:
-        postgres.start()
-    with open_store(second, "r1", "home", SMALL) as store:
-        assert objects_of(store) == set()
-    with open_store(first, "r1", "home", SMALL) as store:
-        assert objects_of(store) == {mug.id}
-
-
 def test_facts_told_before_a_server_was_ever_met_reach_the_one_at_that_address_only(make_object, postgres):
     first, second = postgres.create_database(), postgres.create_database()
     mug = make_object()
