@@ -233,7 +233,9 @@ class EpisodeWorld:
         """Return a call over what the robot did it with: where things are close together, that may be another thing
         than it was asked for, and what was taken to be shut in that one is shut in this."""
         asked = self.state.named(result.call.arguments[0])
-        done_id = memory_ids.get(result.object_id, "")
+        # Only of what the call has changed memory has just told the id; an older one may stand for nothing by now.
+        is_told = any(one.object_id == result.object_id for one in result.changes)
+        done_id = memory_ids.get(result.object_id, "") if is_told else ""
         done = self.state.named(done_id)
         if asked is not None and done_id and not any(change.created_from for change in result.changes):
             self._go_on_with(asked, done_id, bool(asked.object_id) and asked.object_id == result.object_id)

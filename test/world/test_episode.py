@@ -212,7 +212,8 @@ def test_thing_that_turns_out_to_be_one_that_memory_lost_goes_on() -> None:
     world.refresh(SceneSnapshot(1, objects=(TABLE, laptops[0])))
     (name,) = (one.id for one in world.state if one.memory_id == "m1")
     world.follow(done("GoToObject", name, object_id="laptop-7"), {})
-    world.follow(done("PickupObject", "laptop-7"), {"laptop-7": "m4"})
+    taken = (StateChange("laptop-7", "Laptop", 2, held=True),)
+    world.follow(done("PickupObject", "laptop-7", object_id="laptop-7", changes=taken), {"laptop-7": "m4"})
     assert world.state.things[name].memory_id == "m4"
     assert world.state.held == name
 
@@ -221,5 +222,18 @@ def test_piece_that_memory_has_only_since_the_call_goes_on() -> None:
     world = EpisodeWorld(load_catalogue())
     world.refresh(SceneSnapshot(1, objects=(TABLE, seen("m1", "AppleSliced", 0.0, "m3"))))
     (name,) = (one.id for one in world.state if one.memory_id == "m1")
-    world.follow(done("GoToObject", name, object_id="apple-7/slice2"), {"apple-7/slice2": "m9"})
+    taken = (StateChange("apple-7/slice2", "AppleSliced", 2, held=True),)
+    world.follow(done("PickupObject", name, object_id="apple-7/slice2", changes=taken), {"apple-7/slice2": "m9"})
     assert world.state.things[name].memory_id == "m9"
+
+
+def test_an_id_that_memory_gave_before_and_has_lost_takes_no_name() -> None:
+    world, scene = (
+        EpisodeWorld(load_catalogue()),
+        SceneSnapshot(1, objects=(TABLE, seen("m1", "AppleSliced", 0.0, "m3"))),
+    )
+    world.refresh(scene)
+    (name,) = (one.id for one in world.state if one.memory_id == "m1")
+    # The piece was m9 when it was cut; memory has it as m1 since.
+    world.follow(done("GoToObject", name, object_id="apple-7/slice2"), {"apple-7/slice2": "m9"})
+    assert [one.id for one in world.refresh(scene).of_class("AppleSliced")] == [name]

@@ -54,10 +54,12 @@ _MOST_TOLD = 3
 
 @dataclass
 class _Session:
-    """What is kept of one person's conversation. run: waits for an answer, None for none. searched: in vain."""
+    """What is kept of one person's conversation. run: waits for an answer, None for none. searched: in vain. taught:
+    what tries were told to teach, by the lesson's id."""
 
     conversation: Conversation
     searched: Searched = field(default_factory=dict)
+    taught: dict[str, str] = field(default_factory=dict)
     run: AgentRun | None = None
     account: ModelAccount = field(default_factory=ModelAccount)
 
@@ -185,7 +187,7 @@ class AgentPlanner:
             turns=turns,
             unfinished=self._left(task)[1],
             told=[" ".join(line.replace('"', "'").split()) for line in task.told() if line not in learnt],
-            memory=learnt,
+            memory="\n".join(filter(None, (learnt, *self._given_up(task)))),
             cut={title: len(lines) for title, lines in context.cut.items()},
             things=names.inventory(scene),
             unknown=names.not_known(),
@@ -202,6 +204,21 @@ class AgentPlanner:
         limits = {"most_calls": MOST_CALLS_A_REPLY, "calls_a_goal": CALLS_A_GOAL}
         rules = task.prompt("agent_system.j2", at_once=at_once, asks=self._asks, **limits)
         return Message("system", rules.strip()), Message("user", text.strip())
+
+    def _given_up(self, task: Task) -> list[str]:
+        """Return what tries taught when an earlier instruction of this conversation began, and no longer do."""
+        known, earlier = task.situation.known, self._session.taught
+        if known is None or known.lessons is None:
+            return []
+        names = {one.memory_id: one.id for one in task.world.episode.state}
+        now = known.lessons.lessons(known.clock())
+        self._session.taught = {
+            one.id: one.text.replace(f"this {one.place_class}", names.get(one.place_id, f"this {one.place_class}"))
+            for one in now
+        }
+        return [
+            f"- Given up after later tries: {text}" for key, text in earlier.items() if key not in self._session.taught
+        ]
 
     def _may_answer(self, task: Task) -> bool:
         """Return whether the last instruction ended a short time ago without anybody knowing how, as one does that asks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -247,6 +248,26 @@ class HomeNames:
         there = (one for one in state if one.memory_id in within and one.door is ObjectState.CLOSED)
         shut = [one.id for one in there if state.kinds[one.object_class].lidded]
         return _listed(names_folded(one for one in shut if one not in opened), _MOST_UNOPENED)
+
+    def side_by_side(self, things: Sequence[Thing], scene: SceneSnapshot) -> list[str]:
+        """Return for each room the order of its furniture of a class from left to right, as it is seen from the middle
+        of the room; none where it stands all around."""
+        kinds, centers = self._world.kinds, {room.name: room.center for room in scene.rooms}
+        rooms: dict[str, list[tuple[float, str]]] = {}
+        for one in things:
+            if one.position is not None and one.room in centers and not kinds[one.object_class].pickupable:
+                (x, y), (to_x, to_y, _) = centers[one.room], one.position
+                rooms.setdefault(one.room, []).append((math.atan2(to_y - y, to_x - x), one.id))
+        lines = []
+        for room, seen in rooms.items():
+            seen.sort(reverse=True)
+            # What is left of the widest gap comes last.
+            gaps = [(before - after) % math.tau for (before, _), (after, _) in zip(seen, [*seen[1:], seen[0]])]
+            last = gaps.index(max(gaps)) + 1
+            if len(seen) > 1 and max(gaps) >= math.pi:
+                order = ", ".join(name for _, name in (*seen[last:], *seen[:last]))
+                lines.append(f"from the middle of {room}, left to right: {order}")
+        return lines
 
     def note_searched(self, object_class: str, areas: Collection[str], before: SceneSnapshot) -> None:
         """Note that a class was looked for in some areas, by id, without success, and in those that the search itself

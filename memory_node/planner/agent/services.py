@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+from memory_node.catalogue.class_name import folded
 from memory_node.context.past_deeds import episode_lines
 from memory_node.domain.deed import Deed
 from memory_node.domain.errors import RobotMemoryError
@@ -50,7 +51,7 @@ class Services:
         self._lookup = lookup
 
     def find(self, name: str) -> str:
-        """Return all known things of a class or name; the world names them from now on."""
+        """Return all known things of a class or name, or in a room; the world names them from now on."""
         task, called, meant = self._task, self._names.class_called(name), self._names.meant(name)
         object_class = called or meant.object_class
         if object_class:
@@ -64,12 +65,25 @@ class Services:
         lines = joined({one: line for one, line in known.items() if one in wanted})
         unnamed = task.world.left_out[called]
         lines += [f"and {unnamed} {called} more"] if lines and unnamed else []
+        lines += self._names.side_by_side(task.world.state.of_class(called), task.situation.scene())
+        if lines and not one and name.split()[-1:][0].isdigit():
+            lines.insert(0, f"{quoted(name, 60)} is not known any more; the others are:")
+        lines = lines or ([] if object_class else self._in_room(name))
         if lines:
             return "\n".join(shortened(lines, _MOST_LINES, "find one by its name, or what holds it"))
         if not object_class:
             return f"nothing is called {quoted(name, 60)}, and no class either; Explore looks for it all the same"
         likely = self._names.likely(object_class)
         return f"memory knows of no {object_class}; {likely or 'it may be anywhere'}{self._names.alike(object_class)}"
+
+    def _in_room(self, name: str) -> list[str]:
+        """Return what is in a room, in words; the world names it from now on. Empty for the name of no room."""
+        world = self._task.world
+        there = {one.id: one.object_class for one in world.episode.state if folded(one.room) == folded(name)}
+        self._names.widen(dict.fromkeys(there.values()))
+        self._task.refresh()
+        lines = dict(zip(world.things, world.lines()))
+        return joined({one: lines[one] for one in there if one in lines})
 
     def locate(self, name: str) -> str:
         """Return where a thing is by memory, and the areas where else to look."""

@@ -317,6 +317,8 @@ class SkillCalls:
         used = named.arguments if result.success else ()  # what was cut is gone, of course
         lost = [one for one in before if one not in (*world.things, *world.episode.same, *used)]
         news += [f"not known any more: {', '.join(names_folded(lost))}"] if lost else []
+        # Of no pieces all are where they are to be.
+        undone += tuple(goal for goal in self.task.goals if goal.every)
         news += [f"no longer so: {goal}" for goal in self.task.taken_back() if goal not in undone]
         return CallResult(self._told(named, things, result, news, held), result.success)
 

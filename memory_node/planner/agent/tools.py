@@ -71,7 +71,7 @@ SET_GOALS = _tool(
     {"goals": {"type": "array", "items": _GOAL, "maxItems": _MOST_GOALS}},
     ("goals",),
 )
-FIND = _of_texts("find", "Ask memory for all things of a class or name, with place and states.", name="")
+FIND = _of_texts("find", "Ask memory for all things of a class or name, or in a room, with place and states.", name="")
 LOCATE = _of_texts("locate", "Ask memory where a thing is or is likely to be, the likeliest areas first.", name="")
 ASK_MEMORY = _of_texts("ask_memory", "Ask what people told and what documents say.", question="")
 RECALL_PAST = _of_texts(

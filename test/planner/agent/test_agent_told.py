@@ -1,7 +1,7 @@
 """A reader who sees only the prompt is told who is there, how old what memory holds is, and what a list leaves out."""
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from memory_node.context.recalled import Recalled
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
 from memory_node.domain.context import Context
 from memory_node.domain.deed import Deed
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import Area, Room, SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.agent.agent_planner import AgentPlanner
@@ -334,3 +334,71 @@ def test_what_was_just_seen_or_used_is_named_however_many_things_there_are() -> 
         place.things[f"s{number}"] = TinyThing(f"s{number}", "Spoon", "t")
     assert "Spoon 91" in beginning(place)
     assert "Spoon 90" not in beginning(place)
+
+
+class Furnished(TinyHome):
+    """Two rooms: two cabinets along one wall of the kitchen, a third one in the hall."""
+
+    def scene(self) -> SceneSnapshot:
+        rooms = (Room("r1", "kitchen", "f", (0.0, 0.0)), Room("r2", "hall", "f", (9.0, 0.0)))
+        areas = (Area("a1", "area 1", (0.0, 0.0), "f", "r1"), Area("a2", "area 2", (9.0, 0.0), "f", "r2"))
+        spots = {"c1": (2.0, -1.0), "c2": (2.0, 1.0), "c3": (9.0, 2.0)}
+        placed = [
+            replace(
+                one,
+                area_id="a2" if one.id in ("c3", "v") else "a1",
+                name=f"Cabinet {one.id[1]}" if one.id in spots else "",
+                box=replace(one.box, center=np.array([*spots[one.id], 0.9])) if one.id in spots else one.box,
+            )
+            for one in super().scene().objects
+        ]
+        return replace(super().scene(), rooms=rooms, areas=areas, objects=tuple(placed))
+
+
+FURNISHED = (("c1", "Cabinet"), ("c2", "Cabinet"), ("c3", "Cabinet"), ("m", "Mug"), ("v", "Vase"))
+
+
+def answers_in(place: TinyHome, *calls: tuple[str, dict[str, Any]]) -> list[str]:
+    model = ScriptedModel([list(calls), [("impossible", {"reason": "no"})]])
+    carry_out(model, "where is the mug?", place)
+    return model.results()
+
+
+def test_furniture_of_a_class_is_told_from_left_to_right_and_a_room_by_what_is_in_it() -> None:
+    place = Furnished(*(TinyThing(key, kind) for key, kind in FURNISHED))
+    cabinets, hall, nothing = answers_in(
+        place, ("find", {"name": "Cabinet"}), ("find", {"name": "hall"}), ("find", {"name": "cellar"})
+    )
+    # Who looks from the middle of the kitchen along x has larger y at the left.
+    assert "Cabinet 2, Cabinet 1" in cabinets.splitlines()[-1]
+    assert "Vase" in hall
+    assert "Cabinet 3" in hall
+    assert "Mug" not in hall
+    assert "Vase" not in nothing
+
+
+def test_name_that_is_lost_is_said_to_be() -> None:
+    place = Furnished(*(TinyThing(key, kind) for key, kind in FURNISHED))
+    lost, known = answers_in(place, ("find", {"name": "Cabinet 7"}), ("find", {"name": "Cabinet 2"}))
+    assert '"Cabinet 7"' in lost
+    assert "not known" in lost
+    assert "not known" not in known
+
+
+def test_a_lesson_that_was_given_and_given_up_is_told_once() -> None:
+    there, failed = {"to_id": "o", "to_class": "Microwave"}, {"reason": "execution"}
+    tried = [
+        Deed("e1:1", "HeatObject", "b", "Bread", 1, **there, **failed),
+        Deed("e1:2", "SwitchOn", "l", "Television", 2),
+        Deed("e1:3", "HeatObject", "b", "Bread", 3, **there),
+    ]
+    place, model, conversation = home(), ScriptedModel([END] * 3), Conversation()
+    kinds = place.kinds
+    offline = OfflinePlanner(Understander(kinds, None, None), kinds)
+    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
+    for lessons in (Expectations(tried), Expectations([]), Expectations([])):
+        what = Known(Recalled(), lambda: 4, str, lessons)
+        InstructionExecutor(place, place, planner, conversation=conversation, known=what).execute("bring me the mug")
+    first, second, third = (dialogue[1].text for dialogue in model.dialogues)
+    assert "Television" not in first + third
+    assert "works after SwitchOn Television" in second
