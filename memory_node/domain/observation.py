@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,11 +20,12 @@ class ObjectObservation:
     class_scores: class name -> score in [0, 1], best guess highest; empty when class-agnostic. Classes of score 0 are
     left out.
     box: in the map frame. covariance: (3, 3) of the box centre in m^2. embedding: unit vector (d,) or None.
-    crop_jpeg: the object's pixels, JPEG coded, or empty. truncated: cut by the image border or occluded. track: name of
-    the thing that is followed from view to view, "" where nobody does, RUN/NUMBER; then the box is that of all `views`.
-    name: what it alone is called, as of a person whom the detector knows; "" where it has none. at_pixels: first and
-    last column, first and last row in the frame's image; None where there is no image. description: what it looks like
-    in words, as a seeing model or a label has it ("a white vase with a narrow neck"), "" where nobody says.
+    crop: returns the object's pixels, JPEG coded, or nothing; called where the picture is kept. truncated: cut by the
+    image border or occluded. track: name of the thing that is followed from view to view, "" where nobody does,
+    RUN/NUMBER; then the box is that of all `views`. name: what it alone is called, as of a person whom the detector
+    knows; "" where it has none. at_pixels: first and last column, first and last row in the frame's image; None where
+    there is no image. description: what it looks like in words, as a seeing model or a label has it ("a white vase
+    with a narrow neck"), "" where nobody says.
     """
 
     class_scores: dict[str, float]
@@ -32,7 +34,7 @@ class ObjectObservation:
     pixels: int = 0
     truncated: bool = False
     embedding: NDArray[np.float32] | None = None
-    crop_jpeg: bytes = b""
+    crop: Callable[[], bytes] = bytes
     states: tuple[StateBelief, ...] = ()
     source: str = "camera"
     track: str = ""

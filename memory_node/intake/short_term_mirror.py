@@ -36,7 +36,7 @@ def state_requests(
 ) -> Iterator[StateRequest]:
     """Yield requests for things that a frame gave new pictures of, several things in each. Pictures are coded when they
     are sent; without the frame's image the small ones that memory keeps are."""
-    seen = {id(one.crop_jpeg): one.at_pixels for one in frame.observations if one.crop_jpeg}
+    seen = {id(jpeg): one.at_pixels for one in frame.observations if (jpeg := one.crop())}
     for start in range(0, len(things), _MOST_THINGS):
         pictured = []
         for thing in things[start : start + _MOST_THINGS]:
@@ -113,7 +113,7 @@ class ShortTermMirror:
         if not self._ranker.picture_dimension:
             return frame
         observations = tuple(
-            seen if seen.embedding is not None else replace(seen, embedding=self._ranker.looks_of(seen.crop_jpeg))
+            seen if seen.embedding is not None else replace(seen, embedding=self._ranker.looks_of(seen.crop()))
             for seen in frame.observations
         )
         return replace(frame, observations=observations)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -11,15 +12,23 @@ from numpy.typing import NDArray
 from memory_node.perception.config import PerceptionConfig
 
 
-def crop_jpeg(
-    color: NDArray[np.uint8], columns: tuple[int, int], rows: tuple[int, int], config: PerceptionConfig
-) -> bytes:
-    """Return the rectangle (first and last column and row) of an RGB image (height, width, 3) as JPEG; empty when
-    off."""
-    if config.crop_max_px <= 0:
-        return b""
-    piece = color[rows[0] : rows[1] + 1, columns[0] : columns[1] + 1]
-    return picture_jpeg(piece, config.crop_max_px, config.crop_quality)
+@dataclass(slots=True)
+class Crop:
+    """A rectangle (first and last column and row) of an RGB image (height, width, 3), coded as JPEG once it is asked
+    for: most views of a thing are not kept. Nothing where pictures are off."""
+
+    color: NDArray[np.uint8]
+    columns: tuple[int, int]
+    rows: tuple[int, int]
+    config: PerceptionConfig
+    jpeg: bytes = b""
+
+    def __call__(self) -> bytes:
+        """Return the JPEG, the same object each time."""
+        if not self.jpeg and self.config.crop_max_px > 0:
+            piece = self.color[self.rows[0] : self.rows[1] + 1, self.columns[0] : self.columns[1] + 1]
+            self.jpeg = picture_jpeg(piece, self.config.crop_max_px, self.config.crop_quality)
+        return self.jpeg
 
 
 def picture_jpeg(color: NDArray[np.uint8], max_px: int, quality: int) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +59,7 @@ def instance_windows(labels: NDArray[np.integer], stride: int) -> list[tuple[int
 
     Found on every `stride`-th pixel and widened by as much.
     """
-    small = labels[::stride, ::stride]
+    small = np.ascontiguousarray(labels[::stride, ::stride])
     highest = int(small.max()) if small.size else 0
     if highest > 4 * small.size:  # sparse numbers, such as hashes: count them through
         numbers, compact = np.unique(small, return_inverse=True)
@@ -69,7 +70,7 @@ def instance_windows(labels: NDArray[np.integer], stride: int) -> list[tuple[int
         names = list(range(highest + 1))
     height, width = labels.shape
     found = []
-    for index, box in enumerate(ndimage.find_objects(small.astype(np.int32)), start=1):
+    for index, box in enumerate(ndimage.find_objects(small.astype(np.int32, copy=False)), start=1):
         if box is not None:
             rows, columns = (
                 slice(max(0, side.start * stride - stride + 1), min(most, (side.stop - 1) * stride + stride))
@@ -121,12 +122,12 @@ def _behind_rim(mask: NDArray[np.bool_], depth_m: NDArray[np.float32], config: P
     behind = np.zeros(depth_m.shape, bool)
     if len(depth_m) < 3:
         return behind
-    edge, below, lower = depth_m[:-2], depth_m[1:-1], depth_m[2:]
+    outer = mask[1:-3, 1:-1] & ~mask[:-4, 1:-1] & mask[2:-2, 1:-1] & mask[3:-1, 1:-1]
+    rows, columns = outer.nonzero()
+    edge, below, lower = (depth_m[rows + down, columns] for down in range(3))
     with np.errstate(invalid="ignore"):
         noise_m = config.depth_sigma_m_at_1m * below**2
-        step = edge - below > _RIM_STEEPER * np.maximum(below - lower, 0.0) + _RIM_SIGMAS * noise_m
-    outer = mask[1:-3, 1:-1] & ~mask[:-4, 1:-1] & mask[2:-2, 1:-1] & mask[3:-1, 1:-1]
-    behind[:-2] = outer & step
+        behind[rows, columns] = edge - below > _RIM_STEEPER * np.maximum(below - lower, 0.0) + _RIM_SIGMAS * noise_m
     return behind
 
 
@@ -149,7 +150,10 @@ def clean_points(points: NDArray[np.float64], pixels: int, config: PerceptionCon
     # Sorted with the point's number in the low bits: argsort picks another point of a voxel on another machine.
     bits = len(key).bit_length()
     order = np.sort(key << bits | np.arange(len(key))) & ((1 << bits) - 1)
-    first = np.flatnonzero(np.diff(key[order], prepend=np.int64(-(2**62))))
+    ordered = key[order]
+    begins = np.ones(len(key), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    first = begins.nonzero()[0]
     if len(points) > 4 * len(first):
         first = first[np.diff(first, append=len(points)) > 1]
     return points[order[first]]
@@ -158,14 +162,15 @@ def clean_points(points: NDArray[np.float64], pixels: int, config: PerceptionCon
 def _main_runs(points: NDArray[np.float64], large: bool, config: PerceptionConfig) -> NDArray[np.float64]:
     depth = points[:, 2]
     ordered = np.sort(depth)
-    gap_m = config.depth_gap_m + 3.0 * config.depth_sigma_m_at_1m * ordered[1:] ** 2
-    breaks = np.flatnonzero(ordered[1:] - ordered[:-1] > gap_m) + 1
+    nearer, farther = ordered[:-1], ordered[1:]
+    gap_m = config.depth_gap_m + 3.0 * config.depth_sigma_m_at_1m * farther**2
+    breaks = (farther - nearer > gap_m).nonzero()[0] + 1
     if not breaks.size:
         return points
-    lengths = np.diff(np.concatenate([[0], breaks, [len(depth)]]))
-    good = lengths >= (_SHARE_OF_LARGE if large else _SHARE_OF_SMALL) * len(depth)
-    if not good.any():
-        good[np.argmax(lengths)] = True
-    if not large:
-        good[np.argmax(good) + 1 :] = False
-    return points[good[np.searchsorted(ordered[breaks], depth, side="right")]]
+    ends = [0, *breaks.tolist(), len(depth)]
+    lengths = [end - start for start, end in pairwise(ends)]
+    least = (_SHARE_OF_LARGE if large else _SHARE_OF_SMALL) * len(depth)
+    good = [index for index, length in enumerate(lengths) if length >= least] or [lengths.index(max(lengths))]
+    if large:
+        return points[np.isin(np.searchsorted(ordered[breaks], depth, side="right"), good)]
+    return points[(depth >= ordered[ends[good[0]]]) & (depth <= ordered[ends[good[0] + 1] - 1])]

@@ -76,7 +76,9 @@ def _footprint_yaw(x: Values, y: Values) -> float:
     """Return the direction of the longer side of the footprint of points, in [-pi/2, pi/2)."""
     if len(x) < 3:
         return 0.0
-    (_, (width, height), angle_deg) = cv2.minAreaRect(np.stack([x, y], axis=1).astype(np.float32))
+    ground = np.empty((len(x), 2), np.float32)
+    ground[:, 0], ground[:, 1] = x, y
+    (_, (width, height), angle_deg) = cv2.minAreaRect(ground)
     yaw_rad = math.radians(angle_deg)
     if max(width, height) > _LARGE_M:
         yaw_rad, width, height = _edge_yaw(x, y, yaw_rad)

@@ -13,7 +13,7 @@ from memory_node.domain.geometry import FloatArray, Intrinsics, OrientedBox, Pos
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.perception.box_mask import Relief, masks_in_boxes
 from memory_node.perception.config import PerceptionConfig
-from memory_node.perception.crop import crop_jpeg
+from memory_node.perception.crop import Crop
 from memory_node.perception.detection import Detection, Detection3D
 from memory_node.perception.image_decoding import labels_from_masks
 from memory_node.perception.instance_points import InstancePoints, instance_points
@@ -58,7 +58,8 @@ class PerceptionPipeline:
             raise InputSkippedError("image_size", f"depth {shape} and colour or labels differ in size")
         labels, by_number = _numbered(labels, detections, depth_m, intrinsics, relief)
         observations: tuple[ObjectObservation, ...] = ()
-        if labels is not None and labels.any():
+        stride = self.config.pixel_stride
+        if labels is not None and labels[::stride, ::stride].any():
             observations = self._observations(labels, by_number, depth_m, color, intrinsics, map_T_camera)
         return Frame(stamp_ns, map_T_camera, intrinsics, observations, depth_m, complete, keyframe, color=color)
 
@@ -97,6 +98,7 @@ class PerceptionPipeline:
             detection = None if by_number is None else by_number.get(instance.label)
             if by_number is not None and detection is None:
                 continue
+            place = instance.columns, instance.rows
             cut = touches_border(instance, (depth_m.shape[0], depth_m.shape[1]), self.config)
             tracked = detection is not None and bool(detection.track)
             observations.append(
@@ -107,11 +109,11 @@ class PerceptionPipeline:
                     instance.pixels,
                     not tracked and (cut or instance.label in hidden),
                     detection.embedding if detection else None,
-                    crop_jpeg(color, instance.columns, instance.rows, self.config) if color is not None else b"",
+                    bytes if color is None else Crop(color, *place, self.config),
                     detection.states if detection else (),
                     track=detection.track if detection else "",
                     views=detection.views if detection else 1,
-                    at_pixels=(*instance.columns, *instance.rows),
+                    at_pixels=(*place[0], *place[1]),
                 )
             )
         return tuple(observations)

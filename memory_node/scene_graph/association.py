@@ -103,8 +103,9 @@ def _costs(
     truncated = observed.truncated[which]
     agreement = np.ones(len(which))
     looks = np.zeros(len(which))
-    for i, (obs, candidate) in enumerate(zip(which.tolist(), row.tolist())):
-        observation, record = observed.observations[obs], table.record(candidate)
+    # Boxes without a common part are refused below, whatever they show.
+    for i in np.flatnonzero(pairs.containment > 0.0).tolist():
+        observation, record = observed.observations[which[i]], table.record(int(row[i]))
         agreement[i] = class_agreement(observation.class_scores, record)
         new, old = observation.embedding, record.embedding
         if new is not None and old is not None and len(new) == len(old):

@@ -41,9 +41,10 @@ def overlap(
     widened."""
     cos, sin = np.cos(yaw_b), np.sin(yaw_b)
     shift = center_a - center_b
-    offset = np.stack(
-        [cos * shift[:, 0] + sin * shift[:, 1], cos * shift[:, 1] - sin * shift[:, 0], shift[:, 2]], axis=1
-    )
+    offset = np.empty(shift.shape)
+    offset[:, 0] = cos * shift[:, 0] + sin * shift[:, 1]
+    offset[:, 1] = cos * shift[:, 1] - sin * shift[:, 0]
+    offset[:, 2] = shift[:, 2]
     turn = yaw_a - yaw_b
     quarters = np.rint(turn / (0.5 * np.pi))
     swapped = (quarters.astype(np.int64) % 2 == 1)[:, None]

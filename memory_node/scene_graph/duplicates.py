@@ -26,9 +26,10 @@ def merge_duplicates(state: GraphState, touched: Rows, matched: Rows, neighbours
     a, b = _close_pairs(state, touched, neighbours)
     if not a.size:
         return []
-    known, at_once = np.isin(a, matched), np.isin(b, touched)
+    is_matched = table.among(matched)
+    known, at_once = is_matched[a], table.among(touched)[b]
     same = _look_like_one(state, a, b)
-    two = at_once & (~same | (known & np.isin(b, matched)))
+    two = at_once & (~same | (known & is_matched[b]))
     for i in np.flatnonzero(at_once & ~two).tolist():
         two[i] = not same_class(state, int(a[i]), int(b[i]))
     for one, other in zip(a[two & (a < b)].tolist(), b[two & (a < b)].tolist()):
@@ -49,11 +50,12 @@ def merge_duplicates(state: GraphState, touched: Rows, matched: Rows, neighbours
 
 def _close_pairs(state: GraphState, touched: Rows, neighbours: Rows) -> tuple[Rows, Rows]:
     table = state.table
-    first, second = np.meshgrid(touched, neighbours, indexing="ij")
-    a, b = first.ravel(), second.ravel()
-    reach = 0.5 * (table.size[a] + table.size[b]).max(axis=1) + _PART_GAP_M
-    close = (np.abs(table.center[a] - table.center[b]).max(axis=1) < reach) & (a != b)
-    return a[close], b[close]
+    reach = 0.5 * (table.size[touched, None] + table.size[neighbours]).max(axis=2) + _PART_GAP_M
+    close = touched[:, None] != neighbours
+    for axis in range(3):
+        close &= np.abs(table.center[touched, axis, None] - table.center[neighbours, axis]) < reach
+    first, second = close.nonzero()
+    return touched[first], neighbours[second]
 
 
 def _unconfirmed(state: GraphState, rows: Rows) -> NDArray[np.bool_]:

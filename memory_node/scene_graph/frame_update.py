@@ -93,7 +93,11 @@ class FrameUpdate:
         ]
         told = {event.object.id for event in events} | set(gone)
         rows = [row for row in touched if state.table.record(row).id not in told]
-        return events + [state.event(SceneEventKind.UPDATED, row) for row in rows]
+        covariances = state.table.covariances(np.array(rows, np.intp))
+        return events + [
+            SceneEvent(SceneEventKind.UPDATED, state.now_ns, state.object_at(row, covariance))
+            for row, covariance in zip(rows, covariances)
+        ]
 
     def _neighbourhood(self) -> Rows:
         low, high = view_bounds(self._frame, self._state.config.evidence_range_m)
@@ -132,7 +136,7 @@ class FrameUpdate:
         doubt = np.minimum(1.0, _DOUBTED_SIGHTINGS / np.maximum(table.times_seen[self._joined], 1))
         table.log_odds[self._joined] += self._weight * math.log(config.miss_likelihood_ratio) * doubt
         limit = log_odds(config.removed_existence)
-        doubted = missed | np.isin(rows, self._joined)
+        doubted = missed | table.among(self._joined)[rows]
         for row in rows[doubted & (table.log_odds[rows] < limit)].tolist():
             # An earlier row of this loop may have been merged with this one.
             if table.alive[row]:
@@ -259,7 +263,7 @@ class FrameUpdate:
         if observation.truncated or self._is_in_hand(name):
             return None
         near = self._present(rows)
-        doubtful = near[(table.log_odds[near] < 0.0) & ~np.isin(near, found.matched[:, 1])]
+        doubtful = near[(table.log_odds[near] < 0.0) & ~table.among(found.matched[:, 1])[near]]
         confirmed = doubtful[table.times_seen[doubtful] >= state.config.confirmed_sightings]
         candidates = np.concatenate([confirmed, np.flatnonzero(table.alive & table.removed)])
         return best_same_instance(table, candidates, name, observation.box.size, observation.embedding, state.config)

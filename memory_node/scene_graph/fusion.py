@@ -111,14 +111,15 @@ def fuse_label(table: ObjectTable, row: int, observation: ObjectObservation, siz
     if observation.embedding is not None:
         fuse_embedding(record, observation)
     better = observation.pixels > record.crop_pixels and not (observation.truncated and record.crop_jpeg)
-    if observation.crop_jpeg and (better or not record.crop_jpeg):
-        record.crop_jpeg, record.crop_pixels = observation.crop_jpeg, observation.pixels
+    if (better or not record.crop_jpeg) and (crop := observation.crop()):
+        record.crop_jpeg, record.crop_pixels = crop, observation.pixels
 
 
 def _fuse_classes(table: ObjectTable, row: int, observation: ObjectObservation, sizes: ClassSizes) -> None:
     record = table.record(row)
     classes = record.classes
-    known = not table.mostly_truncated(np.array([row]))[0]
+    # Plain numbers: this is asked of one row at a time, for each thing in view.
+    known = float(table.yaw_weight[row]) >= 0.5 * min(int(table.times_seen[row]), MAX_YAW_WEIGHT)
     size = table.size[row] if known else observation.box.size
     for name, score in observation.class_scores.items():
         fit = sizes.fit(name, size, whole=known or not observation.truncated)

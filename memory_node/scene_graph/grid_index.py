@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,7 +24,7 @@ class GridIndex:
 
     def put(self, row: int, x_m: float, y_m: float) -> None:
         """Enter a row, or move it."""
-        cell = (int(np.floor(x_m / self._cell_m)), int(np.floor(y_m / self._cell_m)))
+        cell = (math.floor(x_m / self._cell_m), math.floor(y_m / self._cell_m))
         old = self._cell_of.get(row)
         if old == cell:
             return
@@ -45,8 +47,7 @@ class GridIndex:
 
     def within(self, low: tuple[float, float], high: tuple[float, float]) -> Rows:
         """Return the rows of all cells that touch the rectangle, ascending (so that replays agree)."""
-        x_0, y_0 = int(np.floor(low[0] / self._cell_m)), int(np.floor(low[1] / self._cell_m))
-        x_1, y_1 = int(np.floor(high[0] / self._cell_m)), int(np.floor(high[1] / self._cell_m))
+        (x_0, y_0), (x_1, y_1) = ([math.floor(side / self._cell_m) for side in corner] for corner in (low, high))
         found: list[int] = []
         if (x_1 - x_0 + 1) * (y_1 - y_0 + 1) > len(self._rows_in):
             for (x, y), rows in self._rows_in.items():

@@ -33,7 +33,7 @@ def missing_evidence(
     observed, found: what the frame shows, and which rows that is. sight: what its depth image says of the rows' places.
     """
     table, config = state.table, state.config
-    unmatched = sight.in_view & ~np.isin(rows, found.matched[:, 1])
+    unmatched = sight.in_view & ~table.among(found.matched[:, 1])[rows]
     missing = unmatched & ~table.sheltered[rows]
     looked = unmatched & (sight.clear >= _LOOKED_AT)
     # Rays that go through the place tell more than a part of something there.
@@ -41,7 +41,7 @@ def missing_evidence(
     passed = looked & (open_share >= _SEEN_THROUGH)
     sheltered = passed & ~missing
     passed[sheltered] = [_is_looked_into(state, observed, row, found) for row in rows[sheltered].tolist()]
-    overlooked = missing & looked & ~passed & ~np.isin(rows, found.parts[:, 1]) & frame.complete
+    overlooked = missing & looked & ~passed & ~table.among(found.parts[:, 1])[rows] & frame.complete
     overlooked &= sight.pixels >= config.evidence_min_pixels
     overlooked |= _taken(state, observed, rows, missing & ~passed, found)
     evidence = np.where(overlooked, math.log(config.miss_likelihood_ratio), 0.0)

@@ -272,6 +272,12 @@ class ObjectTable:
         """Yield the rows of all objects in order of their birth in the table, removed ones included."""
         return iter(self.row_of.values())
 
+    def among(self, rows: Rows) -> NDArray[np.bool_]:
+        """Return for every row of the table, so that it can be indexed by rows, whether it is one of `rows`."""
+        chosen = np.zeros(self._capacity, np.bool_)
+        chosen[rows] = True
+        return chosen
+
     def mostly_truncated(self, rows: Rows) -> NDArray[np.bool_]:
         """Return which rows were seen in part more often than whole (part counts a tenth in yaw_weight)."""
         return np.asarray(self.yaw_weight[rows] < 0.5 * np.minimum(self.times_seen[rows], MAX_YAW_WEIGHT))

@@ -21,7 +21,7 @@ from memory_node.scene_graph.support_extent import (
     settle_tops,
     within_footprint,
 )
-from memory_node.scene_graph.support_roles import Roles, roles_of
+from memory_node.scene_graph.support_roles import Flags, Roles, roles_of
 
 # A box is known to a few centimetres.
 _SLACK_M = 0.05
@@ -130,14 +130,11 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
         pairs = _Pairs.of(state, rows, present)
         above, within = _above(pairs), _enclosed(pairs)
     on, about_on = above & pairs.touching(gap_m), above & pairs.touching(_STILL_ON * gap_m)
-    # Of surfaces at one level a thing stands on the one below its middle, not on one that ends beside it.
-    under = pairs.over(0.0) | pairs.covered
     # Things that a row may lie on in a heap, whatever they are.
     below = pairs.over(_SLACK_M) | pairs.covered
     below &= pairs.touching(_STILL_ON * gap_m) & pairs.other
-    seated = _on_seat(pairs)
-    volumes = table.size[present].prod(axis=1)
-    evident, usual = table.times_seen[present] > 1, pairs.roles.movable | pairs.roles.receptacle
+    places = _Places(pairs, on, pairs.over(0.0) | pairs.covered, within, _on_seat(pairs))
+    chosen = places.chosen()
     moved = []
     for index, row in enumerate(rows.tolist()):
         record = table.record(row)
@@ -145,18 +142,11 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
             continue
         record.put_at = None  # it lies elsewhere by now: from here on boxes decide
         before = record.support_id, record.inside
-        if record.id in state.contents:
+        at, inside = chosen[index]
+        if state.contents.get(record.id):
             # An object is not on or in a thing that it carries: a cup is not on the knife in it.
-            carried = np.isin(present, state.load_of(record.id))
-            on[index] &= ~carried
-            within[index] &= ~carried
-            seated[index] &= ~carried
-        # What was seen once, or is not made for things to be put on it, is a support only if there is no other.
-        found = on[index]
-        for likely in (on[index] & usual, on[index] & usual & evident):
-            found = likely if likely.any() else found
-        found = _level_under(pairs, found, under[index])
-        at, inside = _support(pairs, index, found, under[index], within[index], seated[index], volumes)
+            load = np.array(state.load_of(record.id), np.intp)
+            at, inside = places.without(index, table.among(load)[present]).chosen()[0]
         if at >= 0:
             state.stand_on(row, table.record(int(present[at])).id, inside)
         elif not (
@@ -178,15 +168,6 @@ def _is_hidden(state: GraphState, row: int) -> bool:
     return is_shut and int(table.last_seen[row]) < state.now_ns
 
 
-def _level_under(pairs: _Pairs, on: Matrix, under: Matrix) -> Matrix:
-    """Return which of the surfaces (m,) that a thing may stand on count: those below its middle, where one of them is
-    as high as the highest."""
-    if not (on & under).any():
-        return on
-    highest = float(pairs.top[on].max())
-    return on & under if float(pairs.top[on & under].max()) > highest - _SLACK_M else on
-
-
 def _is_among(state: GraphState, rows: Rows, support_id: str, inside: bool) -> bool:
     """Return whether what a thing stood on is one of some rows."""
     return not inside and state.table.row_of.get(support_id, -1) in rows
@@ -197,32 +178,60 @@ def _is_heaped(state: GraphState, rows: Rows, support_id: str) -> bool:
     return bool(support_id) and any(state.table.record(row).support_id == support_id for row in rows.tolist())
 
 
-def _support(
-    pairs: _Pairs,
-    index: int,
-    on: Matrix,
-    under: Matrix,
-    within: Matrix,
-    seated: Matrix,
-    volumes: NDArray[np.float64],
-) -> tuple[int, bool]:
-    """Return which neighbour (-1: none) a row stands on or in, and whether in it.
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """Where rows (n,) may be, each (n, m): on a neighbour's surface, in a container, on a seat; under: the neighbours
+    below or above their middles."""
 
-    Of surfaces at its foot the topmost counts: where a pan stands on a burner, the counter is as near. Of containers
-    around it the smallest. What is in one is not on a surface that ends beside it. under (m,): surfaces below its
-    middle.
-    """
-    surface = int(np.argmax(np.where(on, pairs.top, -np.inf))) if on.any() else -1
-    container = int(np.argmin(np.where(within, volumes, np.inf))) if within.any() else -1
-    seat = int(np.argmin(np.where(seated, volumes, np.inf))) if seated.any() else -1
-    # In a bowl on a table, a thing's foot is level with the table's top as well.
-    level = surface >= 0 and container >= 0 and abs(pairs.floor[container] - pairs.top[surface]) < _SLACK_M
-    beside = surface >= 0 and not under[surface]
-    if container >= 0 and (surface < 0 or beside or (level and container != surface)):
-        return container, True
-    if surface >= 0:
-        return surface, False
-    return seat, False
+    pairs: _Pairs
+    on: Matrix
+    under: Matrix
+    within: Matrix
+    seated: Matrix
+
+    def without(self, index: int, carried: Flags) -> _Places:
+        """Return the places of one row less the neighbours (m,) that it carries itself."""
+        one = slice(index, index + 1)
+        on, within, seated = (places[one] & ~carried for places in (self.on, self.within, self.seated))
+        return _Places(self.pairs, on, self.under[one], within, seated)
+
+    def chosen(self) -> list[tuple[int, bool]]:
+        """Return for each row which neighbour (-1: none) it stands on or in, and whether in it.
+
+        Of surfaces at its foot the topmost counts: where a pan stands on a burner, the counter is as near. Of
+        containers around it the smallest. What is in one is not on a surface that ends beside it.
+        """
+        pairs = self.pairs
+        if not pairs.neighbours.size:
+            return [(-1, False)] * len(self.on)
+        on, volumes = self._surfaces(), pairs.state.table.size[pairs.neighbours].prod(axis=1)
+        every = np.arange(len(on))
+        surface = np.where(on, pairs.top, -np.inf).argmax(axis=1)
+        container = np.where(self.within, volumes, np.inf).argmin(axis=1)
+        seat = np.where(self.seated, volumes, np.inf).argmin(axis=1)
+        is_on, is_in = on[every, surface], self.within[every, container]
+        # In a bowl on a table, a thing's foot is level with the table's top as well.
+        level = (np.abs(pairs.floor[container] - pairs.top[surface]) < _SLACK_M) & (container != surface)
+        is_in &= ~is_on | ~self.under[every, surface] | level
+        elsewhere = np.where(self.seated[every, seat], seat, -1)
+        at = np.where(is_in, container, np.where(is_on, surface, elsewhere))
+        return list(zip(at.tolist(), is_in.tolist()))
+
+    def _surfaces(self) -> Matrix:
+        """Return which of the surfaces (n, m) that things may stand on count.
+
+        What was seen once, or is not made for things to be put on it, is a support only if there is no other. Of
+        surfaces at one level a thing stands on the one below its middle, not on one that ends beside it.
+        """
+        pairs, found = self.pairs, self.on
+        usual = pairs.roles.movable | pairs.roles.receptacle
+        evident = pairs.state.table.times_seen[pairs.neighbours] > 1
+        for likely in (self.on & usual, self.on & usual & evident):
+            found = np.where(likely.any(axis=1, keepdims=True), likely, found)
+        below = found & self.under
+        highest, below_them = (np.where(some, pairs.top, -np.inf).max(axis=1) for some in (found, below))
+        as_high: Flags = below.any(axis=1) & (below_them > highest - _SLACK_M)
+        return np.where(as_high[:, None], below, found)
 
 
 def _concerned(state: GraphState, changed: Rows, present: Rows) -> Rows:

@@ -80,12 +80,13 @@ def settle_tops(state: GraphState, supports: Rows) -> list[int]:
     lowered = []
     for row in supports[table.mostly_truncated(supports)].tolist():
         load = [table.row(one) for one in state.contents.get(table.record(row).id, ())]
-        on = np.array([one for one in load if not table.record(one).inside], np.intp)
+        on = [one for one in load if not table.record(one).inside]
         if len(on) < _TELLING:
             continue
-        on = on[~table.mostly_truncated(on) & roles_of(state, on, supports[:0]).taken]
+        things = np.array(on, np.intp)
+        things = things[~table.mostly_truncated(things) & roles_of(state, things, supports[:0]).taken]
         top = table.center[row, 2] + 0.5 * table.size[row, 2]
-        sunk = top - (table.center[on, 2] - 0.5 * table.size[on, 2])
+        sunk = top - (table.center[things, 2] - 0.5 * table.size[things, 2])
         by_m = float(np.median(sunk)) if len(sunk) >= _TELLING else 0.0
         if 0.0 < by_m < min(config.on_gap_m, 0.5 * float(table.size[row, 2])):
             table.size[row, 2] -= by_m

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -48,7 +49,8 @@ def test_model_judges_each_new_picture_with_the_task(memory: RobotMemory, see: C
     for stamp_s, crop in ((1, b"far"), (2, b"nearer"), (9, b"near"), (20, b"near")):
         frame = see(stamp_s, Mug=(1.0, 0.0, 0.8))
         observations = tuple(
-            replace(one, crop_jpeg=crop, pixels=100 * stamp_s if crop != b"far" else 1) for one in frame.observations
+            replace(one, crop=partial(bytes, crop), pixels=100 * stamp_s if crop != b"far" else 1)
+            for one in frame.observations
         )
         memory.observe(replace(frame, observations=observations))
         assert queue.wait_idle(10.0)

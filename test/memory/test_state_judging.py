@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,9 @@ def open_judged(tmp_path: Path, picture_judge: Any, embedder: TextEmbedder) -> I
 
 def look(memory: RobotMemory, frame: Frame, *crops: bytes) -> None:
     seen = zip(frame.observations, crops)
-    memory.observe(replace(frame, observations=tuple(replace(one, crop_jpeg=crop, pixels=1000) for one, crop in seen)))
+    memory.observe(
+        replace(frame, observations=tuple(replace(one, crop=partial(bytes, crop), pixels=1000) for one, crop in seen))
+    )
     judging = memory._intake.mirror._states
     assert judging is not None
     assert judging.wait_idle(10.0)
@@ -136,7 +139,7 @@ def test_the_model_sees_the_whole_image_and_each_thing_at_useful_sizes(
     frame = see(1, Plate=(1.0, 0.0, 0.8), Mug=(2.0, 0.0, 0.8))
     places = {"Plate": (150, 749, 150, 949), "Mug": (1000, 1099, 600, 649)}
     observations = tuple(
-        replace(one, crop_jpeg=one.best_class.encode(), pixels=1000, at_pixels=places[one.best_class])
+        replace(one, crop=partial(bytes, one.best_class.encode()), pixels=1000, at_pixels=places[one.best_class])
         for one in frame.observations
     )
     memory.observe(replace(frame, observations=observations, color=image))

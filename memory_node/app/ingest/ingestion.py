@@ -117,11 +117,10 @@ class Ingestion:
 
 def _with_looks(frame: Frame, pictures: ClipEmbedder) -> Frame:
     """Return a frame whose observations tell how they look."""
-    pictured = [i for i, observation in enumerate(frame.observations) if observation.crop_jpeg]
-    if not pictured:
+    crops = {i: crop for i, observation in enumerate(frame.observations) if (crop := observation.crop())}
+    if not crops:
         return frame
-    vectors = pictures.embed_crops([frame.observations[i].crop_jpeg for i in pictured])
-    looks = dict(zip(pictured, vectors))
+    looks = dict(zip(crops, pictures.embed_crops(list(crops.values()))))
     observations = tuple(
         replace(observation, embedding=looks[i]) if i in looks else observation
         for i, observation in enumerate(frame.observations)
