@@ -253,6 +253,9 @@ class AgentPlanner:
         deeds = (one for one in past.deeds if one.episode_id in ids and one.stamp_ns >= left.started_ns)
         done = ", ".join(f"{one.skill} {one.object_class}" for one in deeds)
         when = ago((known.clock() - (left.ended_ns or left.started_ns)) * 1e-9)
-        to_do = ", ".join(goal.text for goal in goals)
+        # People may have done a part of it since.
+        to_do = ", ".join(goal.text for goal in goals if not task.is_met(goal))
+        if goals and not to_do:
+            return "", ""
         so_far = f"still to do: {to_do}" if to_do else f"done of it: {done or 'nothing'}"
         return left.instruction, f"{quoted(left.instruction, _LONGEST_TURN)}, {when}; {so_far}"

@@ -9,7 +9,7 @@ import jinja2
 
 from memory_node.domain.skill import SkillResult
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_check import GoalCheck, Judgement
+from memory_node.planner.goal_check import UNTOLD, GoalCheck, Judgement
 from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
@@ -56,6 +56,10 @@ class Task:
     def judged(self) -> Judgement:
         """Return what of the goals is so, by memory and by what the robot found in this instruction."""
         return self.history.judge(self._check())
+
+    def is_met(self, goal: Goal) -> bool:
+        """Return whether a goal is met now, False for what memory cannot tell."""
+        return goal.kind not in UNTOLD and not self._check().unmet(goal)
 
     def taken_back(self) -> tuple[Goal, ...]:
         """Return the goals that were met and are no longer, although no later one asks for that."""

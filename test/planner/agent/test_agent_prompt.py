@@ -68,9 +68,9 @@ def test_what_the_hand_holds_is_told_once_with_its_states(held: str) -> None:
     assert state.count("hold") == 1
 
 
-def beginning(instruction: str, what: Known) -> str:
+def beginning(instruction: str, what: Known, place: TinyHome | None = None) -> str:
     model = ScriptedModel([END])
-    carry_out(model, instruction, known=what)
+    carry_out(model, instruction, place, known=what)
     return model.dialogues[0][1].text
 
 
@@ -116,9 +116,13 @@ def test_what_is_still_to_do_of_an_interrupted_instruction_is_told() -> None:
     taken = (deed("e5:0", "PickupObject", "Apple", 6),)
     left = EpisodeSummary("e5", "heat the mug and put the apple in the fridge", "", 5 * SECOND_NS, 7 * SECOND_NS, False)
     tried = (*taken, deed("e5:1", "HeatObject", "Mug", 6, "Microwave"))
-    text = beginning("go on", known(left, tried=tried))
+    place = home()
+    place.things["a"].support_id = "t"
+    text = beginning("go on", known(left, tried=tried), place)
     assert text.count("put the apple in the fridge") == 2  # in the instruction, and as what is left of it
     assert text.count("heat the mug") == 1
+    # Somebody has put the apple there since.
+    assert "apple" not in beginning("go on", known(left, tried=tried))
 
 
 def test_who_goes_on_is_asked_for_what_was_left_in_the_words_of_then() -> None:
