@@ -25,6 +25,8 @@ _KEPT_WHOLE = 8
 _FOLDED_LENGTH = 100
 _LONGEST_RESULT = 2400
 _LONGEST_WORDS = 2000
+# What these tell stays whole: nobody says it again.
+_KEPT = frozenset({"ask_person", "ask_memory", "recall_past"})
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class AgentDialogue:
         self._rest: list[Message] = []
         self._results: list[str] = []  # of calls in words, told together
         self._shown: list[Message] = []  # pictures, behind the results: a result holds none by the protocol
+        self._kept: set[str] = set()  # texts that stay whole
         self._calls = 0
 
     def ask(self, timeout_s: float) -> Turn:
@@ -102,14 +105,17 @@ class AgentDialogue:
         """Tell the result of a call."""
         if len(result) > _LONGEST_RESULT:
             result = f"{result[:_LONGEST_RESULT].rstrip()} ... (cut here; ask for less at once)"
+        text = result if self._native else f"{call.name}: {result}"
+        self._kept |= {text} if call.name in _KEPT else set()
         if self._native:
-            self._rest.append(Message("tool", result, call_id=call.id))
+            self._rest.append(Message("tool", text, call_id=call.id))
         else:
-            self._results.append(f"{call.name}: {result}")
+            self._results.append(text)
 
     def say(self, text: str) -> None:
-        """Tell something that is no result."""
+        """Tell something that is no result, and stays whole."""
         self._flush()
+        self._kept.add(text)
         self._rest.append(Message("user", text))
 
     def show(self, text: str, pictures: tuple[bytes, ...]) -> None:
@@ -118,7 +124,9 @@ class AgentDialogue:
 
     def _flush(self) -> None:
         if self._results:
-            self._rest.append(Message("user", "\n".join(self._results)))
+            text = "\n".join(self._results)
+            self._kept |= set() if self._kept.isdisjoint(self._results) else {text}
+            self._rest.append(Message("user", text))
             self._results.clear()
         self._rest += self._shown
         self._shown.clear()
@@ -130,7 +138,7 @@ class AgentDialogue:
         old = self._rest[:-_KEPT_WHOLE]
         self._rest[:-_KEPT_WHOLE] = [
             replace(one, text=shortened(one.text, _FOLDED_LENGTH), pictures=())
-            if one.role != "assistant" or one.tool_calls
+            if one.text not in self._kept and (one.role != "assistant" or one.tool_calls)
             else one
             for one in old
         ]

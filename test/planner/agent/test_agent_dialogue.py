@@ -1,10 +1,18 @@
 """What the person says in the middle goes on with the running dialogue; limits end it."""
 
+import json
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from scripted_model import ScriptedModel, carry_out, home
+
+from memory_node.llm.chat import Message
+from memory_node.planner.agent.dialogue import AgentDialogue
+from memory_node.planner.agent.tools import agent_tools
+from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.planner_config import LlmConfig
 
 GOAL = (
     "set_goals",
@@ -109,3 +117,27 @@ def test_a_new_instruction_that_comes_for_an_answer_is_carried_out_with_what_was
     assert place.things["v"].support_id == "f"
     assert place.things["m"].support_id == "t"
     assert any("Anna's" in message.text and other in message.text for message in model.dialogues[1])
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_what_the_person_said_and_what_memory_recalled_outlasts_folding(native: bool) -> None:
+    tools = agent_tools(("GoToObject",), True, True, True)
+    go = {"name": "GoToObject", "arguments": {"object": "Mug"}}
+    model = ScriptedModel(lambda _: [tuple(go.values())] if native else json.dumps({"calls": [go]}))
+    model.native_tools = native
+    config = LlmConfig(base_url="http://localhost:1/v1")
+    beginning = (Message("system", "rules"), Message("user", "task"))
+    dialogue = AgentDialogue(model, tools, beginning, ModelAccount(), config)
+    told = {"ask_person": "the person says: " + "blue " * 60, "recall_past": "e1 " * 60, "GoToObject": "news " * 900}
+    for _ in range(12):
+        [call] = dialogue.ask(5.0).calls
+        for name, text in told.items():
+            dialogue.tell(replace(call, name=name), text)
+        told = {"GoToObject": told["GoToObject"]}
+    dialogue.say("Memory: " + "hint " * 60)
+    dialogue.ask(5.0)
+    texts = "\n".join(message.text for message in model.dialogues[-1])
+    assert "blue " * 60 in texts
+    assert "e1 " * 60 in texts
+    assert "hint " * 60 in texts
+    assert len(texts) < 12 * len("news " * 900)
