@@ -22,6 +22,7 @@ from memory_node.domain.time_zone import time_zone
 from memory_node.episodes.deed_log import DEEDS, DeedLog
 from memory_node.episodes.episode_register import ENDED_KEPT
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
+from memory_node.knowledge.by_model.merging import ModelJudge
 from memory_node.knowledge.by_model.reading import ModelTellingReader
 from memory_node.knowledge.facts import proposition_from_dict
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
@@ -139,6 +140,7 @@ def open_memory(
         ),
         unread=unread,
         zone=zone,
+        judge_left=ModelJudge(model, llm.timeout_s, llm.max_repairs) if model is not None else None,
         ways_to=lambda question: [in_words(way, question, catalogue) for way in learnt.ways_to(question)],
     )
     if model is not None:

@@ -32,11 +32,13 @@ from memory_node.knowledge.removal import Criteria, Deleted, least_useful
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict, step_to_dict
 from memory_node.knowledge.told.fact import ToldFact, with_ends
 from memory_node.knowledge.told.taking_back import is_over, is_said_by, words_taken_back
-from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
+from memory_node.knowledge.updating import UpdateJudge
 from memory_node.search.packing import Arrays
 
 # Documents that can be brought back.
 _DOCUMENTS_KEPT = 16
+# Statements of which one update asks a model, the newest.
+_MOST_JUDGED = 200
 
 
 def _pass_over() -> None:
@@ -55,7 +57,8 @@ class KnowledgeGraph(KnowledgeQuestions):
     """Thread-safe.
 
     embedder: compares texts. log: makes changes durable. extractor: reads propositions out of talks and documents.
-    judge: decides what becomes of two like statements. on_removal: is called before anything goes.
+    on_removal: is called before anything goes. judge_left: decides of two like statements that no rule combines, such
+    as a language model; None: both stay.
     read_facts: reads told sentences, and those of documents that bind.
     unread: of facts and lessons those that tell nothing.
     zone: the time zone in which people mean days; None: the machine's. ways_to: see KnowledgeQuestions.
@@ -67,19 +70,19 @@ class KnowledgeGraph(KnowledgeQuestions):
         log: KnowledgeLog,
         config: KnowledgeConfig | None = None,
         extractor: Extractor | None = None,
-        judge: UpdateJudge = judge_by_rules,
         make_id: IdSource = new_id,
         on_removal: Callable[[], None] | None = None,
         read_facts: ReadFacts = _read_nothing,
         unread: Collection[Memory] = (),
         zone: tzinfo | None = None,
         ways_to: WaysTo = no_ways,
+        judge_left: UpdateJudge | None = None,
     ) -> None:
         config = config or KnowledgeConfig()
-        nodes = KnowledgeNodes(embedder, config, log, judge, on_removal or _pass_over)
+        nodes = KnowledgeNodes(embedder, config, log, on_removal or _pass_over)
         super().__init__(embedder, nodes, config, unread, zone, ways_to)
         self._extractor = extractor or RuleExtractor(zone)
-        self._read_facts = read_facts
+        self._read_facts, self._judge_left = read_facts, judge_left
         self._make_id = make_id
         self._documents: OrderedDict[str, Deleted] = OrderedDict()
 
@@ -198,10 +201,29 @@ class KnowledgeGraph(KnowledgeQuestions):
                 self._nodes.semantic.put_vectors([proposition.text], vector[None, :])
                 edits += self._nodes.told_updates(proposition.text)
             self._nodes.finish(edits)
-            texts = {one.text for one in told}
-            replaced = [edit.after for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active]
-            held = (self._nodes.semantic.get(text) for text in dict.fromkeys(one.text for one in told))
+        texts = dict.fromkeys(one.text for one in told)
+        edits += self._combine_left(texts)
+        replaced = [edit.after for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active]
+        with self._lock:
+            held = (self._nodes.semantic.get(text) for text in texts)
             return (*filter(None, held), *(one for one in replaced if one.text not in texts))
+
+    def _combine_left(self, texts: Iterable[str]) -> list[Edit]:
+        """Combine statements that no rule does, each with the one most like it, as a model decides; return what was
+        changed. A reply takes seconds: nothing is locked meanwhile."""
+        done: list[Edit] = []
+        for text in texts if self._judge_left is not None else ():
+            with self._lock:
+                pair = self._nodes.left_apart(text)
+            if pair is None or self._judge_left is None:
+                continue
+            update = self._judge_left(*pair)
+            with self._lock:
+                if pair == self._nodes.left_apart(text):
+                    edits = self._nodes.combined(*pair, update)
+                    self._nodes.finish(edits)
+                    done += edits
+        return done
 
     def _take_back(self, words: str, text: str, stamp_ns: int) -> tuple[Proposition, ...]:
         step = StandardStep(f"{TOLD_SESSION}back:0", state=TOLD, action=words, stamp_ns=stamp_ns)
@@ -256,6 +278,8 @@ class KnowledgeGraph(KnowledgeQuestions):
             for proposition in self._nodes.semantic.all():
                 edits += self._nodes.updates(proposition.text)
             self._nodes.finish(edits)
+            left = [one.text for one in self._nodes.semantic.all() if one.active][-_MOST_JUDGED:]
+        edits += self._combine_left(left)
         self.embed_statements()
         return sum(1 for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active)
 

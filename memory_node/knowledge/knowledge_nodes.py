@@ -16,7 +16,7 @@ from memory_node.knowledge.packed_table import PackedTable
 from memory_node.knowledge.semantic_graph import SemanticGraph
 from memory_node.knowledge.standard_step import ASKED, TOLD, StandardStep, pack_step, step_to_dict, unpack_step
 from memory_node.knowledge.told.fact import names_of_several, one_is_meant
-from memory_node.knowledge.updating import LEAST_LIKENESS, TOPIC_LIKENESS, UpdateJudge, updated
+from memory_node.knowledge.updating import LEAST_LIKENESS, TOPIC_LIKENESS, Update, judge_by_rules, updated
 from memory_node.search.packing import Arrays, part, under
 
 
@@ -31,7 +31,7 @@ class Withdrawal:
 class KnowledgeNodes:
     """Not thread-safe; its owner locks.
 
-    judge: decides what becomes of two like statements. on_removal: is called before anything goes.
+    on_removal: is called before anything goes.
     """
 
     def __init__(
@@ -39,13 +39,11 @@ class KnowledgeNodes:
         embedder: TextEmbedder,
         config: KnowledgeConfig,
         log: KnowledgeLog,
-        judge: UpdateJudge,
         on_removal: Callable[[], None],
     ) -> None:
         self.semantic = SemanticGraph(embedder, config)
         self.steps: PackedTable[StandardStep] = PackedTable(pack_step, unpack_step)
         self._log = log
-        self._judge = judge
         self._on_removal = on_removal
         self._history = History()
 
@@ -103,15 +101,11 @@ class KnowledgeNodes:
 
         only_the_same: leave both where they say different things.
         """
-        later = self.semantic.get(text)
-        if later is None or not later.active:
+        pair = self._pair(text)
+        if pair is None:
             return []
-        earlier = self.semantic.most_like(later, LEAST_LIKENESS)
-        if earlier is None:
-            return []
-        if self.semantic.order(earlier) > self.semantic.order(later):
-            earlier, later = later, earlier
-        update = self._judge(earlier, later)
+        earlier, later = pair
+        update = judge_by_rules(earlier, later)
         # What was read is decided by what it says when it is told: see told_updates.
         if update.relationship != "same" and (only_the_same or earlier.structure or later.structure):
             return []
@@ -119,6 +113,26 @@ class KnowledgeNodes:
             return []
         if update.relationship == "topic" and self.semantic.cosine(earlier.text, later.text) < TOPIC_LIKENESS:
             return []
+        return self.combined(earlier, later, update)
+
+    def _pair(self, text: str) -> tuple[Proposition, Proposition] | None:
+        """Return a proposition and the one that is most like it, the earlier first; None without one."""
+        one = self.semantic.get(text)
+        other = self.semantic.most_like(one, LEAST_LIKENESS) if one is not None and one.active else None
+        if one is None or other is None:
+            return None
+        return (other, one) if self.semantic.order(other) <= self.semantic.order(one) else (one, other)
+
+    def left_apart(self, text: str) -> tuple[Proposition, Proposition] | None:
+        """Return a proposition and the one most like it, the earlier first, where a model may combine them: they are of
+        one subject, and not both are read."""
+        pair = self._pair(text)
+        if pair is None or pair[0].subject != pair[1].subject or (pair[0].structure and pair[1].structure):
+            return None
+        return pair
+
+    def combined(self, earlier: Proposition, later: Proposition, update: Update) -> list[Edit]:
+        """Do what was decided of two propositions; return this for finish()."""
         results = updated(earlier, later, update)
         return [self.edit(PROPOSITIONS, one.text, one) for one in results if one != self.semantic.get(one.text)]
 

@@ -6,12 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from pydantic import BaseModel
+
 from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.json_reply import json_form, read_json
+from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.llm.reply_reader import answer_in
 
 Value = TypeVar("Value")
+Schema = TypeVar("Schema", bound=BaseModel)
 # Characters of a faulty reply that are sent back: with the prompt it must fit into a small model's window.
 _MOST_SENT_BACK = 4000
 
@@ -67,6 +72,32 @@ def ask(
             faulty = Message("assistant", reply.text[:_MOST_SENT_BACK])
             messages = (*question.messages, faulty, Message("user", question.repair(str(error))))
     raise AssertionError("the loop ends by returning or raising")
+
+
+def ask_by_prompt(
+    model: ChatModel,
+    schema: type[Schema],
+    template: str,
+    deadline: Deadline,
+    max_repairs: int,
+    read: Callable[[Schema], Value],
+    **said: object,
+) -> Value:
+    """Return what `read` makes of a JSON reply to a prompt of config/prompts; said: the template's values, texts of
+    others with the filter `quoted`.
+
+    Raises:
+        RejectedReplyError: no reply was good, by the schema or by `read`.
+        LlmError: the model gave no reply, or the deadline passed.
+    """
+    text = prompt_templates().get_template(template).render(**said)
+    question = Question(
+        (Message("user", text),),
+        lambda reply: read(read_json(schema, reply)),
+        "That cannot be used: {}. Reply again as JSON.".format,
+        json_form(schema),
+    )
+    return ask(model, question, deadline, max_repairs)
 
 
 def answer_of(reply: Reply) -> str:

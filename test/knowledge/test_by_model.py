@@ -9,6 +9,7 @@ import pytest
 from knowledge_doubles import BagOfWords, ListedLog
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.knowledge.by_model.merging import ModelJudge
 from memory_node.knowledge.by_model.reading import ModelTellingReader
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
@@ -108,6 +109,59 @@ def asked(model: Model, *told: str, hops: int = 2) -> KnowledgeGraph:
     return graph
 
 
+def told(model: Model, *sentences: str) -> tuple[KnowledgeGraph, list[str]]:
+    """Return a graph whose like statements a model judges, and what the last sentence ended."""
+    graph = KnowledgeGraph(
+        BagOfWords(),
+        ListedLog(),
+        judge_left=ModelJudge(model),  # type: ignore[arg-type]
+        read_facts=lambda said, step: FORMS.read(said, step.stamp_ns, step.subject).facts,
+    )
+    for stamp, one in enumerate(sentences, 1):
+        ended = [one.text for one in graph.tell(one, stamp_ns=stamp) if not one.active]
+    return graph, ended
+
+
+GREW = "Otto grew out of the trouble that milk gave him."
+TROUBLE = "Otto had trouble with the milk that we gave him."
+
+
+def test_model_ends_what_no_rule_sees_contradicted_until_that_is_taken_back() -> None:
+    graph, ended = told(Model({"relationship": "conflict"}), TROUBLE, GREW)
+    assert ended == [TROUBLE]
+    graph.retract(GREW)
+    assert [one.text for one in graph.propositions() if one.active] == [TROUBLE]
+
+
+def test_of_two_that_say_the_same_the_fuller_stays_as_it_was_said_with_the_sources_of_both() -> None:
+    graph, ended = told(Model({"relationship": "same", "fuller": 1}), TROUBLE, "Otto had trouble with our milk.")
+    (left,) = [one for one in graph.propositions() if one.active]
+    assert (left.text, left.support, ended) == (TROUBLE, 2, ["Otto had trouble with our milk."])
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        ({"relationship": "apart"},),
+        ({"relationship": "same", "fuller": 2}, {"relationship": "apart"}),  # 1950 would be lost
+        ("no JSON", "none again"),
+        (LlmError("away"),),
+    ],
+)
+def test_both_stay_where_the_model_keeps_them_apart_loses_something_or_fails(replies: tuple[Any, ...]) -> None:
+    model = Model(*replies)
+    _, ended = told(model, "Otto had a red boat in 1950.", "Otto had a red boat, so it seems.")
+    assert (ended, len(model.sent)) == ([], len(replies))
+
+
+def test_what_is_read_is_decided_by_subject_and_relation_without_the_model() -> None:
+    model = Model()
+    _, ended = told(model, "The keys belong in the bowl.", "The keys belong in the drawer.")
+    assert ended == ["The keys belong in the bowl."]
+    told(model, "Otto is allergic to nuts.", "Otto is allergic to milk.")
+    assert not model.sent
+
+
 SEMANTIC = {"mode": "semantic"}
 
 
@@ -124,7 +178,12 @@ def test_model_searches_again_for_what_is_missing_and_answers_with_its_sources()
 
 
 def test_memory_whose_reader_is_a_model_answers_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    replies = ({"facts": []}, SEMANTIC, {"enough": True}, {"answer": "A man called Flint.", "uses": [1]})
+    replies: tuple[dict[str, Any], ...] = (
+        {"facts": []},
+        SEMANTIC,
+        {"enough": True},
+        {"answer": "A man called Flint.", "uses": [1]},
+    )
     model = Model(*replies)
     monkeypatch.setattr(ModelShelf, "open_or_excuse", lambda *_: model)
     memory = open_memory(MemoryConfig(knowledge=KnowledgeConfig(reader="model")), embedder=BagOfWords())

@@ -14,16 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode, mode_of
-from memory_node.llm.ask import Question, Value, ask
-from memory_node.llm.chat import ChatModel, Message
+from memory_node.llm.ask import Schema, ask_by_prompt
+from memory_node.llm.chat import ChatModel
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError, RejectedReplyError
-from memory_node.llm.json_reply import json_form, read_json
-from memory_node.llm.prompt_templates import prompt_templates
 
-_LONGEST = 400  # characters of a statement that the model reads
 _MOST = 40  # statements that it reads
-_WHY = "That cannot be used: {}. Reply again as JSON."
 
 
 class ChosenMode(BaseModel):
@@ -97,7 +93,7 @@ class ModelAnswers:
         """Return the statements of at most `hops` searches; the model stops as soon as they are enough."""
         found, asked = {one.text: one for one in self.find(question, k)}, {question.lower()}
         for _ in range(self.hops - 1):
-            lines = _lines(list(found.values()))
+            lines = [one.text for one in found.values()]
             plan = self._asked(NextSearch, "memory_search.j2", deadline, question=question, statements=lines)
             query = " ".join(plan.query.split())
             if plan.enough or not query or query.lower() in asked:
@@ -114,27 +110,19 @@ class ModelAnswers:
             if reply.uses and not reply.answer.strip():
                 raise RejectedReplyError("empty", "answer: expected words where statements are used")
 
-        lines = _lines(found)
+        lines = [one.text for one in found]
         return self._asked(Reasoned, "memory_answer.j2", deadline, check, question=question, statements=lines)
 
     def _asked(
         self,
-        schema: type[Value],
+        schema: type[Schema],
         prompt: str,
         deadline: Deadline,
-        check: Callable[[Value], None] = lambda _: None,
-        **values: object,
-    ) -> Value:
-        def read(reply: str) -> Value:
-            found = read_json(schema, reply)  # type: ignore[type-var]
-            check(found)
-            return found
+        check: Callable[[Schema], None] = lambda _: None,
+        **said: object,
+    ) -> Schema:
+        def checked(reply: Schema) -> Schema:
+            check(reply)
+            return reply
 
-        text = prompt_templates().get_template(prompt).render(**values)
-        form = json_form(schema)  # type: ignore[arg-type]
-        question = Question((Message("user", text),), read, _WHY.format, form)
-        return ask(self.model, question, deadline, self.max_repairs)
-
-
-def _lines(found: Sequence[Proposition]) -> list[str]:
-    return [" ".join(one.text[:_LONGEST].replace("<", "(").replace(">", ")").split()) for one in found]
+        return ask_by_prompt(self.model, schema, prompt, deadline, self.max_repairs, checked, **said)

@@ -12,15 +12,12 @@ from memory_node.knowledge.text.words import stems
 from memory_node.knowledge.told.fact import NOTHING, Relation, Term, ToldFact
 from memory_node.knowledge.told.forms import Read, TellingReader
 from memory_node.knowledge.told.times import until_of
-from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, Message
+from memory_node.llm.ask import ask_by_prompt
+from memory_node.llm.chat import ChatModel
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError, RejectedReplyError
-from memory_node.llm.json_reply import json_form, read_json
-from memory_node.llm.prompt_templates import prompt_templates
 
 _MOST_KNOWN = 30
-_LONGEST = 2000  # characters
 # Relations whose subject is a thing: a class of the label space.
 _OF_THINGS = frozenset({Relation.NEVER, Relation.BROKEN, Relation.BELONGS, Relation.OWNED, Relation.CONTAINS})
 _Words = Annotated[str, Field(max_length=200)]
@@ -64,7 +61,6 @@ class ModelTellingReader:
     ) -> None:
         self._model, self._forms, self._known, self._zone = model, forms, known, zone
         self._timeout_s, self._max_repairs = timeout_s, max_repairs
-        self._prompts = prompt_templates()
 
     def read(self, sentence: str, told_ns: int, teller: str = "") -> Read:
         """Return the facts of one sentence; told_ns: when it was told."""
@@ -73,24 +69,20 @@ class ModelTellingReader:
             return by_forms
         known = list(self._known(sentence))[:_MOST_KNOWN]
 
-        def facts_of(reply: str) -> tuple[ToldFact, ...]:
-            stated = read_json(StatedFacts, reply).facts
-            said = set(stems(" ".join([sentence, teller, *known])))
-            return tuple(self._fact(one, sentence, said, told_ns, teller) for one in stated)
+        said = set(stems(" ".join([sentence, teller, *known])))
 
-        text = self._prompts.get_template("told_facts.j2").render(
-            sentence=_quoted(sentence), teller=_quoted(teller), known=list(map(_quoted, known)), relations=_MEANINGS
-        )
-        question = Question(
-            (Message("user", text),),
-            facts_of,
-            lambda wrong: f"That cannot be used: {wrong}. Reply again as JSON.",
-            json_form(StatedFacts),
-        )
+        def facts_of(reply: StatedFacts) -> tuple[ToldFact, ...]:
+            return tuple(self._fact(one, sentence, said, told_ns, teller) for one in reply.facts)
+
+        words = {"sentence": sentence, "teller": teller, "known": known, "relations": _MEANINGS}
+        deadline = Deadline(self._timeout_s)
         try:
-            return Read(sentence, ask(self._model, question, Deadline(self._timeout_s), self._max_repairs))
+            facts = ask_by_prompt(
+                self._model, StatedFacts, "told_facts.j2", deadline, self._max_repairs, facts_of, **words
+            )
         except LlmError:
             return by_forms
+        return Read(sentence, facts)
 
     def _fact(self, one: StatedFact, sentence: str, said: set[str], told_ns: int, teller: str) -> ToldFact:
         """Return a stated fact with its terms grounded.
@@ -141,7 +133,3 @@ _MEANINGS = {
     "sleeps": "the subject, a person, sleeps in the object",
     "is": "the object, in words, is true of the subject",
 }
-
-
-def _quoted(text: str) -> str:
-    return " ".join(text[:_LONGEST].replace("<", "(").replace(">", ")").split())
