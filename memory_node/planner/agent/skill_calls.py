@@ -333,7 +333,9 @@ class SkillCalls:
     ) -> str:
         state, now = self.task.world.state, self.task.world.held
         if result.success:
-            said = [f"{named}: done{self._found(named)}{self._taken_for(named, result)}"]
+            pieces = sum(bool(one.created_from) for one in result.changes)
+            cut = f", {pieces} pieces" if pieces else ""
+            said = [f"{named}: done{cut}{self._found(named)}{self._taken_for(named, result)}"]
         else:
             names = {key: one.id for one in (*state, *things) for key in one.identities if not key.isalpha()}
             ids = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))

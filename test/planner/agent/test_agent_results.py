@@ -105,6 +105,25 @@ def test_a_tool_may_be_washed_and_what_no_goal_needs_may_not(thing: str, washed:
     assert any(call.startswith("CleanObject") for call in place.calls) is washed
 
 
+class Cutting(TinyHome):
+    """Its memory sees only one of the three pieces that a cut makes."""
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        result = super().execute(call)
+        if call.skill != "SliceObject":
+            return result
+        self.things["b1"] = TinyThing("b1", "BreadSliced", "t")
+        pieces = tuple(StateChange(f"b{number}", "BreadSliced", 0, created_from="b") for number in (1, 2, 3))
+        return replace(result, changes=pieces)
+
+
+def test_in_how_many_pieces_a_thing_was_cut_is_told() -> None:
+    place = Cutting(TinyThing("t", "DiningTable"), TinyThing("b", "Bread", "t"), TinyThing("k", "Knife", "t"))
+    calls = ("PickupObject", {"object": "Knife"}), ("SliceObject", {"object": "Bread"})
+    *_, cut = told(place, SLICE, *calls, instruction="slice the bread")
+    assert "3 pieces" in cut.splitlines()[0]
+
+
 def test_washing_at_a_sink_is_done_in_its_basin() -> None:
     place = kitchen()
     pick = ("PickupObject", {"object": "Knife"})
