@@ -187,7 +187,7 @@ class AgentPlanner:
             turns=turns,
             unfinished=self._left(task)[1],
             told=[" ".join(line.replace('"', "'").split()) for line in task.told() if line not in learnt],
-            memory="\n".join(filter(None, (learnt, *self._given_up(task)))),
+            memory="\n".join(filter(None, (learnt, *self._not_taught_now(task)))),
             cut={title: len(lines) for title, lines in context.cut.items()},
             things=names.inventory(scene),
             unknown=names.not_known(),
@@ -205,8 +205,9 @@ class AgentPlanner:
         rules = task.prompt("agent_system.j2", at_once=at_once, asks=self._asks, **limits)
         return Message("system", rules.strip()), Message("user", text.strip())
 
-    def _given_up(self, task: Task) -> list[str]:
-        """Return what tries taught when an earlier instruction of this conversation began, and no longer do."""
+    def _not_taught_now(self, task: Task) -> list[str]:
+        """Return what tries taught when an earlier instruction of this conversation began, and do not teach now: it was
+        given up, is mended by what people say, or is for another time of the day."""
         known, earlier = task.situation.known, self._session.taught
         if known is None or known.lessons is None:
             return []
@@ -216,9 +217,7 @@ class AgentPlanner:
             one.id: one.text.replace(f"this {one.place_class}", names.get(one.place_id, f"this {one.place_class}"))
             for one in now
         }
-        return [
-            f"- Given up after later tries: {text}" for key, text in earlier.items() if key not in self._session.taught
-        ]
+        return [f"- Does not hold now: {text}" for key, text in earlier.items() if key not in self._session.taught]
 
     def _may_answer(self, task: Task) -> bool:
         """Return whether the last instruction ended a short time ago without anybody knowing how, as one does that asks
