@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.knowledge_answered import answered_rows
 from benchmarks.knowledge_asked import asked_rows
 from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
 from benchmarks.knowledge_home import home_rows
@@ -34,6 +35,8 @@ from memory_node.search.minilm import MiniLmEmbedder
 _DEPTHS = (2, 5, 10)
 # A busy machine ends no measurement.
 _REPLY_S = 600.0
+# Replies may be written by hand.
+_WRITTEN_S = 3_000.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --data: what memories are worth for their tokens; a language model reads them with --model, else "
         "rules do",
+    )
+    parser.add_argument(
+        "--answered",
+        type=int,
+        default=0,
+        metavar="N",
+        help="with --data: N questions that a language model answers by knowledge, and without structuring, retrieval "
+        "and reasoning",
     )
     parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS), help="tokens, with --utility")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="questions of each collection; 0: all")
@@ -81,6 +92,8 @@ def run(args: argparse.Namespace) -> int:
         emit(home_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
     elif args.asked:
         emit(asked_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
+    elif args.answered:
+        emit(map(asdict, answered(args)), args.json)
     elif args.utility:
         emit(map(asdict, utility(args)), args.json)
     elif args.update:
@@ -119,6 +132,13 @@ def utility(args: argparse.Namespace) -> Iterator[UtilityRow]:
         reader = ModelReader(model, _REPLY_S)
     embedder = CachingEmbedder(MiniLmEmbedder(threads=args.threads))
     return utility_rows(load_dataset(args.data, args.limit), embedder, reader, args.budgets, args.seed)
+
+
+def answered(args: argparse.Namespace) -> Iterator[UtilityRow]:
+    """Return the rows of answered_rows()."""
+    model = _model(args, ModelConfig(timeout_s=_WRITTEN_S))
+    embedder = CachingEmbedder(MiniLmEmbedder(threads=args.threads))
+    return answered_rows(load_dataset(args.data), embedder, model, args.answered, args.seed, _WRITTEN_S)
 
 
 def _model(args: argparse.Namespace, config: ModelConfig) -> ChatModel:

@@ -70,7 +70,7 @@ class KnowledgeQuestions:
     def answer_by(self, model: ChatModel) -> None:
         """Let a language model answer questions from what is found; the rules answer where it fails."""
         llm = self._config.llm
-        self._answers = ModelAnswers(model, self.find, self._config.hops, llm.timeout_s, llm.max_repairs)
+        self._answers = ModelAnswers(model, self.find, self._config.hops, llm.timeout_s, llm.max_repairs, self.zone)
 
     def __len__(self) -> int:
         return len(self._nodes.semantic)

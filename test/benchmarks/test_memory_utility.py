@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.knowledge_answered import answered_rows
 from benchmarks.knowledge_cases import load_dataset
 from benchmarks.knowledge_readers import ModelReader, RuleReader
 from benchmarks.knowledge_utility import answer_f1, cases_of, utility_rows
 from benchmarks.likelihood.scoring import Score
 from benchmarks.memory_utility import Answered, density_of, epsilon_of, pmi_of
 from memory_node.knowledge.text.words import stems
-from memory_node.llm.chat import Message
+from memory_node.llm.chat import Message, Reply
 
 BETTER = Answered(base=0.1, with_memory=0.4, tokens=20)
 
@@ -105,3 +106,36 @@ def test_rows_compare_memories_over_budgets(tmp_path: Path) -> None:
     assert (gold.p_memory or 0.0) > (gold.p_base or 0.0)
     assert (gold.density or 0.0) > 0.0
     assert (by_name["gold", 16, "score"].tokens or 99.0) <= 16.0
+
+
+class Reader:
+    """Answers the first question as statements of its prompt allow."""
+
+    name = "reader"
+
+    def reply(self, messages: tuple[Message, ...], *_: object) -> Reply:
+        asked = messages[-1].text
+        if '"mode"' in asked:
+            return Reply('{"mode": "semantic"}', 1, 1)
+        if '"enough"' in asked:
+            return Reply('{"enough": true}', 1, 1)
+        lives = next((line for line in asked.splitlines() if "lives in Zadar" in line), "")
+        if '"uses"' in asked:
+            uses = [int(lives.partition(".")[0])] if lives else []
+            return Reply(json.dumps({"answer": "The author lives in Zadar." if uses else "", "uses": uses}), 1, 1)
+        return Reply("Zadar" if lives else "unknown", 1, 1)
+
+    def count_tokens(self, text: str) -> int:
+        return len(text) // 4
+
+
+def test_what_a_reader_answers_is_compared_over_the_modules_of_knowledge(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps({**FILE, "questions": FILE["questions"][:1]}))
+    rows = list(answered_rows(load_dataset(path), HashedWords(), Reader(), 1, 0, 10.0))  # type: ignore[arg-type]
+    by_name = {row.memory: row for row in rows}
+    assert set(by_name) == {"knowledge", "no-structuring", "no-retrieval", "no-reasoning"}
+    full, plain = by_name["knowledge"], by_name["no-reasoning"]
+    assert (full.p_base, full.p_memory, plain.p_memory) == (0.0, 1.0, 1.0)
+    assert (full.tokens or 0) < (plain.tokens or 0)
+    assert (full.density or 0.0) > (plain.density or 0.0) > 0.0

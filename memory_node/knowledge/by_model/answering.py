@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from typing import Annotated, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer
+from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, quoted
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode, mode_of
 from memory_node.llm.ask import Schema, ask_by_prompt
@@ -57,7 +58,7 @@ class ModelAnswers:
     """Answers questions by a model.
 
     find: searches; hops: searches for one question at most (T_max of PlugMem); timeout_s: for one question, all calls
-    and corrections included.
+    and corrections included; zone: of the days of statements.
     """
 
     model: ChatModel
@@ -65,6 +66,7 @@ class ModelAnswers:
     hops: int = 2
     timeout_s: float = 60.0
     max_repairs: int = 1
+    zone: tzinfo | None = None
 
     def mode(self, question: str, deadline: Deadline) -> Mode:
         """Return the one kind of memory that a question wants; by rules where the model fails."""
@@ -93,7 +95,7 @@ class ModelAnswers:
         """Return the statements of at most `hops` searches; the model stops as soon as they are enough."""
         found, asked = {one.text: one for one in self.find(question, k)}, {question.lower()}
         for _ in range(self.hops - 1):
-            lines = [one.text for one in found.values()]
+            lines = [quoted(one, self.zone) for one in found.values()]
             plan = self._asked(NextSearch, "memory_search.j2", deadline, question=question, statements=lines)
             query = " ".join(plan.query.split())
             if plan.enough or not query or query.lower() in asked:
@@ -110,7 +112,7 @@ class ModelAnswers:
             if reply.uses and not reply.answer.strip():
                 raise RejectedReplyError("empty", "answer: expected words where statements are used")
 
-        lines = [one.text for one in found]
+        lines = [quoted(one, self.zone) for one in found]
         return self._asked(Reasoned, "memory_answer.j2", deadline, check, question=question, statements=lines)
 
     def _asked(
