@@ -125,7 +125,7 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     gap_m = state.config.on_gap_m
     above, within = _above(pairs), _enclosed(pairs)
     resting = (above & pairs.touching(gap_m) | within).any(axis=1)
-    lower = reach_down(state, rows[~resting & ~pairs.roles.hangs], present)
+    lower = reach_down(state, rows[~resting & ~pairs.roles.mounted], present)
     if reach_out(state, rows, present) or lower:
         pairs = _Pairs.of(state, rows, present)
         above, within = _above(pairs), _enclosed(pairs)

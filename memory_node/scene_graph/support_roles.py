@@ -20,15 +20,15 @@ Flags = NDArray[np.bool_]
 class Roles:
     """Of rows (n,) and the neighbours (m,) that they may stand on or in.
 
-    hangs (n,): fixed to a wall perhaps, so that its foot need not stand on anything. taken (n,): a hand can take it.
-    built_in (n,): furniture that is fixed or holds things itself. Where it is within the box of a cupboard, as a sink
-    or a drawer is, it is reached from outside. movable (m,): a hand can take the neighbour. receptacle (m,): made for
+    mounted (n,): fixed to a wall perhaps, or a drawer, so that its foot need not stand on anything. taken (n,): a hand
+    can take it. built_in (n,): furniture that holds things itself; where it is within the box of a cupboard it is
+    reached from outside. movable (m,): a hand can take the neighbour. receptacle (m,): made for
     things to be put on or in; container (m,): things may be in it; lidded (m,): it encloses them on all sides; level
     (m,): the lowest height at which it carries them, as a share of its own. same_class, barred (n, m): both are called
     the same; the one never stands on or in the other.
     """
 
-    hangs: Flags
+    mounted: Flags
     taken: Flags
     built_in: Flags
     movable: Flags
@@ -46,7 +46,8 @@ class _Role:
 
     declared: bool = False
     pickupable: bool = True
-    fixed: bool = False
+    mounted: bool = False
+    slides: bool = False
     receptacle: bool = False
     container: bool = True
     lidded: bool = True
@@ -58,8 +59,9 @@ class _Role:
         if kind is None:
             return cls()
         level = min(kind.levels, default=1.0) if kind.is_receptacle and not kind.holds_inside else 1.0
-        fixed = kind.can(Property.FIXED)
-        return cls(True, kind.pickupable, fixed, kind.is_receptacle, kind.holds_inside, kind.lidded, level)
+        mounted = kind.slides or kind.can(Property.FIXED)
+        held = kind.is_receptacle, kind.holds_inside, kind.lidded
+        return cls(True, kind.pickupable, mounted, kind.slides, *held, level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,8 @@ class _Columns:
 
     declared: Flags
     pickupable: Flags
-    fixed: Flags
+    mounted: Flags
+    slides: Flags
     receptacle: Flags
     container: Flags
     lidded: Flags
@@ -80,15 +83,10 @@ class _Columns:
 def _columns(names: tuple[str, ...], catalogue: ObjectCatalogue) -> _Columns:
     roles = [_Role.of(name, catalogue) for name in names]
 
-    def flags(name: str) -> Flags:
-        return np.array([getattr(role, name) for role in roles], dtype=np.bool_)
-
-    declared, pickupable, fixed, receptacle, container, lidded = map(
-        flags, ("declared", "pickupable", "fixed", "receptacle", "container", "lidded")
-    )
+    names_of_flags = ("declared", "pickupable", "mounted", "slides", "receptacle", "container", "lidded")
+    flags = {name: np.array([getattr(role, name) for role in roles], dtype=np.bool_) for name in names_of_flags}
     level = np.array([role.level for role in roles])
-    unnamed = np.array([name == "object" for name in names], dtype=np.bool_)
-    return _Columns(declared, pickupable, fixed, receptacle, container, lidded, level, unnamed)
+    return _Columns(level=level, unnamed=np.array([name == "object" for name in names], dtype=np.bool_), **flags)
 
 
 def roles_of(state: GraphState, rows: Rows, neighbours: Rows) -> Roles:
@@ -97,17 +95,19 @@ def roles_of(state: GraphState, rows: Rows, neighbours: Rows) -> Roles:
     own, theirs = state.table.class_code[rows], state.table.class_code[neighbours]
     same_class = (own[:, None] == theirs[None]) & ~of.unnamed[own][:, None]
     furniture = of.declared & ~of.pickupable
-    built_in = furniture & (of.fixed | of.container)
     return Roles(
-        hangs=of.fixed[own],
+        mounted=of.mounted[own],
         taken=of.pickupable[own],
-        built_in=built_in[own],
+        built_in=(furniture & of.container)[own],
         movable=of.pickupable[theirs],
         receptacle=of.receptacle[theirs],
         container=of.container[theirs],
         lidded=of.lidded[theirs],
         level=of.level[theirs],
         same_class=same_class,
-        # Furniture stands on no thing that a hand can take, and on no other piece of its kind.
-        barred=furniture[own][:, None] & (same_class | (of.declared & of.pickupable)[theirs][None]),
+        # Furniture stands on no thing that a hand can take, on no drawer, and on no other piece of its kind. What is
+        # built in is beside a cupboard or a basin, not on it, and a drawer is on nothing at all.
+        barred=furniture[own][:, None] & (same_class | (of.slides | of.declared & of.pickupable)[theirs][None])
+        | of.mounted[own][:, None] & of.container[theirs][None]
+        | of.slides[own][:, None],
     )

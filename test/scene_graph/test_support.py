@@ -120,6 +120,15 @@ def test_things_are_on_or_in_what_their_boxes_and_kinds_say(scene: str) -> None:
     assert expected or not found
 
 
+@pytest.mark.parametrize(
+    ("built_in", "below"),
+    [("Cabinet", "Fridge"), ("Drawer", "CoffeeTable"), ("Faucet", "Cabinet"), ("DeskLamp", "Drawer")],
+)
+def test_what_is_built_in_is_on_no_cupboard_and_no_furniture_on_a_drawer(built_in: str, below: str) -> None:
+    things = {below: (0.0, 0.0, 0.0, 0.7, 0.7, 0.9, 0.0), built_in: (0.0, 0.0, 0.9, 0.3, 0.3, 0.4, 0.0)}
+    assert told(things) == {}
+
+
 @pytest.mark.parametrize("tracked", [False, True])
 def test_events_tell_what_a_thing_is_in_from_the_first_look_on(tracked: bool) -> None:
     graph = SceneGraph()
