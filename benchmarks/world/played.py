@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.alfred_home import ALFRED_REACH_M
 from benchmarks.world.relevant import listed
-from benchmarks.world.truth import Comparison, Score, is_there
+from benchmarks.world.truth import Comparison, Score, matched
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.ports import TextEmbedder
@@ -83,6 +83,7 @@ class HomePlay:
         for _ in range(calls):
             if self._random.random() < _MOVES:
                 self._move_unseen()
+            moved = set(self._moved)
             self._follow(self._robot.run(self._call(), on_progress=lambda _: self._look()))
             started = time.perf_counter()
             believed = self._believed()
@@ -94,7 +95,7 @@ class HomePlay:
             claims = {SEEN: movable, HANDLED: [key for key in looked_at if key in movable]}
             for name, counted in sets.items():
                 score = self._comparisons[name].score(
-                    believed, self._world, self._known, counted, looked_at, claims[name], self._moved
+                    believed, self._world, self._known, counted, looked_at, claims[name], moved
                 )
                 played.scores[name].add(score)
         self._memory.close()
@@ -113,8 +114,8 @@ class HomePlay:
     def _miss(self) -> None:
         """Tell memory what the oracle, which has no depth image, does not see where it should be in plain view."""
         believed = self._believed()
-        looked_at = [believed.things[key] for key in self._looked_at(believed)]
-        empty = [one for one in looked_at if not is_there(one, self._world, _SEEN_AT_M)]
+        there = set(matched(believed, self._world, _SEEN_AT_M).values())
+        empty = [believed.things[key] for key in self._looked_at(believed) if key not in there]
         self._memory.remember(
             [StateChange(one.memory_id, one.object_class, 0, destroyed=True, source="camera") for one in empty]
         )

@@ -56,8 +56,9 @@ def _share(right: int, of: int) -> float:
     return round(right / of, 4) if of else 1.0
 
 
-def matched(believed: WorldState, world: World) -> dict[str, str]:
-    """Return the key of the believed thing that each true one is taken for, by its id: of its class, the nearest."""
+def matched(believed: WorldState, world: World, within_m: float = SAME_PLACE_M) -> dict[str, str]:
+    """Return the key of the believed thing that each true one is taken for, by its id: of its class, the nearest within
+    a distance."""
     held = believed.things.get(believed.held or "")
     found: dict[str, str] = {}
     carried = {thing.id for thing in world.with_contents(world.held)} if world.held is not None else set()
@@ -68,7 +69,7 @@ def matched(believed: WorldState, world: World) -> dict[str, str]:
         for thing in world
         if thing.id not in carried
         for one in believed.of_class(thing.class_name)
-        if one.id != believed.held and (distance := _apart(thing, one)) <= SAME_PLACE_M
+        if one.id != believed.held and (distance := _apart(thing, one)) <= within_m
     )
     taken: set[str] = set(found.values())
     for _, true_id, key in pairs:
@@ -89,11 +90,6 @@ def _match_carried(thing: Thing, one: Believed, believed: WorldState, world: Wor
         if twin is not None:
             left.remove(twin)
             _match_carried(content, twin, believed, world, found)
-
-
-def is_there(one: Believed, world: World, within_m: float) -> bool:
-    """Return whether a thing of a believed thing's class is so near to where that is believed to be, m."""
-    return any(_apart(thing, one) <= within_m for thing in world.of_class(one.object_class))
 
 
 def _apart(thing: Thing, believed: Believed) -> float:
@@ -127,6 +123,7 @@ class Comparison:
     def __init__(self) -> None:
         self._was: dict[str, str] = {}  # memory's id -> the true thing's id
         self._phantoms: set[str] = set()
+        self._unsure: set[str] = set()  # ids of true things that were moved unseen since they were compared last
 
     def score(
         self,
@@ -143,9 +140,10 @@ class Comparison:
         known_states: by true thing, those that the robot could know: seen, or reported by its skills. in_view: keys of
         the believed things that would be in view where they are believed to be. claimed: keys of believed things whose
         place counts as said wrongly where no true thing is there. moved_unseen: ids of what somebody
-        else has moved since it was seen last.
+        else has moved and the robot had not seen again before its last call.
         """
         found, score = matched(believed, world), Score(calls=1)
+        self._unsure.update(moved_unseen)
         for thing in (world[one] for one in counted if one in world):
             key = found.get(thing.id)
             self._containers(thing, key, believed, found, world, score)
@@ -161,9 +159,10 @@ class Comparison:
             if true_id in counted:
                 memory_id = believed.things[key].memory_id
                 before = self._was.get(memory_id, true_id)
-                if before != true_id and _can_tell_apart(before, true_id, moved_unseen):
+                if before != true_id and _can_tell_apart(before, true_id, self._unsure):
                     score.wrong_identities += 1
                 self._was[memory_id] = true_id
+        self._unsure.difference_update(found.keys() & set(counted))
         return score
 
     @staticmethod

@@ -16,6 +16,8 @@ from memory_node.scene_graph.object_table import Rows
 
 # A thing of the right class this close to where the executor says it is, is that thing.
 SAME_PLACE_M = 0.75
+# Remembered places are right to so much (m).
+OFF_PLACE_M = 0.05
 # Ids of executors that are known at most; the one that was named longest ago is forgotten first.
 KNOWN_IDS = 10_000
 
@@ -60,9 +62,10 @@ class ChangeGrounding:
         executor_id = change.object_id
         if executor_id and self._exists(executor_id):
             return executor_id
-        if self._exists(self._known.get(executor_id, "")):
+        known = self._known.get(executor_id, "")
+        if self._exists(known) and not self._is_another(known, change):
             self._known.move_to_end(executor_id)
-            return self._known[executor_id]
+            return known
         # An executor's own "mug 1" need not be memory's Mug 1: where it tells class and place, these decide.
         named = "" if change.object_class and change.position is not None else self.present_id(executor_id)
         if named:
@@ -76,6 +79,18 @@ class ChangeGrounding:
             if len(self._known) > KNOWN_IDS:
                 self._known.popitem(last=False)
         return object_id
+
+    def _is_another(self, known: str, change: StateChange) -> bool:
+        """Return whether a change is about another thing than the one that its id stood for: memory has come to know
+        one of the class much nearer to where the executor has it. What is put somewhere tells its new place."""
+        if change.position is None or change.held is False or change.support_id:
+            return False
+        rows, distances = self.distances(change.object_class, change.position, not DOORS.isdisjoint(change.added))
+        of_known = np.array([self.id_of(row) == known for row in rows.tolist()], dtype=bool)
+        if not of_known.any() or np.isin(rows[of_known], self.held()).any():
+            return False
+        off_m = float(distances[of_known].min())
+        return off_m > OFF_PLACE_M and float(distances.min()) < 0.5 * off_m
 
     def _nearest(
         self, object_class: str, position: tuple[float, float, float] | None, change: StateChange | None = None

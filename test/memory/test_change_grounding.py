@@ -64,6 +64,24 @@ def test_executors_id_is_remembered_once_it_is_resolved(things: Things) -> None:
     assert (later.object_id, later.position) == ("a2", (9.0, 0.0, 0.8))
 
 
+def test_executors_id_is_of_another_thing_once_memory_knows_one_where_the_executor_has_it() -> None:
+    things = Things(thing("d1", "Drawer", 1.0))
+    grounding = things.grounding()
+    change = StateChange("their-7", "Drawer", 1, position=(1.2, 0.0, 0.8))
+    assert grounding.ground(change).object_id == "d1"
+    things.things["d2"] = thing("d2", "Drawer", 1.21)
+    assert grounding.ground(change).object_id == "d2"
+
+
+def test_what_is_held_is_the_same_thing_whatever_lies_where_it_was() -> None:
+    things = Things(thing("a1", "Apple", 1.0, held=True))
+    grounding = things.grounding()
+    change = StateChange("their-7", "Apple", 1, position=(1.2, 0.0, 0.8))
+    assert grounding.ground(change).object_id == "a1"
+    things.things["a2"] = thing("a2", "Apple", 1.2)
+    assert grounding.ground(change).object_id == "a1"
+
+
 def test_place_of_a_mere_effect_is_no_news(things: Things) -> None:
     change = things.grounding().ground(StateChange("their-7", "Apple", 1, position=(1.1, 0.0, 0.8)))
     assert (change.object_id, change.position) == ("a1", None)
