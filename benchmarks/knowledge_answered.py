@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Memories:
 def answered_rows(
     dataset: Dataset, embedder: TextEmbedder, model: ChatModel, count: int, seed: int, timeout_s: float
 ) -> Iterator[UtilityRow]:
-    """Yield a row for each memory over `count` questions that are drawn by the seed; all questions wait at once.
+    """Yield a row for each memory over `count` questions that are drawn by the seed; all prompts wait at once.
 
     knowledge: PlugMem's chain, by the model; its reasoned answer is the memory that the reader gets. no-structuring:
     the same over raw passages or turns. no-retrieval: the same over statements at random, without planned searches.
@@ -55,10 +55,14 @@ def answered_rows(
     generator = np.random.default_rng(seed)
     drawn = [asked[place] for place in sorted(generator.permutation(len(asked))[:count])]
     memories = [memories_of(one, question, embedder, generator) for one, question in drawn]
-    with ThreadPoolExecutor(max(1, len(memories))) as pool:
-        answers = list(pool.map(lambda one: _answered(one, model, timeout_s), memories))
-    for name in answers[0]:
-        yield utility_row(dataset.name, model.name, name, BUDGET, "score", [one[name] for one in answers])
+    reader = _Reader(model, timeout_s)
+    with ThreadPoolExecutor(max(1, len(memories) * len(_RECALLS))) as pool:
+        bases = list(pool.map(lambda one: reader.f1(one.question, ()), memories))
+        pairs = [(name, one, base) for name in _RECALLS for one, base in zip(memories, bases)]
+        answers = list(pool.map(lambda pair: reader.answered(*pair), pairs))
+    for place, name in enumerate(_RECALLS):
+        mine = answers[place * len(memories) : (place + 1) * len(memories)]
+        yield utility_row(dataset.name, model.name, name, BUDGET, "score", mine)
 
 
 def memories_of(
@@ -100,36 +104,35 @@ def _within(find: FindStatements) -> FindStatements:
     return found
 
 
-def _answered(memories: Memories, model: ChatModel, timeout_s: float) -> dict[str, Answered]:
-    """Return by memory how a question was answered."""
-    question = memories.question.text
+@dataclass(frozen=True)
+class _Reader:
+    model: ChatModel
+    timeout_s: float
 
-    def f1(memory: Sequence[str]) -> float:
-        said = _read(model, question, memory, timeout_s)
-        return max(answer_f1(said, right) for right in memories.question.answers)
+    def answered(self, name: str, memories: Memories, base: float) -> Answered:
+        """Return how a question was answered with a memory of this name; an empty one tells nothing."""
+        memory = _RECALLS[name](self, memories)
+        if not memory:
+            return Answered(base, base, 0)
+        return Answered(base, self.f1(memories.question, memory), estimate_tokens("\n".join(memory)))
 
-    def reasoned(find: FindStatements, hops: int = 2) -> Sequence[str]:
-        chain = ModelAnswers(model, find, hops, timeout_s)
-        answer = chain.answer(question, _FOUND, lambda mode: KnowledgeAnswer(question, NOTHING, mode, 0.0))
+    def f1(self, question: AskedQuestion, memory: Sequence[str]) -> float:
+        known = "".join(f"- {one}\n" for one in memory)
+        asked = f"Known:\n{known}\nQuestion: {question.text}" if known else f"Question: {question.text}"
+        messages = (Message("system", _SYSTEM), Message("user", asked))
+        said = answer_of(self.model.reply(messages, Deadline(self.timeout_s)))
+        return max(answer_f1(said, right) for right in question.answers)
+
+    def reasoned(self, memories: Memories, find: FindStatements, hops: int = 2) -> Sequence[str]:
+        asked = memories.question.text
+        chain = ModelAnswers(self.model, find, hops, self.timeout_s)
+        answer = chain.answer(asked, _FOUND, lambda mode: KnowledgeAnswer(asked, NOTHING, mode, 0.0))
         return [] if answer.abstains else [answer.text]
 
-    recalls: dict[str, Callable[[], Sequence[str]]] = {
-        "knowledge": lambda: reasoned(memories.statements),
-        "no-structuring": lambda: reasoned(memories.raw),
-        "no-retrieval": lambda: reasoned(memories.random, hops=1),
-        "no-reasoning": lambda: list(map(quoted, memories.statements(question, _FOUND))),
-    }
-    base = f1([])
-    nothing = Answered(base, base, 0)
-    found: dict[str, Answered] = {}
-    for name, recall in recalls.items():
-        memory = recall()
-        tokens = estimate_tokens("\n".join(memory))
-        found[name] = replace(nothing, with_memory=f1(memory), tokens=tokens) if memory else nothing
-    return found
 
-
-def _read(model: ChatModel, question: str, memory: Sequence[str], timeout_s: float) -> str:
-    known = "".join(f"- {one}\n" for one in memory)
-    asked = f"Known:\n{known}\nQuestion: {question}" if known else f"Question: {question}"
-    return answer_of(model.reply((Message("system", _SYSTEM), Message("user", asked)), Deadline(timeout_s)))
+_RECALLS: dict[str, Callable[[_Reader, Memories], Sequence[str]]] = {
+    "knowledge": lambda reader, memories: reader.reasoned(memories, memories.statements),
+    "no-structuring": lambda reader, memories: reader.reasoned(memories, memories.raw),
+    "no-retrieval": lambda reader, memories: reader.reasoned(memories, memories.random, hops=1),
+    "no-reasoning": lambda _, memories: list(map(quoted, memories.statements(memories.question.text, _FOUND))),
+}
