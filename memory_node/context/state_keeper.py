@@ -73,7 +73,10 @@ def _recalled(world: WorldState, known: Mapping[str, KnownThing]) -> WorldState:
 
 
 def _with_goals(beliefs: Beliefs, observation: StepObservation, gave_up: bool) -> Beliefs:
-    """Bring the progress in line with the goals. gave_up: the last step before a new goal had failed."""
+    """Bring the progress in line with the goals. gave_up: the last step before a new goal had failed.
+
+    The planner's history of goals says which one is pursued: one that was met and is pursued again was taken back.
+    """
     goals, index = _distinct(observation.goals), observation.goal_index
     if not goals:
         return beliefs
@@ -87,7 +90,9 @@ def _with_goals(beliefs: Beliefs, observation: StepObservation, gave_up: bool) -
     if len(completed) > FOLD_OVER:
         notes = _also(notes, f"done before: {'; '.join(completed[:-_KEPT_COMPLETED])}"[:MAX_ITEM])
         completed = completed[-_KEPT_COMPLETED:]
-    progress = replace(progress, completed=completed, current=current, pending=tuple(goals[index + 1 :]))
+    completed = tuple(goal for goal in completed if goal != current)
+    pending = tuple(goal for goal in goals[index + 1 :] if goal not in completed)
+    progress = replace(progress, completed=completed, current=current, pending=pending)
     return replace(beliefs, progress=progress, notes=notes)
 
 

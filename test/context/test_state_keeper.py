@@ -127,6 +127,16 @@ def test_subgoals_move_on() -> None:
     assert (beliefs.progress.current, beliefs.progress.pending) == ("", ())
 
 
+def test_goal_that_was_taken_back_is_not_completed_and_what_was_met_behind_it_is_not_pending() -> None:
+    goals = ("close Fridge", "clean Mug", "place Mug to Shelf")
+    beliefs = START
+    for index in (0, 1, 2, 0):
+        beliefs = kept(beliefs, StepObservation(goals, index, done("CleanObject", "Mug")), {})
+    progress = beliefs.progress
+    assert (progress.completed, progress.current) == (("clean Mug",), "close Fridge")
+    assert progress.pending == ("place Mug to Shelf",)
+
+
 def test_many_finished_subgoals_are_folded() -> None:
     goals = tuple(f"clean Mug{n}" for n in range(20))
     beliefs = START
