@@ -77,8 +77,9 @@ class HomeNames:
         same = [key for key, one in things.items() if folded(one.object_class) == folded(object_class or name)]
         if exact is not None:
             return Meant(exact, exact.object_class)
-        # Who speaks need not be the one person whom memory knows.
-        if len(same) == 1 and name.lower() not in _SPEAKER:
+        # Who speaks need not be the one person whom memory knows, nor a number the one thing of its class.
+        is_class = name.lower() not in _SPEAKER and not name[-1:].isdigit()
+        if len(same) == 1 and is_class:
             return Meant(things[same[0]], things[same[0]].object_class)
         return Meant(None, object_class, tuple(same))
 
@@ -307,12 +308,13 @@ class HomeNames:
         return f"; alike, the nearest first: {_listed(there, _MOST_ALIKE)}" if there else ""
 
     def not_known(self, goals: Sequence[Goal] = ()) -> list[str]:
-        """Return a line for each class that the task needs and memory lacks, with where it is likely and what is alike,
-        and one for all of which neither is known, but for what was told before."""
+        """Return a line for each class that the task needs, or goals where there are some, and memory lacks: with where
+        it is likely and what is alike, and one for all of which neither is known; but for what was told before."""
         kinds, lines = self._world.kinds, []
         known = {folded(thing.object_class) for thing in self._world.things.values()}
         needed = NeededClasses(kinds, licensed_skills(goals, kinds) if goals else ())
-        for name in needed.missing(self._world.about, known):
+        about = [one.object_class for goal in goals for one in goal.mentions] or self._world.about
+        for name in needed.missing(list(filter(None, about)), known):
             likely = self.likely(name)
             meant = [thing.id for one in self._otherwise.get(name, ()) for thing in self._world.state.of_class(one)]
             said = f"{name}: {likely}" if likely else name

@@ -66,7 +66,7 @@ class Services:
         unnamed = task.world.left_out[called]
         lines += [f"and {unnamed} {called} more"] if lines and unnamed else []
         lines += self._names.side_by_side(task.world.state.of_class(called), task.situation.scene())
-        if lines and not one and name.split()[-1:][0].isdigit():
+        if lines and not one and name[-1:].isdigit():
             lines.insert(0, f"{quoted(name, 60)} is not known any more; the others are:")
         lines = lines or ([] if object_class else self._in_room(name))
         if lines:

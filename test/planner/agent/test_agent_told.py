@@ -379,10 +379,15 @@ def test_furniture_of_a_class_is_told_from_left_to_right_and_a_room_by_what_is_i
 
 def test_name_that_is_lost_is_said_to_be() -> None:
     place = Furnished(*(TinyThing(key, kind) for key, kind in FURNISHED))
-    lost, known = answers_in(place, ("find", {"name": "Cabinet 7"}), ("find", {"name": "Cabinet 2"}))
+    lost, known, alone = answers_in(
+        place, ("find", {"name": "Cabinet 7"}), ("find", {"name": "Cabinet 2"}), ("GoToObject", {"object": "Mug 4"})
+    )
     assert '"Cabinet 7"' in lost
     assert "not known" in lost
     assert "not known" not in known
+    # The one mug that is there is another one.
+    assert alone.startswith("not done")
+    assert not place.calls
 
 
 def test_a_lesson_that_was_given_and_given_up_is_told_once() -> None:
@@ -402,3 +407,14 @@ def test_a_lesson_that_was_given_and_given_up_is_told_once() -> None:
     first, second, third = (dialogue[1].text for dialogue in model.dialogues)
     assert "Television" not in first + third
     assert "works after SwitchOn Television" in second
+
+
+def test_goals_tell_of_no_class_that_was_only_looked_up() -> None:
+    place = Furnished(*(TinyThing(key, kind) for key, kind in FURNISHED))
+    goal = {"kind": "place", "thing": "Mug", "place": "Sink", "words": "put the mug into the sink"}
+    calls = [("find", {"name": "Cabinet"}), ("set_goals", {"goals": [goal]})]
+    model = ScriptedModel([calls, END])
+    carry_out(model, "put the mug into the sink", place)
+    told = model.results()[-1]
+    assert "Sink" in told
+    assert not [name for name in place.kinds.alike_first("Cabinet") if name in told]
