@@ -12,6 +12,7 @@ from memory_node.domain.spoken_time import spoken_moment
 
 # Characters of an earlier instruction that are told.
 _LONGEST_TASK = 160
+_LONGEST_QUOTE = 400
 _LONGEST_REASON = 40
 _WORD = re.compile(r"\w+")
 
@@ -32,10 +33,14 @@ def episode_lines(
 
 def task_in_words(instruction: str, stamp_ns: int, now_ns: int, zone: tzinfo | None) -> str:
     """Return when an instruction was given, and its words, quoted."""
-    plain = " ".join(instruction.replace('"', "'").split())
-    more = " ..." if len(plain) > _LONGEST_TASK else ""
-    said = f', "{plain[:_LONGEST_TASK].rstrip()}{more}"' if plain else ""
+    said = f", {quoted(instruction, _LONGEST_TASK)}" if instruction.split() else ""
     return f"{spoken_moment(stamp_ns, now_ns, zone)}{said}"
+
+
+def quoted(text: str, most: int = _LONGEST_QUOTE) -> str:
+    """Return a stranger's words as one quoted line: they cannot end the quote."""
+    plain = " ".join(text.replace('"', "'").split())
+    return f'"{plain[:most].rstrip()}{" ..." if len(plain) > most else ""}"'
 
 
 def deeds_in_words(deeds: Sequence[Deed], names: Mapping[str, str]) -> str:

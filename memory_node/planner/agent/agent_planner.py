@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.context.past_deeds import quoted
 from memory_node.context.sections import KNOWN, WORKING_MEMORY, lines_of
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.context import Context, ContextSource
@@ -17,7 +18,7 @@ from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.agent.agent_run import AgentRun
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames, Searched
-from memory_node.planner.agent.services import AskedMemory, quoted
+from memory_node.planner.agent.services import AskedMemory
 from memory_node.planner.agent.task import Task
 from memory_node.planner.agent.tools import CALLS_A_GOAL, MOST_CALLS_A_REPLY, agent_tools
 from memory_node.planner.goal import Goal

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
+from memory_node.context.past_deeds import quoted
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import SKILLS
@@ -16,7 +17,7 @@ from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames
 from memory_node.planner.agent.model_goals import GoalReader, Objection, is_quoted, words_of
-from memory_node.planner.agent.services import Services, quoted
+from memory_node.planner.agent.services import Services
 from memory_node.planner.agent.skill_calls import CallResult, CallRun, SkillCalls
 from memory_node.planner.agent.task import Task
 from memory_node.planner.agent.tools import ASKS_MEMORY, CALLS_A_GOAL, MOST_CALLS_A_REPLY, faults_of

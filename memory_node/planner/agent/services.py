@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from memory_node.catalogue.class_name import folded
-from memory_node.context.past_deeds import episode_lines
+from memory_node.context.past_deeds import episode_lines, quoted
 from memory_node.domain.deed import Deed
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.knowledge.answering import KnowledgeAnswer
@@ -18,7 +18,6 @@ from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.questions.going_on import going_on
 
 _MOST_LINES, _MOST_EPISODES = 20, 12
-_LONGEST_QUOTE = 400
 _LONGEST_UNFINISHED, _MOST_UNFINISHED = 160, 3
 
 
@@ -28,12 +27,6 @@ class AskedMemory(Protocol):
 
     def ask(self, question: str) -> KnowledgeAnswer:
         """Return the answer."""
-
-
-def quoted(text: str, most: int = _LONGEST_QUOTE) -> str:
-    """Return a stranger's words as one quoted line: they cannot end the quote."""
-    plain = " ".join(text.replace('"', "'").split())
-    return f'"{plain[:most]}{" ..." if len(plain) > most else ""}"'
 
 
 def shortened(lines: Sequence[str], most: int, rest: str) -> list[str]:
