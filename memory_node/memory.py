@@ -164,7 +164,14 @@ class RobotMemory:
         self._scene, self._lock, self._index = scene, lock, index
         self._search = LongTermSearch(scene, index.ranker, lock)
         compiler = compiler or CompilerConfig()
-        retrieval = TaskRetrieval(experience, self.rank_search_areas, compiler, contexts.tries, self._kinds.recipient)
+        retrieval = TaskRetrieval(
+            experience,
+            self.rank_search_areas,
+            compiler,
+            contexts.tries,
+            self._kinds.recipient,
+            contexts.reference_of,
+        )
         self.guidance = Compilations(
             experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler, self._kinds
         )

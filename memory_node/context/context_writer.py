@@ -109,6 +109,12 @@ class ContextWriter:
         found = self.scene.find(object_id) if object_id else None
         return found.name if found is not None else ""
 
+    def reference_of(self, object_id: str) -> str:
+        """Return how a call names a thing that is remembered, "" where it is not."""
+        with self.lock:
+            found = self.scene.find(object_id) if object_id else None
+            return found.reference if found is not None and not found.removed else ""
+
     def _said_of(self, known: Proposition) -> str:
         """Return the things that a statement told by the place where they stood then, with where they are now, in
         words; "" for no such."""

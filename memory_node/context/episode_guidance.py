@@ -15,7 +15,7 @@ from memory_node.context.state_keeper import difference, first_beliefs, kept
 from memory_node.context.state_operations import InvalidDeltaError, apply
 from memory_node.context.step_observation import KnownThing, LookUp, StepObservation, TakenStep
 from memory_node.context.subgoal import Subgoal
-from memory_node.context.task_memory import TaskMemory
+from memory_node.context.task_memory import EntryKind, TaskMemory
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import SkillCall
@@ -147,11 +147,12 @@ class EpisodeGuidance:
         """Bring the brief state up to what was observed, then compile; see GuidancePort."""
         started = time.perf_counter()
         named = self._named(observation)
-        known = self._known(named)
+        memory = self._over_names()
+        known = self._known(named, memory)
         before, self._beliefs = self._beliefs, kept(self._beliefs, named, known)
         delta = difference(before.brief(), self._beliefs.brief(), self._state)
         self._state = apply(delta, self._state)
-        said = self._compiler.compile(replace(named, beliefs=self._beliefs, known=known), self._state, self.memory)
+        said = self._compiler.compile(replace(named, beliefs=self._beliefs, known=known), self._state, memory)
         compiled = replace(said, delta=delta)
         if said.delta:
             compiled = self._also_applied(compiled, said)
@@ -199,12 +200,25 @@ class EpisodeGuidance:
             worded=(lambda call: worded(self._names.referred(call))) if worded is not None else None,
         )
 
-    def _known(self, named: StepObservation) -> Mapping[str, KnownThing]:
+    def _over_names(self) -> TaskMemory:
+        """Return M with the names of remembered things, so that beliefs tell of what a call is prepared with."""
+        entries = [
+            replace(entry, steps=tuple(self._over_name(step) for step in entry.steps))
+            if entry.kind is EntryKind.PREPARATION
+            else entry
+            for entry in self.memory.entries
+        ]
+        return replace(self.memory, entries=tuple(entries))
+
+    def _over_name(self, step: SkillCall) -> SkillCall:
+        return step.renamed({text: self._names.name(text, {}) for text in step.arguments if _place(text)})
+
+    def _known(self, named: StepObservation, memory: TaskMemory) -> Mapping[str, KnownThing]:
         """Return what long-term memory believes of the things of the next step, except those that were handled. The
         steps' effects on these are newer, and their old references may now mean other things.
         """
         known: dict[str, KnownThing] = {}
-        for name in self._looked_up(named):
+        for name in self._looked_up(named, memory):
             thing = None if name in self._handled else self._look_up(self._names.remembered(name), named.class_of(name))
             if thing is None:
                 continue
@@ -215,10 +229,13 @@ class EpisodeGuidance:
                 known.setdefault(place, replace(around, place=""))
         return known
 
-    def _looked_up(self, named: StepObservation) -> list[str]:
-        """Return the names of what the next step is about: of the proposed call, else of the subgoal."""
+    def _looked_up(self, named: StepObservation, memory: TaskMemory) -> list[str]:
+        """Return the names of what the next step is about: of the proposed call and what prepares it, else of the
+        subgoal."""
         if named.proposed is not None:
-            return [name for name in named.proposed.arguments if self._names.remembered(name)]
+            preparing = [one for one in memory.for_skill(named.proposed.skill) if one.kind is EntryKind.PREPARATION]
+            names = [name for one in preparing for step in one.steps for name in step.arguments]
+            return [name for name in (*names, *named.proposed.arguments) if self._names.remembered(name)]
         classes = Subgoal.parse(named.subgoal).classes
         return [name for name, kind in named.classes.items() if kind in classes]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_node.domain.answer import RankedArea
@@ -96,14 +96,16 @@ class TaskMemory:
         return tuple(f"- {entry.text}" for entry in self.entries)
 
 
-def of_lesson(lesson: Lesson) -> Entry:
+def of_lesson(lesson: Lesson, reference_of: Callable[[str], str] = lambda _: "") -> Entry:
     """Return a lesson as an entry. One of tries says what to do before a call, where it knows; a way over roles fits
-    any thing; all else is advice in words."""
+    any thing; all else is advice in words. reference_of: how a call names the thing of an id of memory's, "" for the
+    class."""
     if intents_of(lesson):
         return _of_way(lesson)
     # A switch or a door is the same one for every call; what is done with the call's own thing is said in words.
     switched = all(one.skill in ENABLING for one in lesson.before)
-    before = tuple(SkillCall(one.skill, (one.thing_class,)) for one in lesson.before) if switched else ()
+    named = [(one.skill, reference_of(one.thing_id) or one.thing_class) for one in lesson.before] if switched else []
+    before = tuple(SkillCall(skill, (name,)) for skill, name in named)
     return Entry(
         lesson.id,
         EntryKind.PREPARATION if before else EntryKind.ADVICE,

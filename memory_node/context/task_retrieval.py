@@ -22,7 +22,7 @@ Retrieve = Callable[[str, str, Sequence[str]], TaskMemory]
 @dataclass(eq=False)
 class TaskRetrieval:
     """A `Retrieve` over all memories of one robot. of_tries: what tries teach now. recipient: the class of persons, of
-    whom each is a case of its own, while entries speak of classes.
+    whom each is a case of its own, while entries speak of classes. reference_of: see task_memory.of_lesson.
     """
 
     experience: Experience
@@ -30,6 +30,7 @@ class TaskRetrieval:
     config: CompilerConfig
     of_tries: Callable[[], Sequence[Lesson]] = tuple
     recipient: str = ""
+    reference_of: Callable[[str], str] = lambda _: ""
 
     def __call__(self, episode_id: str, instruction: str, goals: Sequence[str]) -> TaskMemory:
         """Return what is known that may matter."""
@@ -43,7 +44,9 @@ class TaskRetrieval:
         yield from reminders(learnt.failed_before)
         # What tries teach may be about a thing that no goal names: the tap, or the door of the microwave.
         yield from (
-            of_lesson(one) for one in self.of_tries() if not one.place_class or one.place_class != self.recipient
+            of_lesson(one, self.reference_of)
+            for one in self.of_tries()
+            if not one.place_class or one.place_class != self.recipient
         )
         yield from map(of_lesson, self.experience.ways_to(instruction))
         subgoals = [Subgoal.parse(goal) for goal in goals]

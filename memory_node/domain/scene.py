@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, OrientedBox, finite_array
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.states import StateBelief
 from memory_node.domain.text_enum import TextEnum
 
@@ -136,6 +137,11 @@ class SceneObject:
     def class_probability(self) -> float:
         """The probability of the most probable class."""
         return self.class_probabilities[self.class_name]
+
+    @property
+    def reference(self) -> str:
+        """How a call names it as a remembered thing: "Class@x,y,z"."""
+        return str(ObjectReference.at(self.class_name, self.box.center))
 
     @property
     def description(self) -> str:

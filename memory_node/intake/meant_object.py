@@ -68,8 +68,7 @@ def named_by_class(call: SkillCall, scene: SceneGraph) -> SkillCall:
 def _named(text: str, scene: SceneGraph) -> str:
     if text not in scene.state.table.row_of:
         return text
-    found = scene.object(text)
-    return str(ObjectReference.at(found.class_name, found.box.center))
+    return scene.object(text).reference
 
 
 def _within(objects: list[SceneObject], place: np.ndarray, radius_m: float) -> list[SceneObject]:
@@ -99,7 +98,7 @@ class KnownThings:
             support, camera = self._support_of(found), self._scene.camera_at
             return KnownThing(
                 found.class_name,
-                str(ObjectReference.at(support.class_name, support.box.center)) if support is not None else "",
+                support.reference if support is not None else "",
                 support.class_name if support is not None else "",
                 found.inside and support is not None,
                 believed(found.states),

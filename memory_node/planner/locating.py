@@ -130,7 +130,7 @@ class Locator:
             if found is None and not stops:
                 break
             # What memory holds to be there may be another by now: it is looked at before it is taken.
-            place = _reference_to(found) if found is not None else stops.pop(0)
+            place = found.reference if found is not None else stops.pop(0)
             result = yield PlannedStep(SkillCall("GoToObject", (place,)))
             attempt.follow(result)
             if found is not None and (not result.success or not self._was_seen(found.id, begun_ns)):
@@ -244,7 +244,7 @@ class Locator:
         """Go to furniture that may hold or hide the thing: what memory knows of, then kinds that are still unknown."""
         order = self._kinds.hiding_places(object_class)
         known = self._lookup.of_classes((*order, *self._kinds.put_down_places))
-        found = bool(known) and (yield from self._search(attempt, name, object_class, list(map(_reference_to, known))))
+        found = bool(known) and (yield from self._search(attempt, name, object_class, [one.reference for one in known]))
         here = {folded(one.class_name) for one in known}
         for container in [kind for kind in order if folded(kind) not in here][:_SOUGHT]:
             looked_into: frozenset[str] = frozenset()
@@ -311,7 +311,7 @@ class Locator:
             support = nearest[1]
         if support is None:
             return None
-        return Thing("beside it", support.class_name, _reference_to(support), memory_id=support.id)
+        return Thing("beside it", support.class_name, support.reference, memory_id=support.id)
 
     def surfaces(self) -> Mention:
         """Return where something that is in the way may be put down."""
@@ -340,7 +340,3 @@ def _place_of(attempt: GoalAttempt, name: str) -> tuple[float, float, float] | N
     """Return where memory knows a thing to be, (x, y, z) in map; None for one in the hand or in view only."""
     thing = attempt.find(name) if name in attempt.parts else None
     return thing.position if thing is not None and thing.id != attempt.world.state.held else None
-
-
-def _reference_to(found: SceneObject) -> str:
-    return str(ObjectReference.at(found.class_name, found.box.center))

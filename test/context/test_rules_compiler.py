@@ -9,9 +9,10 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.beliefs import Beliefs, Failed
 from memory_node.context.brief_state import BriefState, Section
+from memory_node.context.episode_guidance import EpisodeGuidance
 from memory_node.context.guidance import Delivery, Guidance
 from memory_node.context.rules_compiler import RulesCompiler
-from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.step_observation import KnownThing, StepObservation, TakenStep
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries, of_lesson
 from memory_node.context.ways import fitted
@@ -210,6 +211,26 @@ def test_what_made_a_call_work_before_comes_first_until_it_holds() -> None:
     assert after is None or "Switch" not in after.goal.arguments
     elsewhere = guided(SkillCall("HeatObject", ("Mug", "Fridge")), known, memory, **more)
     assert elsewhere is None or "Switch" not in elsewhere.goal.arguments
+
+
+@pytest.mark.parametrize(("state", "said"), [(ObjectState.OFF, ["SwitchOn(Switch@4,3,1)"]), (ObjectState.ON, [])])
+def test_guidance_names_the_very_switch_out_of_view_and_only_where_it_is_not_on(state, said) -> None:
+    before = (Preparation("SwitchOn", "s1", "Switch"),)
+    lesson = Lesson("k", LessonKind.WAY, (Wording("", "so"),), "HeatObject", place_class="Microwave", before=before)
+    entry = of_lesson(lesson, {"s1": "Switch@4,3,1"}.__getitem__)
+    known = {"Switch@4,3,1": KnownThing("Switch", states=(state,), is_close=True)}
+    episode = EpisodeGuidance(
+        "heat the mug",
+        "Mug",
+        load_catalogue(),
+        TaskMemory.of([entry]),
+        RulesCompiler(),
+        lambda name, _: known.get(name),
+        5,
+    )
+    step = episode.step(StepObservation(proposed=SkillCall("HeatObject", ("Mug", "Microwave@1,1,1"))))
+    calls = [str(step.guidance.goal)] if step.guidance is not None else []
+    assert [one for one in calls if "Switch" in one] == said
 
 
 def test_way_that_worked_is_fitted_to_the_subgoal() -> None:
