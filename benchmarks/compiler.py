@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="who compiles (default: rules and model; scienceworld: rules, and no other)",
     )
     parser.add_argument(
-        "--compiler-adapter", default="", metavar="FILE", help="of `learned` (default for text games: the shipped one)"
+        "--compiler-adapter", default="", metavar="FILE", help="of `learned`, as `memory-node train` leaves it"
     )
     parser.add_argument(
         "--chooses", action="store_true", help="`model` and `learned` choose by numbers (default: JSON)"

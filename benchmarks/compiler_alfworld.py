@@ -13,7 +13,7 @@ from benchmarks.alfworld.compiled_aid import CompiledSetting
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.shipped_policy import with_shipped_adapter, with_shipped_compiler
+from benchmarks.alfworld.shipped_policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.compiler_rows import row_of
 from benchmarks.compiler_variants import FULL, NONE, OF_COMPILERS, STATIC, WITH_LATENT
@@ -41,8 +41,6 @@ class Row:
         """Return how memory is compiled, None for no memory."""
         if self.variant == NONE:
             return None
-        if self.compiler == "learned":
-            config = config.changed(llm=with_shipped_compiler(config.llm))
         if self.soft_memory is not None:
             config = config.changed(llm=config.llm.changed(soft_memory_path=str(self.soft_memory)))
         who = "rules" if self.compiler == "none" else self.compiler

@@ -122,7 +122,7 @@ class PromptCompiler:
             wording = _wording(found.guidance, observation)
             if found.guidance is not None and wording and self._soft is not None:
                 states = self._states(question.messages, replies[-1].text, wording, self._soft, deadline)
-                found = replace(found, latent=self._soft(states, unsaid_of(found.guidance, observation))[0])
+                found = replace(found, latent=self._soft(states, unsaid_of(found.guidance, observation)))
         except LlmError as error:
             problem = str(error)
         tokens_in, tokens_out = (sum(reply.tokens_in for reply in replies), sum(reply.tokens_out for reply in replies))

@@ -116,17 +116,6 @@ class Choices:
         entries = tuple(map(int, (found["entries"] or "").split()))
         return SaidCompilation(delivery=delivery, goal=goal, reason=reason, entries=entries, delta=delta)
 
-    def said(self, reply: SaidCompilation) -> str:
-        """Return a reply as a choice.
-
-        Raises:
-            ValueError: what it names cannot be chosen.
-        """
-        go = f" call {self.calls.index(reply.goal)} because {self.beliefs.index(reply.reason)}" if reply.goal else ""
-        source = " from " + " ".join(map(str, reply.entries)) if reply.goal and reply.entries else ""
-        gone = [str(self.beliefs.index(one.text)) for one in reply.delta if isinstance(one, Delete)]
-        return f"{reply.delivery}{go}{source}" + (" forget " + " ".join(gone) if gone else "")
-
 
 def _numbers(numbers: Iterable[int]) -> str:
     return " | ".join(f'"{number}"' for number in sorted(set(numbers)))

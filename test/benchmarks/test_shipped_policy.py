@@ -1,10 +1,6 @@
-"""The adapters that come with a checkout: who gets the executor's, and what they are."""
+"""The adapter that comes with a checkout: who gets it, and what it is."""
 
-from pathlib import Path
-
-import pytest
-
-from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER, with_shipped_adapter
+from benchmarks.alfworld.shipped_policy import ADAPTER, with_shipped_adapter
 from memory_node.planner.planner_config import LlmConfig
 
 
@@ -15,8 +11,7 @@ def test_embedded_model_without_an_adapter_gets_the_shipped_one() -> None:
         assert with_shipped_adapter(config) == config
 
 
-@pytest.mark.parametrize("adapter", [ADAPTER, COMPILER], ids=lambda adapter: adapter.stem)
-def test_adapter_is_small_and_has_a_card(adapter: Path) -> None:
-    assert adapter.read_bytes()[:4] == b"GGUF"
-    assert adapter.stat().st_size <= 10_000_000
-    assert "Recipe" in adapter.with_name(f"{adapter.stem}_card.md").read_text(encoding="utf-8")
+def test_adapter_is_small_and_has_a_card() -> None:
+    assert ADAPTER.read_bytes()[:4] == b"GGUF"
+    assert ADAPTER.stat().st_size <= 10_000_000
+    assert "Recipe" in ADAPTER.with_name("executor_card.md").read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ from benchmarks.alfworld.games import Game
 from benchmarks.compiler_rows import row_of
 from benchmarks.compiler_variants import FULL
 from memory_node.context.config import CompilerModelConfig
-from memory_node.context.soft_memory import MOST_SD, SoftMemoryWeights
+from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.context.unsaid import UNSAID
 from memory_node.llm.chat import Message
 
@@ -43,6 +43,7 @@ from training.softmem.measured import told_apart
 from training.softmem.soft_example import SoftExample, around_latent, soft_example
 from training.softmem.soft_memory import (
     FIRST_SD,
+    MOST_SD,
     Gaussian,
     SoftMemory,
     entropy_loss,
@@ -50,7 +51,7 @@ from training.softmem.soft_memory import (
     orthogonality_loss,
 )
 from training.softmem.soft_pair import SideBySide, SoftPair
-from training.softmem.weights import load_soft_memory, save_soft_memory
+from training.softmem.weights import load_soft_memory, save_soft_memory, soft_memory_weights
 
 GAME = Game("a/b/game.tw-pddl", "a", b"")
 LATENT = 4
@@ -248,8 +249,9 @@ def test_soft_memory_on_the_robot_is_the_one_that_was_trained(tmp_path: Path) ->
         weights, states = SoftMemoryWeights.read(tmp_path / "soft.npz"), torch.randn(5, 64)
         unsaid = torch.randn(UNSAID)
         latent = soft(states, unsaid)
-        mean, log_sd = weights(states.numpy(), unsaid.numpy())
-        assert mean == pytest.approx(latent.mean.detach().numpy(), abs=1e-2)
+        told = (states.numpy(), unsaid.numpy())
+        log_sd = soft_memory_weights(again).spread(*told)
+        assert weights(*told) == pytest.approx(latent.mean.detach().numpy(), abs=1e-2)
         assert (log_sd is None) == (latent.log_sd is None) == linear
         if log_sd is not None and latent.log_sd is not None:
             assert log_sd == pytest.approx(latent.log_sd.detach().numpy(), abs=1e-2)

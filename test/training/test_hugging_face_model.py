@@ -12,7 +12,7 @@ pytest.importorskip("peft", reason="needs the extra learning")
 import torch
 import transformers
 
-from benchmarks.alfworld.shipped_policy import COMPILER
+from benchmarks.alfworld.shipped_policy import ADAPTER
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
 from memory_node.llm.config import ModelConfig
@@ -125,7 +125,7 @@ def test_image_text_model_learns_where_it_reads_text(image_text: Path, tmp_path:
     with pytest.raises(ValueError, match="has no adapter_model"):
         load_adapter(model, image_text)
     with pytest.raises(ValueError, match="of a model with other free weights"):
-        load_adapter(model, COMPILER)
+        load_adapter(model, ADAPTER)
 
 
 def test_soft_memory_of_an_image_text_model(image_text: Path, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ class RecordingTeacher:
                 reply = with_forgetting(reply, state, observation)
                 compiled = replace(compiled, delta=(*compiled.delta, *reply.delta))  # as the next step starts from it
             messages = tuple(self._prompts.messages(observation, state, shown, avoid, choices))
-            text = reply.model_dump_json(exclude={"delta"}) if choices is None else choices.said(reply)
+            text = reply.model_dump_json(exclude={"delta"}) if choices is None else said_by_numbers(reply, choices)
             left_out = unsaid_of(compiled.guidance, observation) if compiled.guidance is not None else ()
             told = tuple(map(float, left_out)) if any(left_out) else ()
             executor = with_memory([Message("user", "")], state.lines(), reply.goal) if reply.goal else ()
@@ -141,3 +141,15 @@ def with_forgetting(reply: SaidCompilation, state: BriefState, observation: Step
         return reply
     delivery = Delivery.HYBRID if reply.delivery is Delivery.EXPERIENCE else Delivery.BRIEF
     return reply.model_copy(update={"delivery": delivery, "delta": gone})
+
+
+def said_by_numbers(reply: SaidCompilation, choices: Choices) -> str:
+    """Return a reply as a choice, see Choices.read.
+
+    Raises:
+        ValueError: what it names cannot be chosen.
+    """
+    go = f" call {choices.calls.index(reply.goal)} because {choices.beliefs.index(reply.reason)}" if reply.goal else ""
+    source = " from " + " ".join(map(str, reply.entries)) if reply.goal and reply.entries else ""
+    gone = [str(choices.beliefs.index(one.text)) for one in reply.delta if isinstance(one, Delete)]
+    return f"{reply.delivery}{go}{source}" + (" forget " + " ".join(gone) if gone else "")

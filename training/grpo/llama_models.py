@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from benchmarks.likelihood.scoring import LlamaScores
 from benchmarks.ranking.choosing import RankedChoice
-from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.llama.engine import Prompt
@@ -20,7 +19,7 @@ from training.adapters.llama_writer import REPLY_S, LlamaWriter
 from training.grpo.noting_compiler import NotingCompiler
 from training.grpo.rollouts import Decisions
 from training.softmem.soft_pair import SoftPair
-from training.softmem.weights import soft_memory_weights
+from training.softmem.weights import GaussianWeights, soft_memory_weights
 
 
 @dataclass
@@ -59,7 +58,7 @@ class LlamaModels:
         return RankedChoice(LlamaScores(ModelShelf().open_in_process(config)))
 
     @property
-    def soft(self) -> SoftMemoryWeights:
+    def soft(self) -> GaussianWeights:
         """The pair's soft memory."""
         return self._soft
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from benchmarks.ranking.choosing import StepChooser
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.prompt_compiler import PromptCompiler
-from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.chat import LatentModel
 from training.adapters.writing import Writer, Written
 from training.robot_tasks import RobotTasks
+from training.softmem.weights import GaussianWeights
 
 Array = NDArray[np.float32]
 # A step of a model on whatever machine; rollouts are not for robots.
@@ -62,24 +62,23 @@ class Decisions:
 
 
 @dataclass(frozen=True)
-class DrawnSoftMemory(SoftMemoryWeights):
+class DrawnSoftMemory(GaussianWeights):
     """A soft memory whose latent tokens are drawn: mu + sigma * eps. random: draws eps, None takes mu alone."""
 
     random: np.random.Generator | None = None
     on_drawn: Callable[[Array, Array], object] = lambda *_: None
 
-    def __call__(self, states: Array, unsaid: Array) -> tuple[Array, Array | None]:
-        """Return latent tokens and log sigma; see SoftMemoryWeights."""
-        mean, log_sd = super().__call__(states, unsaid)
-        drawn = mean
+    def __call__(self, states: Array, unsaid: Array) -> Array:
+        """Return latent tokens; see SoftMemoryWeights."""
+        drawn, log_sd = super().__call__(states, unsaid), self.spread(states, unsaid)
         if self.random is not None and log_sd is not None:
-            drawn = (mean + np.exp(log_sd) * self.random.standard_normal(mean.shape)).astype(np.float32)
+            drawn = (drawn + np.exp(log_sd) * self.random.standard_normal(drawn.shape)).astype(np.float32)
         self.on_drawn(drawn, unsaid)
-        return drawn, log_sd
+        return drawn
 
     @classmethod
     def of(
-        cls, weights: SoftMemoryWeights, random: np.random.Generator | None, on_drawn: Callable[[Array, Array], object]
+        cls, weights: GaussianWeights, random: np.random.Generator | None, on_drawn: Callable[[Array, Array], object]
     ) -> DrawnSoftMemory:
         """Return a soft memory that draws."""
         return cls(**vars(weights), random=random, on_drawn=on_drawn)
@@ -95,7 +94,7 @@ class Models(Protocol):
         """Return what chooses the commands."""
 
     @property
-    def soft(self) -> SoftMemoryWeights:
+    def soft(self) -> GaussianWeights:
         """The soft memory as it is now."""
 
     def renew(self) -> None:
@@ -112,7 +111,7 @@ def drawing_compiler(
     """Return the compiler of one rollout; it notes what it draws."""
     random = np.random.default_rng(seed) if temperature else None
     own = models.soft
-    soft = DrawnSoftMemory.of(own, random, decisions.add_soft) if own.tokens else None
+    soft = DrawnSoftMemory.of(own, random, decisions.add_soft) if len(own.placeholders) else None
     return PromptCompiler(models.compiler(temperature, seed, decisions), config, soft=soft)
 
 

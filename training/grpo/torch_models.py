@@ -10,7 +10,6 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.ranking.choosing import Choice
-from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.llm.chat import Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.planner.model_account import ModelAccount
@@ -20,7 +19,7 @@ from training.grpo.noting_compiler import NotingCompiler
 from training.grpo.rollouts import Decisions
 from training.softmem.soft_example import around_latent
 from training.softmem.soft_pair import SoftPair
-from training.softmem.weights import soft_memory_weights
+from training.softmem.weights import GaussianWeights, soft_memory_weights
 
 
 @dataclass
@@ -49,7 +48,7 @@ class TorchModels:
         return TorchChooser(self.pair, self.speller)
 
     @property
-    def soft(self) -> SoftMemoryWeights:
+    def soft(self) -> GaussianWeights:
         """The pair's soft memory."""
         return soft_memory_weights(self.pair.soft)
 

@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import Game, load_games, task_of
 from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.shipped_policy import ADAPTER, COMPILER
+from benchmarks.alfworld.shipped_policy import ADAPTER
 from benchmarks.alfworld.transcripts import read_transcripts
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.search.caching_embedder import CachingEmbedder
@@ -34,12 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_task_arguments(parser)
     parser.add_argument("--from", dest="memory_file", type=Path, metavar="FILE", help="memory learnt before")
     parser.add_argument("--attempts", type=Path, metavar="FILE", help="transcripts of games to remember")
-    parser.add_argument(
-        "--compiler",
-        type=Path,
-        metavar="FILE",
-        help="adapter (default: the shipped of alfworld, else an untrained one)",
-    )
+    parser.add_argument("--compiler", type=Path, metavar="FILE", help="adapter (default: an untrained one)")
     parser.add_argument(
         "--soft", type=Path, metavar="FILE", help="soft memory of `train softmem`, which learns, too (default: none)"
     )
@@ -142,7 +137,7 @@ def _game_course(args: argparse.Namespace, schedule: Any) -> Iterator[_Course]:
     remembered = {attempt["task"] for attempt in attempts}
     held, taught = split_games(load_games(args.games), remembered, args.held_out, args.seed)
     taught = taught[: args.limit or None]
-    args.compiler, args.executor = args.compiler or COMPILER, args.executor or ADAPTER
+    args.executor = args.executor or ADAPTER
     with Learnt(args.memory_file, learns=False) as learnt:
         yield _Course(opened(args, taught, learnt.census, schedule), range(len(taught)), held)
 

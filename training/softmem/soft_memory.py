@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from memory_node.context.soft_memory import MOST_SD
 from memory_node.context.unsaid import UNSAID
 
 # Of a latent token's components at first, as in the paper.
 FIRST_SD = 0.0261
+# Bound of sigma, which a sigmoid keeps to; ten times its first value in the paper.
+MOST_SD = 0.261
 # By which the placeholders begin apart: alike, they would learn alike.
 _APART = 0.02
 

@@ -1,11 +1,11 @@
 """Scores of given replies by the model in this process: exact, however prompts were read."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.alfworld.shipped_policy import ADAPTER
 from benchmarks.likelihood.scoring import ChoosingModel, LlamaScores, scoring_model
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
@@ -19,7 +19,6 @@ FRANCE = [Message("user", "What is the capital of France? Answer in one sentence
 TALE = "The robot saw a mug on the table, a plate in the sink and nothing in the drawer. " * 12
 # Wide and narrow passes over 4-bit weights round differently.
 _KERNELS = 0.3
-_WEIGHTS = Path(__file__).parents[3] / "benchmarks/alfworld/weights"
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +75,7 @@ def test_many_candidates_are_scored_as_few_are(model: LlamaModel, scored: LlamaS
 
 def test_adapter_changes_what_is_likely_and_only_for_its_own_use(scored: LlamaScores) -> None:
     shelf = ModelShelf()
-    config = ModelConfig(threads=1, timeout_s=100.0, adapter_path=str(_WEIGHTS / "compiler.gguf"))
+    config = ModelConfig(threads=1, timeout_s=100.0, adapter_path=str(ADAPTER))
     adapted = LlamaScores(shelf.open_in_process(config))
     before, changed = scored.scores(FRANCE, ["Paris"]), adapted.scores(FRANCE, ["Paris"])
     assert scored.scores(FRANCE, ["Paris"]) == before
