@@ -42,9 +42,10 @@ class Entry:
 
     id: unique in a TaskMemory; a lesson's is its own. text: in words. skill: the single step that it is for, "" for
     none. goal_kinds: the first words of the subgoals that it is for ("place", "heat"); empty: any. classes: of things
-    that it speaks of; empty: any. assumes: facts over the arguments of `skill`; one of them must be believed.
-    reason: the failure that it prevents; that the step has just failed so stands for what it assumes. steps: templates
-    (domain.call_template.bind) of what to do, in order. worth: in [0, 1], how well it has proven itself.
+    that it speaks of; empty: any. learnt_with: the classes of the things that a preparation was tried with. assumes:
+    facts over the arguments of `skill`; one of them must be believed. reason: the failure that it prevents; that the
+    step has just failed so stands for what it assumes. steps: templates (domain.call_template.bind) of what to do, in
+    order. worth: in [0, 1], how well it has proven itself.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Entry:
     skill: str = ""
     goal_kinds: frozenset[str] = frozenset()
     classes: frozenset[str] = frozenset()
+    learnt_with: frozenset[str] = frozenset()
     assumes: tuple[Fact, ...] = ()
     reason: FailureReason | None = None
     steps: tuple[SkillCall, ...] = ()
@@ -113,6 +115,7 @@ def of_lesson(lesson: Lesson, reference_of: Callable[[str], str] = lambda _: "")
         skill=lesson.skill if before else "",
         goal_kinds=frozenset(kind for task in lesson.task_types for kind in task.split("+")),
         classes=frozenset({lesson.place_class}) if lesson.place_class else lesson.object_classes,
+        learnt_with=lesson.object_classes,
         steps=before,
         worth=confidence(lesson),
     )

@@ -233,6 +233,27 @@ def test_guidance_names_the_very_switch_out_of_view_and_only_where_it_is_not_on(
     assert [one for one in calls if "Switch" in one] == said
 
 
+@pytest.mark.parametrize(("thing", "prepared"), [("Apple", "Lamp"), ("Mug", "Switch"), ("Knife", "Lamp")])
+def test_each_kind_of_thing_has_the_preparation_that_was_learnt_with_it(thing: str, prepared: str) -> None:
+    entries = [
+        Entry(
+            name,
+            EntryKind.PREPARATION,
+            f"works after SwitchOn {name}",
+            "HeatObject",
+            classes=frozenset({"Microwave"}),
+            learnt_with=frozenset({kind}),
+            steps=(SkillCall("SwitchOn", (name,)),),
+        )
+        for kind, name in (("Apple", "Lamp"), ("Mug", "Switch"))
+    ]
+    classes = {**CLASSES, "Switch": "Switch", "Lamp": "Lamp"}
+    heat, known = SkillCall("HeatObject", (thing, "Microwave")), beliefs(thing, "Microwave")
+    before = guided(heat, known, TaskMemory.of(entries), classes=classes)
+    assert before is not None
+    assert before.goal.arguments == (prepared,)
+
+
 def test_way_that_worked_is_fitted_to_the_subgoal() -> None:
     way = Entry(
         "way",
