@@ -231,8 +231,16 @@ class CameraInput:
         with self._synchronizing:
             self._put_settled(nothing_more=True)
 
+    def _is_at_rest(self, stamp_ns: int) -> bool:
+        at_rest = self._still_view.is_at_rest(stamp_ns)
+        if at_rest:
+            self._counters.dropped("still")
+        return at_rest
+
     def _put_settled(self, nothing_more: bool = False) -> None:
         for moment, (depth, color, *results) in self._synchronizer.settled(nothing_more):
+            if self._is_at_rest(moment.stamp_ns):
+                continue
             by_topic = dict(zip(STREAMS[self._config.detections], results))
             self._queue.put(moment, Images(moment, depth, color, by_topic), is_picture=True)
         for _ in range(self._synchronizer.take_dropped()):
@@ -268,8 +276,7 @@ class CameraInput:
 
     def _look_at(self, images: Images, map_T_camera: Pose, camera_T_depth: Pose | None) -> None:
         stamp_ns = images.moment.stamp_ns
-        if self._still_view.is_at_rest(stamp_ns, map_T_camera):
-            self._counters.dropped("still")
+        if self._is_at_rest(stamp_ns):  # also when it had come while the one before it was being compared
             return
         color, depth_m = self._camera.pictures(images)
         if not self._still_view.is_wanted(stamp_ns, map_T_camera, color, depth_m):

@@ -48,16 +48,16 @@ class StillView:
         self._layers: tuple[_Layer, ...] = ()
         self._used_ns = self._new_ns = self._compared_ns = _NEVER_NS
 
-    def is_at_rest(self, stamp_ns: int, map_T_camera: Pose) -> bool:
+    def is_at_rest(self, stamp_ns: int) -> bool:
         """Return whether a view need not even be compared: nothing was new for a while, and one was compared just now.
-        Call it before `is_wanted`, which need not be called then."""
+        Call it before `is_wanted`, which need not be called then; also from another thread, as soon as a view has come.
+        """
         since_ns = stamp_ns - self._compared_ns
         return (
             self._period_ns > 0
             and 0 <= since_ns < _COMPARED_EVERY_S * 1e9
             and not self._is_due(stamp_ns, since_ns)
             and not self._settles(stamp_ns)
-            and self._stands(map_T_camera)
         )
 
     def is_wanted(
