@@ -1,4 +1,4 @@
-"""The whole ring: home, memory and planner as one process or as three carry out an instruction over DDS."""
+"""The whole ring: home, memory and planner as one process carry out an instruction over DDS; as three the demo does."""
 
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,7 @@ from memory_node.app.demo.processes import NodeProcesses
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("composed", [True, False], ids=["one process", "three processes"])
-def test_instruction_is_carried_out_over_dds(composed: bool, tmp_path: Path) -> None:
+def test_instruction_is_carried_out_over_dds(tmp_path: Path) -> None:
     domain_id = free_domain()
     parameters: dict[str, dict[str, Any]] = {
         "home": {"home": "studio", "speed": 100.0, "expert.camera_period_s": 4.0, "noisy": "false"},
@@ -22,7 +21,7 @@ def test_instruction_is_carried_out_over_dds(composed: bool, tmp_path: Path) -> 
     }
     heard: list[str] = []
     with NodeProcesses(domain_id, tmp_path) as nodes, DemoClient(domain_id) as client:
-        nodes.start_all(parameters, composed=composed)
+        nodes.start_all(parameters, composed=True)
         client.wait_ready(90.0, nodes.check)
         result = client.run("put the apple in the bowl", "full", lambda f: heard.append(f.current_skill), 200.0)
         senseless = client.run("the weather is nice", "full", lambda _: None, 60.0)
