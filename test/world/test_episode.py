@@ -237,3 +237,23 @@ def test_an_id_that_memory_gave_before_and_has_lost_takes_no_name() -> None:
     # The piece was m9 when it was cut; memory has it as m1 since.
     world.follow(done("GoToObject", name, object_id="apple-7/slice2"), {"apple-7/slice2": "m9"})
     assert [one.id for one in world.refresh(scene).of_class("AppleSliced")] == [name]
+
+
+@pytest.mark.parametrize(("twin", "is_known"), [(("m9", 0.1), False), (("m9", 4.0), True)], ids=["there", "elsewhere"])
+def test_piece_that_memory_sees_twice_where_it_was_cut_is_no_more_of_them(
+    twin: tuple[str, float], is_known: bool
+) -> None:
+    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
+    whole = StateChange("apple-7", "Apple", 2, destroyed=True)
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(HOME)
+    cut = done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=(*pieces, whole))
+    world.follow(cut, {"apple-7/1": "m7", "apple-7/2": "m8"})
+    known = [seen(name, "AppleSliced", 0.0, "m3") for name in ("m7", "m8")]
+    world.refresh(SceneSnapshot(2, objects=(*known, TABLE)))
+    more = seen(twin[0], "AppleSliced", twin[1], "m3")
+    state = world.refresh(SceneSnapshot(3, objects=(*known, more, TABLE)))
+    assert (len(state.of_class("AppleSliced")) == 3) is is_known
+    # What memory takes for it instead of one of the pieces is that piece.
+    state = world.refresh(SceneSnapshot(4, objects=(known[0], more, TABLE)))
+    assert {one.memory_id for one in state.of_class("AppleSliced")} == {"m7", "m9"}
