@@ -41,6 +41,11 @@ class ExperienceClient:
         self._max_attempts = 1
         self.episode_id = ""
 
+    @property
+    def is_there(self) -> bool:
+        """Whether a memory node records episodes now."""
+        return bool(self._clients.of(srv.StartEpisode.Request).service_is_ready())
+
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         """Begin an episode and return its id; "" when memory does not answer: nothing is recorded then."""
         request = srv.StartEpisode.Request(

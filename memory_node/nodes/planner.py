@@ -58,7 +58,13 @@ class PlannerNode(GuardedNode):
         self._experience = ExperienceClient(self, memory, compiler=compiler, is_ending=lambda: self._server.is_ending)
         running = self.announce_goals(self.config.peer_silence_s)
         self._started_s = time.monotonic()
-        self._robot = SkillClient(self, running, self.config.skill_action, self.config.skill_timeout_s)
+        self._robot = SkillClient(
+            self,
+            running,
+            self.config.skill_action,
+            self.config.skill_timeout_s,
+            episode_id=lambda: self._experience.episode_id,
+        )
         self._kinds = catalogue = load_catalogue(self.config.label_space)
         verifies, sees = self.config.verifier.kind == "pictures", self.config.planner == "llm" and self.config.llm.sees
         self._camera = CameraPictures(self, self.config.verifier) if verifies or sees else None

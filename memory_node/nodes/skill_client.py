@@ -38,6 +38,7 @@ class SkillClient:
         action_name: the action to use.
         timeout_s: a skill that takes longer is cancelled and counts as failed with reason timeout.
         on_feedback: called with each ExecuteSkill feedback message.
+        episode_id: of the episode that the caller records; "" for none: the robot may record it as a demonstration.
     """
 
     def __init__(
@@ -47,9 +48,10 @@ class SkillClient:
         action_name: str = "execute_skill",
         timeout_s: float = 300.0,
         on_feedback: Callable[[Any], None] = lambda feedback: None,
+        episode_id: Callable[[], str] = lambda: "",
     ) -> None:
         self._timeout_s = timeout_s
-        self._on_feedback = on_feedback
+        self._on_feedback, self._episode_id = on_feedback, episode_id
         self._client = GoalClient(node, ExecuteSkill, action_name, running)
         self.held_object = ""
         self._available: frozenset[str] | None = None
@@ -85,7 +87,7 @@ class SkillClient:
 
     def execute(self, call: SkillCall) -> SkillResult:
         """Run one skill on the robot to its end; once `is_canceled` is true it is stopped and ends as canceled."""
-        goal = ExecuteSkill.Goal(call=conversions.call_to_msg(call))
+        goal = ExecuteSkill.Goal(call=conversions.call_to_msg(call), episode_id=self._episode_id())
         try:
             response = self._client.run(goal, self._timeout_s, self.is_canceled, self._on_feedback)
         except GoalStoppedError as error:

@@ -6,7 +6,9 @@ from collections import Counter
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import SkillResult
+from memory_node.nodes.demonstrations import Demonstrations
 from memory_node.nodes.diagnostics import Diagnosis
+from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.skill_bridge.arm import CommandGripper, MoveGroupArm
@@ -38,6 +40,7 @@ class SkillsNode(ManagedNode):
         self._goals = self.announce_goals(self.config.peer_silence_s)
         self._performer = self._make_performer()
         self._server: SkillServer | None = None
+        self._shown: Demonstrations | None = None
         self.start()
 
     def activate(self) -> None:
@@ -52,6 +55,11 @@ class SkillsNode(ManagedNode):
             self._goals,
             available,
         )
+        if self.config.demonstration_pause_s:
+            is_ending, name = (lambda: self._is_ending), self.config.memory_node
+            memory = MemoryClient(self, name, is_ending=is_ending)
+            experience = ExperienceClient(self, name, is_ending=is_ending)
+            self._shown = Demonstrations(self, experience, memory, self.now_ns, self.config.demonstration_pause_s)
         components = {
             "skills": lambda: Diagnosis({"holding": self._hand.held_class, **self._ended}),
             "goals": self._server.goals.diagnosis,
@@ -64,6 +72,9 @@ class SkillsNode(ManagedNode):
         if self._server is not None:
             self._server.close()
             self._server = None
+        if self._shown is not None:
+            self._shown.close()
+            self._shown = None
 
     def clean_up(self) -> None:
         """Forget what the hand holds; memory is asked again."""
@@ -135,4 +146,6 @@ class SkillsNode(ManagedNode):
     def _perform(self, goal: SkillGoal) -> SkillResult:
         result = self._performer.execute(goal.call, SkillRun(goal.is_canceled, goal.report, goal.episode_id))
         self._ended["succeeded" if result.success else f"failed.{result.reason}"] += 1
+        if self._shown is not None and not goal.episode_id:
+            self._shown.note(result)
         return result

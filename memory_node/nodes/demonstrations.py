@@ -1,0 +1,96 @@
+"""What others than our planner let the robot do becomes an episode of memory, and its way is learnt."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from memory_node.domain.skill import SkillResult
+from memory_node.domain.step import StepRecord
+from memory_node.nodes.experience_client import ExperienceClient
+from memory_node.nodes.memory_client import MemoryClient
+from memory_node.world.skills import with_declared_states
+
+# The topic, beside an action of this name: what is shown, in words; "" when it is done.
+DEMONSTRATION = "{}/demonstration"
+_CHECK_S = 1.0
+
+
+@dataclass(eq=False)
+class Demonstrations:
+    """Records calls without an episode_id, which no planner of ours sends: teleoperation, another program.
+
+    The first one begins an episode; it ends with an empty message on execute_skill/demonstration, with another
+    instruction there, or `pause_s` after the last call, as well as that call went. Without an instruction there is an
+    episode, but no way: nobody said what it is a way to.
+    """
+
+    node: Node
+    experience: ExperienceClient
+    memory: MemoryClient
+    now_ns: Callable[[], int]
+    pause_s: float
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+        self._episode_id, self._steps, self._went_well, self._last_s = "", 0, False, 0.0
+        topic = DEMONSTRATION.format("execute_skill")
+        self._told = self.node.create_subscription(String, topic, self._on_instruction, 10)
+        self._timer = self.node.create_timer(_CHECK_S, self._end_after_pause)
+
+    def close(self) -> None:
+        """End what is shown."""
+        self.node.destroy_subscription(self._told)
+        self.node.destroy_timer(self._timer)
+        with self._lock:
+            self._end()
+
+    def note(self, result: SkillResult) -> None:
+        """Take over a call that has ended, and what it changed; nothing without a memory node."""
+        with self._lock:
+            if not self.experience.is_there:
+                return
+            if not self._episode_id:
+                self._begin("")
+            if result.changes:
+                self.memory.remember(with_declared_states(result))
+            step = StepRecord(
+                episode_id=self._episode_id,
+                index=self._steps,
+                action=result.call,
+                success=result.success,
+                reason=result.reason,
+                stamp_ns=self.now_ns(),
+                message=result.message,
+                duration_s=result.duration_s,
+                distance_m=result.distance_m,
+                tried=result.tried,
+            )
+            self.experience.record(step)
+            self._steps, self._went_well, self._last_s = self._steps + 1, result.success, time.monotonic()
+
+    def _on_instruction(self, message: Any) -> None:
+        with self._lock:
+            self._end()
+            if message.data.strip() and self.experience.is_there:
+                self._begin(message.data.strip())
+
+    def _begin(self, instruction: str) -> None:
+        self._episode_id = self.experience.start(instruction)
+        self._steps, self._went_well, self._last_s = 0, False, time.monotonic()
+
+    def _end(self) -> None:
+        if self._episode_id:
+            self.experience.end(self._episode_id, self._went_well if self._steps else None)
+        self._episode_id = ""
+
+    def _end_after_pause(self) -> None:
+        with self._lock:
+            if time.monotonic() - self._last_s >= self.pause_s:
+                self._end()
