@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from knowledge_doubles import BagOfWords, ListedLog, reborn
-from test_operations import FACTS, check_invariants
+from test_operations import FACTS
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PROPOSITIONS
+from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
 from memory_node.knowledge.removal import Criteria
 from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
 
@@ -99,6 +99,23 @@ def test_compressed_steps_keep_their_sources_and_what_was_learned_from_them(grap
     assert graph.ask("Did it rain on Ann at the lake?").steps
 
 
+def check_invariants(graph: KnowledgeGraph, log: ListedLog, episodes: set[str]) -> None:
+    steps = graph.steps()
+    texts = {one.text: one for one in graph.propositions(active=False)}
+    for one in texts.values():
+        assert one.sources
+        for source in one.sources:
+            assert source in steps or source.rpartition(":")[0] in episodes, f"{one.text}: {source} dangles"
+        assert one.active or one.replaced_by
+        kinds = {kind for kind, _ in log.sources[PROPOSITIONS, one.key]}
+        assert kinds <= {STEPS, "episode"}
+    for question in FACTS:
+        for hit in graph.search(question, 10):
+            assert texts[hit.statement.key].active
+    assert set(log.documents[PROPOSITIONS]) == {one.key for one in texts.values()}
+    assert set(log.documents[STEPS]) == set(steps)
+
+
 OPERATIONS = st.lists(
     st.tuples(
         st.sampled_from(["tell", "add", "learn", "update", "undo", "forget", "delete", "prune", "compress"]),
@@ -124,6 +141,7 @@ def test_any_operations_keep_the_invariants(operations: list[tuple[str, int]]) -
             live(graph, f"e{turn}", f"pick the {'red' if number % 2 else 'blue'} mug from the table", turn)
         elif operation == "forget":
             graph.forget(f"doc{number % 3}")
+            assert not graph.undo(), "forgetting is final"
         elif operation == "delete":
             graph.delete(Criteria(before_ns=number + 1))
         elif operation == "prune":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,10 +10,7 @@ from knowledge_doubles import BagOfWords, ListedLog, read_facts, reborn
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
 from memory_node.knowledge.mode import Mode, mode_of
 from memory_node.knowledge.standardise import document_steps
 
@@ -120,63 +116,6 @@ def test_each_question_has_one_mode(text: str, mode: Mode) -> None:
 def test_task_outranks_the_observation() -> None:
     assert mode_of("Whose is the mug?", "how do I get there?") is Mode.SEMANTIC
     assert mode_of("", "how do I get there?") is Mode.PROCEDURAL
-
-
-def check_invariants(graph: KnowledgeGraph, log: ListedLog, episodes: set[str]) -> None:
-    steps = graph.steps()
-    texts = {one.text: one for one in graph.propositions(active=False)}
-    for one in texts.values():
-        assert one.sources
-        for source in one.sources:
-            assert source in steps or source.rpartition(":")[0] in episodes, f"{one.text}: {source} dangles"
-        assert one.active or one.replaced_by
-        kinds = {kind for kind, _ in log.sources[PROPOSITIONS, one.key]}
-        assert kinds <= {STEPS, "episode"}
-    for question in FACTS:
-        for hit in graph.search(question, 10):
-            assert texts[hit.statement.key].active
-    assert set(log.documents[PROPOSITIONS]) == {one.key for one in texts.values()}
-    assert set(log.documents[STEPS]) == set(steps)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_random_operations_keep_the_invariants(seed: int) -> None:
-    chance, log, episodes = random.Random(seed), ListedLog(), set()
-    graph = KnowledgeGraph(BagOfWords(), log)
-    documents: set[str] = set()
-    for turn in range(40):
-        operation = chance.choice(["tell", "tell", "add", "learn", "update", "undo", "forget"])
-        before = graph.hash()
-        if operation == "tell":
-            graph.tell(chance.choice(FACTS), stamp_ns=turn + 1)
-        elif operation == "add":
-            name = f"doc{chance.randrange(4)}"
-            documents.add(name)
-            units = [*chance.sample(FACTS, 2), " ".join(chance.sample(TOWN, 3))]
-            graph.add(document_steps(name, chance.choice(("", "Laie")), units, turn))
-        elif operation == "learn":
-            episode = f"e{turn}"
-            episodes.add(episode)
-            pick = SkillCall("PickupObject", ("Mug",))
-            step = StepRecord(episode, 0, pick, True, FailureReason.NONE, turn, relations=("Mug on Table",))
-            graph.learn(EpisodeSummary(episode, "pick a mug", "", 0, turn, True), [step])
-        elif operation == "update":
-            graph.update()
-        elif operation == "undo":
-            graph.undo()
-        else:
-            session = chance.choice(sorted(documents | episodes) or ["none"])
-            graph.forget(session)
-            assert not any(session in source for one in graph.propositions(active=False) for source in one.sources)
-            assert not graph.undo(), "forgetting is final"
-        if operation in ("tell", "add", "learn") and graph.hash() != before:
-            after = graph.hash()
-            assert graph.undo()
-            assert graph.hash() == before
-            # And once more, for the rest of the run.
-            assert after != before
-        check_invariants(graph, log, episodes)
-    assert reborn(log).hash() == graph.hash()
 
 
 def test_fact_is_told_while_a_long_document_waits_for_its_vectors(log: ListedLog) -> None:

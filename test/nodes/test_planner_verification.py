@@ -141,16 +141,6 @@ def test_opening_that_the_picture_refuses_is_tried_again(tmp_path: Path, endpoin
         assert ring.diagnoses["planner: verification"].message == "ok"
 
 
-def test_refusal_in_the_last_attempt_is_told_to_the_caller(tmp_path: Path, endpoint: Callable[..., Any]) -> None:
-    server = endpoint(looks(), looks())
-    with running(tmp_path, by_pictures_of(server), boasts=9) as ring:
-        result = ring.says("open the fridge")
-        assert not result.success
-        assert result.message == "open Fridge: seen: it is still brown"
-        assert list(result.unmet_goals) == ["open Fridge"]
-        wait_until(lambda: ring.counts().get("refused") == "2")
-
-
 @pytest.mark.parametrize(
     ("encoding", "topic", "reason"), [("nv21", TOPIC, "color_encoding"), ("rgb8", "another/camera", "no_picture")]
 )
