@@ -152,7 +152,7 @@ class SkillsParameters(LifecycleParameters, PeerParameters):
     connect_s: Expert[float] = parameter(5.0, "how long to wait for an action server to answer", 0.1, 60.0)
     stop_s: Expert[float] = parameter(5.0, "how long base or arm may take to confirm that it stopped", 0.1, 60.0)
     action_timeout_s: float = parameter(120.0, "time after which an action of `actions` is cancelled", 0.1, 3600.0)
-    demonstration_pause_s: float = parameter(
+    demonstration_pause_s: Expert[float] = parameter(
         60.0,
         "time without a call after which what another client than our planner shows has ended; 0: nothing is learnt "
         "from others",
