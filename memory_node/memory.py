@@ -434,9 +434,9 @@ class RobotMemory:
     ) -> int:
         """Erase objects that all given conditions fit, history included, on disk too; see Upkeep.forget.
 
-        The words of contexts that were told go, too.
+        Contexts that were told go, too.
         """
-        self._told.forget_words()
+        self._told.forget()
         return self._upkeep.forget(object_id, area_id, object_class, begin_ns, end_ns)
 
     def diagnostics(self) -> dict[str, object]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import groupby
 from typing import Any
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.catalogue.spoken_names import SpokenNames
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.deed import Deed
 from memory_node.domain.memories import Memory
@@ -32,17 +30,9 @@ from memory_node.knowledge.told.forms import TellingReader
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.log import LESSONS, write_lessons
-from memory_node.lessons.old_rows import (
-    ENTRIES,
-    GUIDELINES,
-    PRESCRIPTIONS,
-    lesson_of_entry,
-    lesson_of_guideline,
-    lesson_of_prescription,
-)
+from memory_node.lessons.log import LESSONS
 from memory_node.lessons.optimizer.curator import open_curator
-from memory_node.lessons.plugmem import in_words, merged
+from memory_node.lessons.plugmem import in_words
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
@@ -67,11 +57,8 @@ from memory_node.upkeep.kept_knowledge import KeptKnowledge
 _BODY_CHECKS: dict[str, Callable[[dict[str, Any]], object]] = {
     ATTEMPTS: PastAttempt.from_dict,
     LESSONS: Lesson.from_dict,
-    ENTRIES: lesson_of_entry,
-    GUIDELINES: lesson_of_guideline,
     PLACE_CENSUS: PlaceCensus.from_dict,
     PROPOSITIONS: proposition_from_dict,
-    PRESCRIPTIONS: partial(lesson_of_prescription, names=SpokenNames(())),
     STEPS: step_from_dict,
     DEEDS: Deed.from_dict,
 }
@@ -164,7 +151,7 @@ def open_memory(
         if embed_in_background:
             knowledge.embed_in_background()
         own = store.episodes(ENDED_KEPT, own=True)
-        learnt.load(_bodies(store, ATTEMPTS), _stored_lessons(store, log, catalogue.spoken_names), own)
+        learnt.load(_bodies(store, ATTEMPTS), map(Lesson.from_dict, _bodies(store, LESSONS)), own)
         learnt.load_episodes(_steps_by_episode(store))
         deeds.load(_bodies(store, DEEDS))
     ids = stamp_ids(config.robot_id, records)
@@ -251,21 +238,6 @@ def _steps_by_episode(store: Store) -> Iterator[tuple[str, list[StepRecord]]]:
     """Yield the stored episodes one by one: ids sort by time, and a million steps at once would need a gigabyte."""
     for episode_id, steps in groupby(store.steps(), lambda step: step.episode_id):
         yield episode_id, list(steps)
-
-
-def _stored_lessons(store: Store, log: StoreLog, names: SpokenNames) -> list[Lesson]:
-    """Return what the store holds of lessons; what an earlier release stored is stored as lessons from now on."""
-    lessons = {lesson.id: lesson for lesson in map(Lesson.from_dict, _bodies(store, LESSONS))}
-    read = [*map(lesson_of_guideline, _bodies(store, GUIDELINES)), *map(lesson_of_entry, _bodies(store, ENTRIES))]
-    older = {lesson.id: lesson for lesson in read if lesson is not None and lesson.id not in lessons}
-    for body in _bodies(store, PRESCRIPTIONS):
-        way = lesson_of_prescription(body, names)
-        if way is not None and way.id not in lessons:
-            older[way.id] = merged(older[way.id], way) if way.id in older else way
-    write_lessons(log, older.values())
-    for kind in (GUIDELINES, ENTRIES, PRESCRIPTIONS):
-        log.remove_documents(kind, [document.id for document in store.bodies([kind])])
-    return [*lessons.values(), *older.values()]
 
 
 def _bodies(store: Store, kind: str) -> list[dict[str, Any]]:

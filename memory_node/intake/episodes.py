@@ -218,12 +218,11 @@ class Episodes:
     def _note_context(self, context_id: str, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
         if not context_id:
             return ()
-        lessons = self.told.lessons_of(context_id)
+        lessons = self.told.note_step(context_id, step.episode_id, step.index)
         if lessons is None:
             detail = f"context {context_id!r} is not remembered, so nothing in it counts as given"
             return (ConsistencyWarning("a context that memory told", detail, "ask for the context again"),)
         self.experience.note_given(lessons, step.episode_id)
-        self.told.note_step(context_id, step.episode_id, step.index)
         return ()
 
     def may_retry(self, attempt: int) -> bool:
