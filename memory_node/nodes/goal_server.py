@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import Counter
@@ -22,6 +23,8 @@ _POLL_S = 0.02
 _GRAPH_POLL_S, _MISSED_LOOKS = 0.15, 2
 # How long an ending node waits for its goal; after that the server answers for it (s).
 _PATIENCE_S = 1.0
+# A result leaves after its goal has ended, by a thread of ROS's; who announces no goals does not say that it has come.
+_RESULT_LEAVES_S = 0.3
 # A client that asks again at once would fill the log.
 _REFUSALS_TOLD_EVERY_S = 1.0
 
@@ -116,7 +119,7 @@ class GoalServer:
         self._counts: Counter[str] = Counter()
         self._busy = threading.Lock()
         self._goal: ServedGoal | None = None
-        self._last_id = b""
+        self._last_id, self._ended_s = b"", -math.inf
         self.running.servers.append(self)
         self._server = ActionServer(
             self.node,
@@ -130,14 +133,14 @@ class GoalServer:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no goal is being carried out, and of an ending node whether who sent the last one knows its end.
-
-        A result still has to leave when its goal has ended; on a busy machine that takes its time.
-        """
+        """Whether no goal is being carried out, and of an ending node whether who sent the last one knows its end, or
+        should by now."""
         if self._busy.locked() or not self.is_ending:
             return not self._busy.locked()
         asker = self.running.other_side(self._last_id)
-        return asker is None or asker.is_gone
+        if asker is None:
+            return time.monotonic() - self._ended_s > _RESULT_LEAVES_S
+        return asker.is_gone
 
     def diagnosis(self) -> Diagnosis:
         """Return how many goals were refused and how many ended in which state, and what failed by internal errors."""
@@ -197,7 +200,7 @@ class GoalServer:
             return ending.result
         finally:
             goal.done.set()
-            self._goal, self._last_id = None, goal.id
+            self._goal, self._last_id, self._ended_s = None, goal.id, time.monotonic()
             self._busy.release()
 
     def _work(self, goal: ServedGoal) -> None:

@@ -22,10 +22,10 @@ def other(peer: RosPeer) -> Iterator[Any]:
     made.destroy_node()
 
 
-def test_ending_server_is_idle_only_when_who_is_there_waits_no_more(peer: RosPeer, other: Any) -> None:
-    from rclpy.action import ActionClient
+@pytest.fixture
+def lingering(peer: RosPeer) -> Iterator[Any]:
+    """A server of the action `linger`, whose goals end when they are canceled."""
     from robot_memory.action import ExecuteInstruction
-    from unique_identifier_msgs.msg import UUID
 
     from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
     from memory_node.nodes.running_goals import RunningGoals
@@ -35,8 +35,40 @@ def test_ending_server_is_idle_only_when_who_is_there_waits_no_more(peer: RosPee
             time.sleep(0.01)
         return Ending(ExecuteInstruction.Result(), GoalState.CANCELED)
 
-    running, asker = RunningGoals(peer.node), RunningGoals(other)
-    server = GoalServer(peer.node, ExecuteInstruction, "linger", running, carry_out, lambda text: None)
+    running = RunningGoals(peer.node)
+    yield GoalServer(peer.node, ExecuteInstruction, "linger", running, carry_out, lambda text: None)
+    running.close()
+
+
+def test_ending_server_waits_until_a_plain_client_should_have_the_result(lingering: Any, other: Any) -> None:
+    from rclpy.action import ActionClient
+    from robot_memory.action import ExecuteInstruction
+
+    client = ActionClient(other, ExecuteInstruction, "linger")
+    try:
+        assert client.wait_for_server(timeout_sec=10.0)
+        sent = client.send_goal_async(ExecuteInstruction.Goal())
+        wait_until(sent.done)
+        result = sent.result().get_result_async()
+        wait_until(lambda: not lingering.is_idle)
+        time.sleep(0.2)  # the request for the result arrives
+        lingering.end()
+        assert not lingering.wait_idle(0.2), "its result has hardly left"
+        assert lingering.wait_idle(2.0)
+        lingering.close()
+        wait_until(result.done)
+    finally:
+        client.destroy()
+
+
+def test_ending_server_is_idle_only_when_who_is_there_waits_no_more(lingering: Any, other: Any) -> None:
+    from rclpy.action import ActionClient
+    from robot_memory.action import ExecuteInstruction
+    from unique_identifier_msgs.msg import UUID
+
+    from memory_node.nodes.running_goals import RunningGoals
+
+    server, running, asker = lingering, lingering.running, RunningGoals(other)
     client = ActionClient(other, ExecuteInstruction, "linger")
     goal_id = uuid.uuid4().bytes
     try:
@@ -51,7 +83,6 @@ def test_ending_server_is_idle_only_when_who_is_there_waits_no_more(peer: RosPee
         assert server.wait_idle(2.0)
     finally:
         asker.close()
-        running.close()
         server.close()
         client.destroy()
 
