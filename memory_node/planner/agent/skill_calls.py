@@ -22,6 +22,7 @@ from memory_node.planner.agent.home_names import HomeNames, joined
 from memory_node.planner.agent.permission import refusal
 from memory_node.planner.agent.services import shortened
 from memory_node.planner.agent.task import Task
+from memory_node.planner.goal import Goal
 from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.picture_source import PictureSource
@@ -85,6 +86,7 @@ class SkillCalls:
         self._failed: Counter[SkillCall] = Counter()  # without a cause that is known
         self._warned: set[SkillCall] = set()  # calls over names that the world speaks against
         self._done: set[SkillCall] = set()  # calls over names that succeeded
+        self._undone: tuple[Goal, ...] = ()  # goals that were met and are no longer
         self._full: set[str] = set()  # names of places that proved to have no room
         self._looks = 0  # that were shown
 
@@ -294,7 +296,7 @@ class SkillCalls:
         world = self.task.world
         call = call or SkillCall(named.skill, tuple(thing.call_name for thing in things))
         before, same = self._names.lines(self.task.situation.scene()), dict(world.episode.same)
-        held, undone = world.held, self.task.taken_back()
+        held = world.held
         is_guided = self.task.situation.guide is not None
         known = {thing.call_name: thing.memory_id for thing in things if thing.memory_id}
         result = yield PlannedStep(call, self.goal_index, self._context_id, guided=is_guided, memory_ids=known)
@@ -305,7 +307,7 @@ class SkillCalls:
         self.task.follow(result)
         self.lookup.note_step()
         self.task.refresh()
-        self.task.watch()
+        undone = self.task.watch()
         self._full |= {named.arguments[-1]} if result.reason is FailureReason.OCCUPIED else set()
         self._loop_guard.note(named, world.unmoved)
         self._done |= {named} if result.success else set()
@@ -319,8 +321,8 @@ class SkillCalls:
         lost = [one for one in before if one not in (*world.things, *world.episode.same, *used)]
         news += [f"not known any more: {', '.join(names_folded(lost))}"] if lost else []
         # Of no pieces all are where they are to be.
-        undone += tuple(goal for goal in self.task.goals if goal.every)
-        news += [f"no longer so: {goal}" for goal in self.task.taken_back() if goal not in undone]
+        news += [f"no longer so: {goal}" for goal in undone if goal not in self._undone and not goal.every]
+        self._undone = undone
         return CallResult(self._told(named, things, result, news, held), result.success)
 
     @property

@@ -49,9 +49,11 @@ class Task:
         """Take note of how a skill ended; what it has changed counts, whatever memory makes of it."""
         self.world.follow(result, self.situation.memory_ids)
 
-    def watch(self) -> None:
-        """Note which goals are met now; a later one may take back what an earlier one brought about."""
-        self.history.watch(self._check())
+    def watch(self) -> tuple[Goal, ...]:
+        """Note which goals are met now; return those that were and are no longer, although no later one asks for that."""
+        check = self._check()
+        self.history.watch(check)
+        return tuple(self.goals[index] for index in self.history.taken_back(check))
 
     def judged(self) -> Judgement:
         """Return what of the goals is so, by memory and by what the robot found in this instruction."""
@@ -60,10 +62,6 @@ class Task:
     def is_met(self, goal: Goal) -> bool:
         """Return whether a goal is met now, False for what memory cannot tell."""
         return goal.kind not in UNTOLD and not self._check().unmet(goal)
-
-    def taken_back(self) -> tuple[Goal, ...]:
-        """Return the goals that were met and are no longer, although no later one asks for that."""
-        return tuple(self.goals[index] for index in self.history.taken_back(self._check()))
 
     def _check(self) -> GoalCheck:
         return GoalCheck(self.world.episode.refresh(self.situation.scene(), self.situation.memory.held_object()))
