@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from benchmarks.memory_proxy import MemoryProxy
-from memory_node.domain.answer import AnswerStatus, FindQuery, Location, Recollection
-from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
+from memory_node.domain.answer import AnswerStatus, FindQuery, RankedArea, Recollection
+from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.held_object import HeldObject, held_after
 from memory_node.domain.ports import MemoryPort
@@ -15,7 +15,6 @@ from memory_node.domain.skill import StateChange
 from memory_node.memory import RobotMemory
 from memory_node.planner import memory_mode
 from memory_node.planner.memory_mode import MapOnlyMemory, ground_of
-from memory_node.questions.locate import locate
 
 KARMA_NO_SHORT_TERM, NO_CACHE, NO_LONG_TERM = "karma-no-short-term", "no-cache", "no-long-term"
 _OBJECTS_ALONE = (KARMA_NO_SHORT_TERM, NO_CACHE, NO_LONG_TERM)
@@ -42,36 +41,26 @@ def ablated(mode: str, memory: RobotMemory) -> MemoryPort:
     return MemoryOfStartUp(memory) if mode == KARMA_NO_SHORT_TERM else memory_mode.memory_in(mode, memory)
 
 
-class ShortTermMemory(MapOnlyMemory):
+class ShortTermMemory(MemoryProxy):
     """Short-term memory and the map. Its scene graph holds what short-term memory does, so that a planner that is shown
     things, and one that asks for them, know the same."""
 
     def __init__(self, memory: RobotMemory) -> None:
         super().__init__(memory)
-        self._cache = memory.cache
+        self._cache, self._map = memory.cache, MapOnlyMemory(memory)
+
+    def find(self, query: FindQuery) -> Recollection:
+        """Abstain."""
+        return self._map.find(query)
+
+    def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
+        """Return all areas as equally likely."""
+        return self._map.rank_search_areas(object_class, k)
 
     def scene(self) -> SceneSnapshot:
         """Return the ground of the scene graph, and on it the things that were just seen or used."""
         scene = self._memory.scene()
         return ground_of(scene, [found for found in scene.objects if found.id in self._cache])
-
-    def recall(self, query: FindQuery) -> Recollection:
-        """Ask the short-term memory."""
-        return self._memory.recall(query)
-
-    def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
-        """Ask the short-term memory, else search the map."""
-        return locate(query, self.recall, self.find, self.rank_search_areas, max_areas)
-
-    def context(
-        self,
-        instruction: str,
-        token_budget: int = 2000,
-        episode_id: str = "",
-        sources: Collection[ContextSource] = ALL_SOURCES,
-    ) -> Context:
-        """Return memory's context."""
-        return self._memory.context(instruction, token_budget, episode_id, sources)
 
 
 class MemoryWithoutCache(MemoryProxy):

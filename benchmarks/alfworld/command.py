@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import random
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -27,6 +26,7 @@ from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.alfworld.workers import Workers
 from benchmarks.likelihood.scoring import scoring_model
 from benchmarks.model_figures import add_planner_arguments, llm_config
+from benchmarks.orders import shuffled
 from benchmarks.ranking.choosing import RankedChoice, StepChooser, WrittenChoice
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidValueError(f"--planner {args.planner} has --memory none or {serving}")
     if args.attempts and compiled is None:
         raise InvalidValueError("--attempts is what --memory compiled remembers")
-    ordered = _ordered(games, args.orders, args.seed)
+    ordered = [list(games), *(shuffled(games, args.seed, number) for number in range(1, args.orders))]
     with TranscriptFile(args.transcripts) as transcripts, _learnt(args) as learnt:
         orders = play_all(ordered, setting, args.jobs, learnt, transcripts)
     emit(rows_of(orders), args.json)
@@ -202,15 +202,6 @@ def _with_memory(
 def offline_planner(embedder: TextEmbedder, kinds: ObjectCatalogue) -> Planner:
     """Return our planner with the reader of plain commands: nobody is there to be asked, and names are open."""
     return OfflinePlanner(Understander(kinds, None, embedder, asks=False, open_names=True), kinds)
-
-
-def _ordered(games: Sequence[Game], orders: int, seed: int) -> list[list[Game]]:
-    """Return the games in so many orders: as they are, and shuffled ones."""
-    shuffled = [list(games)]
-    for number in range(1, orders):
-        shuffled.append(list(games))
-        random.Random(f"{seed} {number}").shuffle(shuffled[-1])
-    return shuffled
 
 
 def _tell(game: PlayedGame, in_full: bool) -> None:
