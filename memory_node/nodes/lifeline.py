@@ -10,6 +10,7 @@ import contextlib
 import select
 import socket
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 _WAITING = 128  # watchers that the kernel keeps until `let_in`
@@ -44,29 +45,18 @@ class Lifeline:
 
 def held_lifeline(name: str) -> Lifeline | None:
     """Return a lifeline; None where the system has no such sockets (Linux has), or no more of them."""
-    line = _socket()
-    if line is None:
-        return None
-    try:
+
+    def offer(line: socket.socket) -> None:
         line.bind(_address(name))
         line.listen(_WAITING)
-    except OSError:
-        line.close()
-        return None
-    return Lifeline(line)
+
+    line = _opened(offer)
+    return None if line is None else Lifeline(line)
 
 
 def watched_lifeline(name: str) -> socket.socket | None:
     """Return a connection to a lifeline; None where none of the name is held in this machine's network namespace."""
-    line = _socket()
-    if line is None:
-        return None
-    try:
-        line.connect(_address(name))
-    except OSError:
-        line.close()
-        return None
-    return line
+    return _opened(lambda line: line.connect(_address(name)))
 
 
 def is_cut(line: socket.socket) -> bool:
@@ -93,14 +83,18 @@ def is_ending(line: socket.socket) -> bool:
     return "\nVmSize:" not in status or "\nCoreDumping:\t1" in status
 
 
-def _socket() -> socket.socket | None:
-    """Return a socket that never waits; None where there are none, for example no file descriptor is left."""
-    try:
+def _opened(begin: Callable[[socket.socket], object]) -> socket.socket | None:
+    """Return a socket that never waits, once `begin` has made it a side of a lifeline; None where that fails, or no
+    file descriptor is left."""
+    with contextlib.suppress(OSError):
         line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    except OSError:
-        return None
-    line.setblocking(False)
-    return line
+        line.setblocking(False)
+        try:
+            begin(line)
+            return line
+        except OSError:
+            line.close()
+    return None
 
 
 def _address(name: str) -> str:

@@ -92,10 +92,10 @@ class StillView:
             # A camera under way is not compared with anything: the first view from where it stands will be.
             self._pose, self._layers = map_T_camera, ()
             return True
-        has_return = depth_m > 0.0
-        share = _blocks(has_return.astype(np.float32))
+        known_m = np.fmax(depth_m, np.float32(0.0))  # NaN becomes 0, too
+        share = _blocks((known_m > 0.0).astype(np.float32))
         with np.errstate(divide="ignore", invalid="ignore"):
-            depth = _blocks(np.where(has_return, depth_m, np.float32(0.0))) / share
+            depth = _blocks(known_m) / share
         depth[share < 0.5] = np.nan
         colors = _blocks(color)
         if not self._fit(depth, share, colors):
