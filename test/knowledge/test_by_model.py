@@ -154,6 +154,39 @@ def test_both_stay_where_the_model_keeps_them_apart_loses_something_or_fails(rep
     assert (ended, len(model.sent)) == ([], len(replies))
 
 
+# Replies that a reader wrote by hand to the prompts of these pairs.
+RECORDED = {
+    "conflict": (
+        ("The spare key hangs behind the kitchen door.", "Now the spare key hangs behind the bathroom door."),
+        ("Otto takes the bus to work on Mondays.", "Otto takes the train to work on Mondays now."),
+        ("Our wifi password is on a note by the phone.", "Our wifi password is no longer on that note by the phone."),
+        ("The doctor told Otto to walk more.", "The doctor told Otto to rest more and to walk less."),
+    ),
+    "same": (
+        ("The neighbours feed our cat when we travel.", "The neighbours feed our cat and the fish when we travel."),
+        ("The shop's bread is gone by noon.", "The shop's bread is gone by noon, on Saturdays even by ten."),
+    ),
+    "apart": (
+        ("Grandma plays cards with Ida on Sundays.", "Grandma plays cards with Nils on Sundays."),
+        ("Ida practises the violin after school.", "Nils practises the violin after school."),
+    ),
+}
+PAIRS = [(relationship, *pair) for relationship, pairs in RECORDED.items() for pair in pairs]
+
+
+@pytest.mark.parametrize(("relationship", "earlier", "later"), PAIRS)
+def test_replies_recorded_by_hand_end_what_a_later_sentence_takes_the_place_of(
+    relationship: str, earlier: str, later: str
+) -> None:
+    model = Model({"relationship": relationship, "fuller": 2})
+    graph, ended = told(model, earlier, later)
+    stay_both = relationship == "apart"
+    assert ended == ([] if stay_both else [earlier])
+    assert earlier in model.sent[0]
+    assert later in model.sent[0]
+    assert [one.text for one in graph.propositions() if one.active] == ([earlier, later] if stay_both else [later])
+
+
 def test_what_is_read_is_decided_by_subject_and_relation_without_the_model() -> None:
     model = Model()
     _, ended = told(model, "The keys belong in the bowl.", "The keys belong in the drawer.")
