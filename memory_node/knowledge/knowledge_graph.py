@@ -30,7 +30,7 @@ from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
 from memory_node.knowledge.knowledge_questions import KnowledgeQuestions, WaysTo, no_ways
 from memory_node.knowledge.removal import Criteria, Deleted, least_useful
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict, step_to_dict
-from memory_node.knowledge.told.fact import ToldFact, with_ends
+from memory_node.knowledge.told.fact import Relation, ToldFact, with_ends
 from memory_node.knowledge.told.taking_back import is_over, is_said_by, words_taken_back
 from memory_node.knowledge.updating import UpdateJudge
 from memory_node.search.packing import Arrays
@@ -139,8 +139,10 @@ class KnowledgeGraph(KnowledgeQuestions):
             return len(self._nodes.semantic) - before
 
     def _bound(self, proposition: Proposition, step: StandardStep) -> Proposition:
-        """Return a proposition of a document with what binds in it read: a house rule holds like a told one."""
-        facts = [fact for fact in self._read_facts(proposition.statement, step) if fact.relation.of_things]
+        """Return a proposition of a document with what binds in it read: a house rule holds like a told one. Whose
+        "my" is in a talk nobody knows, so only a document's writer tells who is called what."""
+        read = {one for one in Relation if one.of_things} | (set() if step.action else {Relation.CALLED})
+        facts = [fact for fact in self._read_facts(proposition.statement, step) if fact.relation in read]
         return replace(proposition, structure=tuple(fact.to_json() for fact in facts)) if facts else proposition
 
     def facts(self) -> list[ToldFact]:

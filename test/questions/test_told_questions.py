@@ -96,7 +96,8 @@ def asked_home(told: Sequence[str] = TOLD) -> RobotMemory:
     memory = open_memory(MemoryConfig(time_zone="UTC"), lambda: 100, BagOfWords(), embed_in_background=False)
     memory.remember((StateChange("", "Shelf", 50, position=(1.0, 0.0, 0.5), source="camera"),))
     memory.deeds.add(Deed("e:0", "CleanObject", "", "Apple", 60))
-    memory.read(document_steps("rules", "Rules", ["The statue must never be touched. Shoes stay at the door."], 10))
+    rules = "The statue must never be touched. Shoes stay at the door. My aunt is called Ines. Ines is diabetic."
+    memory.read(document_steps("rules", "Rules", [rules], 10))
     for fact in told:
         memory.tell_fact(fact)
     return memory
@@ -109,6 +110,7 @@ def asked_home(told: Sequence[str] = TOLD) -> RobotMemory:
         ("When did you wash the apple?", "I last washed the apple"),
         ("May I touch the statue?", "No: The statue must never be touched"),
         ("Where do shoes stay?", "Shoes stay at the door"),
+        ("What should I know about my aunt?", "Ines is diabetic"),
         ("Who is allergic to nuts?", "Zoe is allergic to nuts"),
     ],
 )
