@@ -123,7 +123,7 @@ def compiler_of(variant: str, name: str, config: CompilerConfig, models: ModelSh
     if variant == STATIC:
         return StaticInjection()
     loops, soft = variant != NO_LOOPS, None
-    inner: Compiler = RulesCompiler(loops, config.most_tries)
+    inner: Compiler = RulesCompiler(loops)
     if name != "rules":
         if name == "learned" and not config.llm.adapter_path:
             raise ResourceMissingError("the compiler `learned` needs --compiler-adapter FILE")

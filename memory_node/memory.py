@@ -167,7 +167,6 @@ class RobotMemory:
         retrieval = TaskRetrieval(
             experience,
             self.rank_search_areas,
-            compiler,
             contexts.tries,
             self._kinds.recipient,
             contexts.reference_of,

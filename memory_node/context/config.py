@@ -26,17 +26,14 @@ class CompilerModelConfig(ModelConfig):
     soft_memory_path: Expert[str] = parameter(
         "", "file (.npz) of the soft memory that belongs to the adapter; empty: guidance in words alone"
     )
-    max_entries: Expert[int] = parameter(12, "entries of memory that the prompt shows at most", 1, 1000)
 
 
 class CompilerConfig(Parameters):
     """How memory is compiled at each step; docs/compiler.md explains it."""
 
     detects_loops: Expert[bool] = parameter(True, 'whether repeated calls get "do not ... again" and an alternative')
-    most_tries: Expert[int] = parameter(2, "how often a call that fails by chance is advised again at most", 0, 100)
     close_m: Expert[float] = parameter(
         1.0, "distance from the robot within which a call is tried without driving up to the thing first", 0.0, 10.0
     )
-    places: Expert[int] = parameter(3, "likely places that are retrieved for each thing of a task at most", 0, 100)
     window: Expert[int] = parameter(30, "steps that loops are looked for in", 1, 10_000)
     llm: Annotated[CompilerModelConfig, Profile("llm.compiler", SHARED)] = CompilerModelConfig()

@@ -30,7 +30,7 @@ def open_compiler(name: str, config: CompilerConfig, models: ModelShelf, warns: 
         raise InvalidValueError(f"compiler: expected one of {', '.join(COMPILERS)}, got {name!r}")
     if name == "none":
         raise InvalidValueError("compiler: none compiles nothing; do not ask it")
-    rules = RulesCompiler(config.detects_loops, config.most_tries, warns)
+    rules = RulesCompiler(config.detects_loops, warns)
     if name == "rules":
         return rules
     soft = SoftMemoryWeights.read(Path(config.llm.soft_memory_path)) if config.llm.soft_memory_path else None

@@ -32,7 +32,7 @@ from memory_node.llm.prompt_templates import prompt_templates
 
 # What a single step may prepare, whatever memory says.
 _PREPARATIONS = ("GoToObject", "OpenObject", "PickupObject")
-_LONGEST_ENTRY = 300
+_MOST_ENTRIES, _LONGEST_ENTRY = 12, 300
 
 
 class CompilerPrompts:
@@ -97,7 +97,7 @@ class PromptCompiler:
 
     def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
         """Ask the model; see Compiler."""
-        shown = shown_entries(observation, memory, self._config.max_entries)
+        shown = shown_entries(observation, memory)
         calls = {str(call): call for call in possible_goals(observation, shown)}
         beliefs = [text for section in Section for text in state.items(section)]
         avoid = repeated(observation.calls) if self._detects_loops else ()
@@ -194,11 +194,10 @@ def _in_short(entry: Entry) -> str:
     return " -> ".join(map(str, entry.steps))
 
 
-def shown_entries(observation: StepObservation, memory: TaskMemory, most: int) -> tuple[Entry, ...]:
+def shown_entries(observation: StepObservation, memory: TaskMemory) -> tuple[Entry, ...]:
     """Return the entries that a prompt has room for: those for the next step first."""
     skill = observation.proposed.skill if observation.proposed is not None else ""
-    ordered = sorted(memory.entries, key=lambda entry: not (skill and entry.skill == skill))
-    return tuple(ordered[:most])
+    return tuple(sorted(memory.entries, key=lambda entry: not (skill and entry.skill == skill))[:_MOST_ENTRIES])
 
 
 def possible_goals(observation: StepObservation, entries: Sequence[Entry]) -> tuple[SkillCall, ...]:

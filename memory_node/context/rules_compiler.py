@@ -28,6 +28,8 @@ from memory_node.world.skills import bound, unmet
 _DEPTH = 3
 # Lessons in words at one step: more of them than help were worse than none.
 _MOST_LESSONS = 2
+# So often a call that fails by chance is advised again.
+_MOST_TRIES = 2
 # Subgoals that only change a thing's place.
 _PLACES = frozenset({"place", "place_two"})
 
@@ -44,14 +46,13 @@ class _Step:
 class RulesCompiler:
     """Deterministic. What the skill library declares counts as known; it is no part of M.
 
-    detects_loops: False leaves out "do not ... again" and the alternative. most_tries: so often a call that fails by
-    chance is made again. warns: False leaves out all that working memory warns of: what the skill library declares,
-    loops, and failures by chance.
+    detects_loops: False leaves out "do not ... again" and the alternative. warns: False leaves out all that working
+    memory warns of: what the skill library declares, loops, and failures by chance.
     """
 
-    def __init__(self, detects_loops: bool = True, most_tries: int = 2, warns: bool = True) -> None:
+    def __init__(self, detects_loops: bool = True, warns: bool = True) -> None:
         self._detects_loops = detects_loops and warns
-        self._most_tries = most_tries if warns else 0
+        self._most_tries = _MOST_TRIES if warns else 0
         self._declared = TaskMemory.of(declared_entries() if warns else ())
         self._warns = warns
 

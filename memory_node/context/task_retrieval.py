@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memory_node.context.config import CompilerConfig
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, TaskMemory, of_lesson, of_places, reminders
 from memory_node.domain.answer import RankedArea
@@ -13,6 +12,8 @@ from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceQuery
 from memory_node.lessons.lesson import Lesson
 
+# Likely places that are retrieved for each thing of a task.
+_MOST_PLACES = 3
 # Returns the areas where a class is likely, best first, at most k.
 RankAreas = Callable[[str, int], Sequence[RankedArea]]
 # Returns M for an episode: its id, its instruction and its goals in words.
@@ -27,7 +28,6 @@ class TaskRetrieval:
 
     experience: Experience
     rank_areas: RankAreas
-    config: CompilerConfig
     of_tries: Callable[[], Sequence[Lesson]] = tuple
     recipient: str = ""
     reference_of: Callable[[str], str] = lambda _: ""
@@ -51,5 +51,5 @@ class TaskRetrieval:
         yield from map(of_lesson, self.experience.ways_to(instruction))
         subgoals = [Subgoal.parse(goal) for goal in goals]
         for name in dict.fromkeys(name for subgoal in subgoals for name in (subgoal.target, subgoal.light)):
-            if name and self.config.places:
-                yield from of_places(name, self.rank_areas(name, self.config.places))
+            if name:
+                yield from of_places(name, self.rank_areas(name, _MOST_PLACES))

@@ -6,11 +6,17 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 from memory_node.episodes.past_attempt import PastAttempt
-from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.lesson import Lesson, LessonKind, Wording
 from memory_node.lessons.plugmem import is_plain
 
 WRITER = "brainmem"
+# What the paper names: shares of confidence and of usage in a utility, successes from which usage counts in full, the
+# half-life of a utility (30 days), and what is never pruned.
+_CONFIDENCE_SHARE, _USAGE_SHARE, _USAGE_FULL = 0.7, 0.3, 10
+_HALF_LIFE_S = 2_592_000.0
+_PROTECTED_CONFIDENCE, _PROTECTED_SUCCESSES = 0.8, 5
+# Guidelines of one kind of task beyond this times those in a prompt are pruned.
+_PRUNE_FACTOR = 1.5
 # Confidence of a lesson that no planner has been given yet: neither proven nor refuted.
 UNTRIED_CONFIDENCE = 0.5
 # Successes that are compared: older ones add little.
@@ -47,27 +53,30 @@ def confidence(lesson: Lesson) -> float:
     return lesson.given.total / lesson.given.trials if lesson.given.trials else UNTRIED_CONFIDENCE
 
 
-def utility(lesson: Lesson, now_ns: int, config: ExperienceConfig) -> float:
+def utility(lesson: Lesson, now_ns: int) -> float:
     """Return 0.7 confidence + 0.3 usage, halved with each half-life since the lesson last helped."""
-    usage = min(lesson.given.total / config.usage_full, 1.0)
-    worth = config.confidence_weight * confidence(lesson) + config.usage_weight * usage
+    usage = min(lesson.given.total / _USAGE_FULL, 1.0)
+    worth = _CONFIDENCE_SHARE * confidence(lesson) + _USAGE_SHARE * usage
     age_s = max(now_ns - lesson.helped_ns, 0) * 1e-9
-    return float(worth * 0.5 ** (age_s / config.half_life_s))
+    return float(worth * 0.5 ** (age_s / _HALF_LIFE_S))
 
 
-def is_protected(lesson: Lesson, config: ExperienceConfig) -> bool:
+def is_protected(lesson: Lesson) -> bool:
     """Return whether it has proven itself so well that it is never pruned."""
-    return confidence(lesson) >= config.protected_confidence and lesson.given.total >= config.protected_successes
+    return confidence(lesson) >= _PROTECTED_CONFIDENCE and lesson.given.total >= _PROTECTED_SUCCESSES
 
 
-def to_prune(lessons: Iterable[Lesson], task_type: str, now_ns: int, config: ExperienceConfig) -> list[Lesson]:
-    """Return the least useful unprotected lessons of a kind of task beyond prune_factor x active_guidelines."""
+def to_prune(lessons: Iterable[Lesson], task_type: str, now_ns: int, active: int) -> list[Lesson]:
+    """Return the least useful unprotected lessons of a kind of task beyond 1.5 x active.
+
+    active: guidelines in a prompt at most (M).
+    """
     mine = [lesson for lesson in lessons if task_type in lesson.task_types]
-    excess = len(mine) - int(config.prune_factor * config.active_guidelines)
+    excess = len(mine) - int(_PRUNE_FACTOR * active)
     if excess <= 0:
         return []
-    unproven = [lesson for lesson in mine if not is_protected(lesson, config)]
-    return sorted(unproven, key=lambda lesson: utility(lesson, now_ns, config))[:excess]
+    unproven = [lesson for lesson in mine if not is_protected(lesson)]
+    return sorted(unproven, key=lambda lesson: utility(lesson, now_ns))[:excess]
 
 
 def _shared_skills(successes: Sequence[PastAttempt]) -> list[str]:

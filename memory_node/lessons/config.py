@@ -19,25 +19,6 @@ class ExperienceConfig(Parameters):
 
     window: Expert[int] = parameter(5, "steps in working memory; 5 is the best of BrainMem's ablation", 1, 1000)
     active_guidelines: Live[Expert[int]] = parameter(20, "guidelines in a prompt at most (BrainMem's M)", 1, 1000)
-    prune_factor: Expert[float] = parameter(
-        1.5, "guidelines of one task type beyond this times active_guidelines are pruned by utility", 1.0, 100.0
-    )
-    protected_confidence: Expert[float] = parameter(
-        0.8, "a guideline of at least this confidence and protected_successes is never pruned", 0.0, 1.0
-    )
-    protected_successes: Expert[int] = parameter(5, "see experience.protected_confidence", 0, 1_000_000)
-    confidence_weight: Expert[float] = parameter(
-        0.7, "weight of N_success / N_total in a guideline's utility", 0.0, 100.0
-    )
-    usage_weight: Expert[float] = parameter(
-        0.3, "weight of min(N_success / usage_full, 1) in a guideline's utility", 0.0, 100.0
-    )
-    usage_full: Expert[int] = parameter(
-        10, "successes from which usage counts in full in a guideline's utility", 1, 1_000_000
-    )
-    half_life_s: Expert[float] = parameter(
-        2_592_000.0, "time since a guideline last helped in which its utility halves; 30 days", 1.0, 1e10
-    )
     top_k: Live[Expert[int]] = parameter(2, "experiences in an answer at most", 1, 100)
     max_attempts: Live[Expert[int]] = parameter(3, "how often one task is tried, the first time counted in", 1, 100)
     graph_steps: Expert[int] = parameter(

@@ -96,7 +96,7 @@ class Learner:
     ) -> None:
         self._on_ended = on_ended
         self._curator = curator
-        self._config = config
+        self._active = config.active_guidelines
         self._kinds = kinds
         self._long_term = long_term
         self._lock = lock
@@ -212,7 +212,7 @@ class Learner:
             if guideline is not None:
                 put, evicted = self._long_term.renew(guideline)
                 gone.append(evicted)
-            gone += to_prune(self._long_term.bank, attempt.task_type, attempt.stamp_ns, self._config)
+            gone += to_prune(self._long_term.bank, attempt.task_type, attempt.stamp_ns, self._active)
             dropped = [lesson for lesson in gone if lesson is not None]
             for lesson in dropped:
                 self._long_term.bank.remove(lesson.id)

@@ -102,7 +102,7 @@ class LongTermExperience:
         about = [one for one in self.bank if one.id not in near and not one.situation]
         fitting = [one for one in about if one.applies(task_type, classes, room)]
         newest_ns = max((one.helped_ns for one in fitting), default=0)
-        fitting.sort(key=lambda one: (-utility(one, newest_ns, self._config), one.id))
+        fitting.sort(key=lambda one: (-utility(one, newest_ns), one.id))
         return tuple(islice((*nearest, *fitting), self._config.active_guidelines))
 
     def forget(self, episode_id: str) -> tuple[list[Lesson], list[Lesson]]:

@@ -52,17 +52,17 @@ def test_way_of_several_rooms_holds_in_all() -> None:
 
 
 def test_utility_is_confidence_and_usage_and_halves_with_its_half_life() -> None:
-    half_life_ns = int(CONFIG.half_life_s * 1e9)
+    half_life_ns = 30 * 86_400 * 10**9
     proven = advice(1, Tally(8.0, 10))
-    assert utility(proven, 0, CONFIG) == pytest.approx(0.7 * 0.8 + 0.3 * 0.8)
-    assert utility(proven, half_life_ns, CONFIG) == pytest.approx(utility(proven, 0, CONFIG) / 2)
-    assert utility(advice(2), 0, CONFIG) == pytest.approx(0.35)
+    assert utility(proven, 0) == pytest.approx(0.7 * 0.8 + 0.3 * 0.8)
+    assert utility(proven, half_life_ns) == pytest.approx(utility(proven, 0) / 2)
+    assert utility(advice(2), 0) == pytest.approx(0.35)
 
 
 def test_least_useful_of_a_kind_of_task_are_pruned_but_never_the_proven() -> None:
-    most = int(CONFIG.prune_factor * CONFIG.active_guidelines)
+    most = 30
     lessons = [advice(number, Tally(0.0, number)) for number in range(most)]
-    assert to_prune(lessons, "slice", 0, CONFIG) == []
+    assert to_prune(lessons, "slice", 0, 20) == []
     old_and_proven = advice(most, Tally(9.0, 10), helped_ns=-(10**18))
-    assert to_prune([*lessons, old_and_proven], "slice", 0, CONFIG) == [lessons[1]]
-    assert to_prune([*lessons, old_and_proven], "clean", 0, CONFIG) == []
+    assert to_prune([*lessons, old_and_proven], "slice", 0, 20) == [lessons[1]]
+    assert to_prune([*lessons, old_and_proven], "clean", 0, 20) == []

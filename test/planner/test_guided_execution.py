@@ -123,7 +123,7 @@ class OfNoMemory(Experience):
 def compiling(experience: Experience) -> GuidancePort:
     """Return the rules' guidance from what experience alone knows."""
     config = CompilerConfig()
-    retrieval = TaskRetrieval(experience, lambda *_: (), config)
+    retrieval = TaskRetrieval(experience, lambda *_: ())
     compilations = Compilations(experience, retrieval, lambda *_: None, lambda: None, config, load_catalogue())
     return compilations.port("rules")
 

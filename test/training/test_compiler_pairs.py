@@ -56,7 +56,7 @@ class Learner:
 
 def pair_of(beliefs: Beliefs) -> tuple[CompilerPair, object]:
     pairs: list[CompilerPair] = []
-    teacher = RecordingTeacher(RulesCompiler(), 12, lambda: "t1", pairs.append)
+    teacher = RecordingTeacher(RulesCompiler(), lambda: "t1", pairs.append)
     compiled = teacher.compile(replace(OBSERVATION, beliefs=beliefs), beliefs.brief(), MEMORY)
     (pair,) = pairs
     return pair, compiled.guidance
@@ -75,7 +75,7 @@ def test_who_learns_a_pair_by_heart_delivers_what_the_teacher_did() -> None:
 def test_learner_is_asked_as_the_pair_says_where_steps_repeat() -> None:
     again = replace(OBSERVATION, recent=(TakenStep(PUT, True),) * 2)
     pairs: list[CompilerPair] = []
-    teacher = RecordingTeacher(RulesCompiler(), 12, lambda: "t1", pairs.append)
+    teacher = RecordingTeacher(RulesCompiler(), lambda: "t1", pairs.append)
     teacher.compile(again, STATE, MEMORY)
     assert "These steps repeat: PutObject(Mug, Fridge)." in pairs[0].messages[1].text
     assert PromptCompiler(Learner(pairs[0]), CompilerModelConfig()).compile(again, STATE, MEMORY).problem == ""
@@ -87,7 +87,7 @@ def test_what_a_learner_could_not_say_is_no_pair() -> None:
     shut = WORLD.with_thing(drawer).holding("").put("Mug", "Drawer", inside=True).standing_at("Drawer")
     beliefs = replace(BELIEFS, world=shut)
     pairs: list[CompilerPair] = []
-    teacher = RecordingTeacher(RulesCompiler(), 12, lambda: "t1", pairs.append)
+    teacher = RecordingTeacher(RulesCompiler(), lambda: "t1", pairs.append)
     picking = replace(OBSERVATION, proposed=SkillCall("PickupObject", ("Mug",)), beliefs=beliefs)
     compiled = teacher.compile(picking, beliefs.brief(), MEMORY)
     assert compiled.guidance is not None
@@ -148,7 +148,7 @@ def test_line_that_is_no_pair_is_named(tmp_path) -> None:
 
 def test_choosing_learner_is_taught_all_four_outputs(tmp_path) -> None:
     pairs: list[CompilerPair] = []
-    teacher = RecordingTeacher(RulesCompiler(), 12, lambda: "t1", pairs.append, chooses=True)
+    teacher = RecordingTeacher(RulesCompiler(), lambda: "t1", pairs.append, chooses=True)
     shut, opened = BELIEFS, replace(BELIEFS, world=WORLD.with_state("Fridge", ObjectState.OPENED))
     for beliefs in (shut, opened):
         state = beliefs.brief()

@@ -22,7 +22,6 @@ from benchmarks.alfworld.transcripts import read_transcripts
 from benchmarks.compiler_variants import TEXT
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.context.config import CompilerConfig
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.chat import Message
@@ -44,11 +43,11 @@ class GameTeacher:
         engine_of: Callable[[Game], GameEngine] = PddlEngine,
         chooses: bool = False,
     ) -> None:
-        config, kinds = CompilerConfig(), for_text_games(load_catalogue())
+        kinds = for_text_games(load_catalogue())
         embedder = embedder or CachingEmbedder(MiniLmEmbedder())
         transcripts: Iterator[Mapping[str, Any]] = read_transcripts(attempts) if attempts is not None else iter(())
-        rules = RulesCompiler(config.detects_loops, config.most_tries)
-        teacher = RecordingTeacher(rules, config.llm.max_entries, lambda: self._game, self._take, chooses)
+        rules = RulesCompiler()
+        teacher = RecordingTeacher(rules, lambda: self._game, self._take, chooses)
         library = Attempts.of(transcripts, kinds, goals_reader(kinds, embedder))
         self._aids = CompiledAids(kinds, embedder, teacher, library, TEXT, _MAX_STEPS)
         self._engine_of = engine_of

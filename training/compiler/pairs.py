@@ -14,7 +14,6 @@ from typing import Any
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from memory_node.app.progress import progress_bar
-from memory_node.context.config import CompilerConfig
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.domain.errors import InvalidValueError
 from memory_node.search.caching_embedder import CachingEmbedder
@@ -77,13 +76,13 @@ def walk(tasks: RobotTasks, chooses: bool) -> Iterator[CompilerPair]:
     Nothing is privileged: it knows what the robot's memory knows. Only whether a task came out right comes from the
     home.
     """
-    config, told = CompilerConfig(), list[CompilerPair]()
-    rules = RulesCompiler(config.detects_loops, config.most_tries)
+    told: list[CompilerPair] = []
+    rules = RulesCompiler()
     with progress_bar() as bar:
         progress: Any = bar.add_task("teacher", total=len(tasks.names))
         for number, name in enumerate(tasks.names):
             told.clear()
-            teacher = RecordingTeacher(rules, config.llm.max_entries, partial(str, name), told.append, chooses)
+            teacher = RecordingTeacher(rules, partial(str, name), told.append, chooses)
             if tasks.play(number, teacher).right == 1.0:
                 yield from told
             bar.advance(progress)

@@ -56,21 +56,19 @@ def _plain(messages: Sequence[Message]) -> list[dict[str, str]]:
 class RecordingTeacher:
     """A compiler that delivers what another one does, and tells each step as a pair, where a learner could say it.
 
-    task: returns whose step it is. most_entries: as many as the learner's prompt will show. chooses: whether it
-    chooses by numbers; it is then taught to forget what no subgoal is about any more, too.
+    task: returns whose step it is. chooses: whether it chooses by numbers; it is then taught to forget what no subgoal
+    is about any more, too.
     """
 
     def __init__(
         self,
         inner: Compiler,
-        most_entries: int,
         task: Callable[[], str],
         on_pair: Callable[[CompilerPair], object],
         chooses: bool = False,
     ) -> None:
         self._chooses = chooses
         self._inner = inner
-        self._most_entries = most_entries
         self._task = task
         self._on_pair = on_pair
         self._prompts = CompilerPrompts()
@@ -78,7 +76,7 @@ class RecordingTeacher:
     def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
         """Return what the inner compiler delivers; see guidance.Compiler."""
         compiled = self._inner.compile(observation, state, memory)
-        shown = shown_entries(observation, memory, self._most_entries)
+        shown = shown_entries(observation, memory)
         avoid = repeated(observation.calls)
         reply = reply_of(compiled, shown, state)
         sayable = {str(call): None for call in possible_goals(observation, shown)}
