@@ -106,6 +106,8 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("If Vera wants a snack, give her an apple.", Relation.LIKES, "Vera", "apple"),
         ("You'll find Vera at the desk most of the day.", Relation.AT, "Vera", "desk"),
         ("The laptop may leave the kitchen again.", Relation.NEVER, "laptop", "kitchen"),
+        ("Never let anybody touch the vase.", Relation.NEVER, "vase", ""),
+        ("Don't let Vera have wine.", Relation.AVOIDS, "Vera", "wine"),
         ("Lily's bed is the sofa.", Relation.OWNED, "sofa", "Lily"),
         ("Vera got an apple from the fridge.", None, "", ""),
         ("Vera can not run.", None, "", ""),
@@ -126,6 +128,8 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("Vera does not work at the desk.", None, "", ""),
         ("Vera never puts her keys in the bowl.", None, "", ""),
         ("We eat in ten minutes.", None, "", ""),
+        ("The mug belonged to Vera.", None, "", ""),
+        ("Nobody likes the statue.", None, "", ""),
         ("Bring me the fork, I mean the spoon.", None, "", ""),
         ("Where is my laptop?", None, "", ""),
         ("This is my mug.", None, "", ""),
@@ -156,6 +160,13 @@ def test_fact_of_several_things_or_verbs_is_one_for_each() -> None:
     ]
     assert [fact.verb for fact in read("The apple must not be heated or sliced.")] == ["heat", "slice"]
     assert read("The oven and the frobnicator are out of order.") == ()
+
+
+@pytest.mark.parametrize("text", ["The bread does not contain nuts.", "The bread contains no nuts."])
+def test_what_food_is_said_not_to_contain_takes_back_that_it_does(text: str) -> None:
+    (without,), (within,) = read(text), read("The bread contains nuts.")
+    assert not without.holds
+    assert without.replaces(within)
 
 
 def test_person_named_with_a_role_has_that_role_too() -> None:

@@ -55,7 +55,7 @@ _OWNS = re.compile(rf"(?P<who>{NAME})(?:'s|') (?P<what>[\w -]*?(?P<stuff>\bstuff
 _NOBODY = frozenset({"you", "nobody", "no one", "people"})
 # "Where is my mug?"; "could you keep the mugs in the cabinet?" is no question.
 _ASKS = re.compile(r"^(?!(?:could|can|would|will) you\b).*\?$", re.I | re.S)
-_NO_FOOD = re.compile(r"^(?:to|in|on|at|by|from|with|out|off|for|after|before)\b")
+_NO_FOOD = re.compile(r"^(?:to|not|in|on|at|by|from|with|out|off|for|after|before)\b")
 
 _BROKEN = re.compile(
     r"^(?:out of (?:order|service)|broken|defective|damaged|leaking|faulty|jammed|stuck|dead|acting up|"
@@ -63,6 +63,7 @@ _BROKEN = re.compile(
 )
 _WELL = re.compile(r"^(?:working|fine|ok|okay|repaired|fixed|mended|back in (?:order|service))$")
 _PARTICLE = re.compile(r"^(?:up|away|off|on|down|out) (?=the |my |our |any |a )")
+_NO_ACTS = LIKES | DISLIKES | {"let", "allow"}
 _DONE = re.compile(
     r"^(?P<verb>\w+)(?: or (?P<other>\w+))?(?: (?:up|away|off|on|down)(?= (?:in|on|at|from) |$))?(?: (?P<rest>.+))?$"
 )
@@ -138,7 +139,10 @@ class TellingReader:
             place, holds = self._where(_bare(clause.rest)), clause.forbids
             return [ToldFact(Relation.NEVER, thing, place, verb="leave", holds=holds) for thing in things]
         if clause.verb == "contain":
-            return [ToldFact(Relation.CONTAINS, things[0], what) for what in self._listed(clause.rest)]
+            holds, what = not clause.negated, clause.rest
+            if what.startswith("no "):
+                holds, what = False, what.removeprefix("no ")
+            return [ToldFact(Relation.CONTAINS, things[0], one, holds=holds) for one in self._listed(what)]
         placed = list(self._placed_in(clause, things, clause.rest)) if clause.verb in LIES else []
         return placed or (self._done_to(clause, things) if clause.verb == "be" else ())
 
@@ -172,7 +176,7 @@ class TellingReader:
     def _forbidden(self, things: list[Term], verbs: list[str], rest: str, holds: bool = True) -> Iterator[ToldFact]:
         """Yield what must not be done with things, or may be again. rest: where."""
         source, at = re.fullmatch(rf"(?:from|{_OUT}) ?.*", rest), re.fullmatch(_AT, rest)
-        if rest and source is None and at is None:
+        if (rest and source is None and at is None) or not _NO_ACTS.isdisjoint(verbs):
             return
         place = self._where(at["place"]) if at is not None else NOTHING
         for thing in things:

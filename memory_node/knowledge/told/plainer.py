@@ -52,6 +52,8 @@ _PLAINER = tuple(
         (r"^(?:I|we) (?:would rather|would prefer|wish) (?:that )?", ""),
         (r"^(?:I|we) do not want (?:to (?:see|have|find) )?(.+?) (to|in|on|at|near|inside) ", r"\1 must not be \2 "),
         (r"^never (may|must|should|can) (.+?) be ", r"\2 \1 not be "),
+        (r"^(?:do not|never) (?:let|allow) ANYBODY (?:to )?", "never "),
+        (r"^(?:do not|never) (?:let|allow) NAMES (?:to )?(?=have|eat|drink|get)", r"\g<who> must not "),
         (r"^(?:do not|never) give NAMES ", r"\g<who> must not have "),
         (r"^NAMES (?:has|have)(?: got)? (?:an? )?(?:\w+ )?(\w+) (?:allergy|intolerance)$", r"\g<who> does not eat \2"),
         (r"^(.+?) (?:do|does|will|would) not agree with NAMES$", r"\g<who> does not eat \1"),
