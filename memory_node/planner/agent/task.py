@@ -50,7 +50,7 @@ class Task:
         self.world.follow(result, self.situation.memory_ids)
 
     def watch(self) -> tuple[Goal, ...]:
-        """Note which goals are met now; return those that were and are no longer, although no later one asks for that."""
+        """Note which goals are met now; return those that were and are no longer, and no later one asks for it."""
         check = self._check()
         self.history.watch(check)
         return tuple(self.goals[index] for index in self.history.taken_back(check))
