@@ -79,7 +79,7 @@ def test_what_is_drawn_is_what_torch_learns_from(models: LlamaModels) -> None:
     soft = DrawnSoftMemory.of(models.soft, np.random.default_rng(0), decisions.add_soft)
     states = model.states(ASKED, reply.text, "It is clean.", soft.placeholders)
     unsaid = np.linspace(-1.0, 1.0, UNSAID, dtype=np.float32)
-    latent, _ = soft(states, unsaid)
+    latent = soft(states, unsaid)
     (decision,) = decisions.made
     assert decision.soft is not None
     assert np.array_equal(decision.soft, latent)
