@@ -100,7 +100,7 @@ def open_memory(
     short_term = config.short_term
     if store is not None and not short_term.crop_folder:
         short_term = short_term.changed(crop_folder=str(store.images.root.with_name("crops")))
-    log, models = StoreLog(store), ModelShelf()
+    log, models = StoreLog(store if config.experience.learning else None), ModelShelf()
     kept = None if store is None else KeptKnowledge(store.derived / "knowledge.index", store, embedder)
     on_removal = kept.drop if kept is not None else None
     forms = TellingReader(catalogue, zone)

@@ -17,6 +17,9 @@ GRAPHS: frozenset[Graph] = frozenset(get_args(Graph))
 class ExperienceConfig(Parameters):
     """How experience is kept and shown: working, episodic and semantic memory; docs/experience.md explains it."""
 
+    learning: Expert[bool] = parameter(
+        True, "false: memory is read alone; what the robot does now is neither kept nor learnt from"
+    )
     window: Expert[int] = parameter(5, "steps in working memory; 5 is the best of BrainMem's ablation", 1, 1000)
     active_guidelines: Live[Expert[int]] = parameter(20, "guidelines in a prompt at most (BrainMem's M)", 1, 1000)
     top_k: Live[Expert[int]] = parameter(2, "experiences in an answer at most", 1, 100)

@@ -169,7 +169,7 @@ class Experience:
                 self._long_term.follow(step.episode_id, episode.steps, step)
             self._log.put_step(step)
             followed = episode.followed(step)
-        if followed:
+        if followed and self._config.learning:
             self._learner.note_followed(followed, step)
         return warnings
 
@@ -184,7 +184,7 @@ class Experience:
         """End an episode; its lesson is learnt in the background. None: it had ended already.
 
         message: why it failed, as the planner sees it. success None means abandoned: nobody said how it went, and
-        nothing is learnt from it.
+        nothing is learnt from it; nor is it where the config says that nothing is.
 
         Raises:
             NotFoundError: the episode is not known.
@@ -196,7 +196,7 @@ class Experience:
             self._episodes.end(episode_id, account)
             summary = episode.ended(success, self._now_ns(), message)
             self._log.put_episode(summary)
-            if success is None:
+            if success is None or not self._config.learning:
                 self._long_term.graph.close(episode_id)
                 return None
         return self._learner.learn(summary, episode.steps, frozenset(episode.given))
