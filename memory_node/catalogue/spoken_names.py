@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from memory_node.catalogue.class_name import folded, spoken
 from memory_node.catalogue.object_kind import ObjectKind
@@ -96,5 +97,6 @@ def _is_within(span: tuple[int, int], other: tuple[int, int]) -> bool:
     return span != other and other[0] <= span[0] and span[1] <= other[1]
 
 
+@lru_cache(maxsize=4096)  # each frame asks of what a detector sees
 def _plain(name: str) -> str:
     return " ".join(singular(word) for word in name.replace("'s", "").split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ class ObjectObservation:
             likely = {name: score for name, score in self.class_scores.items() if score > 0.0}
             object.__setattr__(self, "class_scores", likely)
 
-    @property
+    @cached_property
     def best_class(self) -> str:
         """The class with the highest score, or "object" when nothing named it."""
         return max(self.class_scores, key=lambda name: self.class_scores[name]) if self.class_scores else "object"

@@ -34,10 +34,9 @@ def fit_oriented_box(
     x, y = x - origin_x, y - origin_y
     yaw_rad = _footprint_yaw(x, y)
     cos, sin = math.cos(yaw_rad), math.sin(yaw_rad)
-    rank = int(trim * (len(x) - 1))
-    low_u, high_u = _ends(cos * x + sin * y, rank)
-    low_v, high_v = _ends(cos * y - sin * x, rank)
-    low_z, high_z = _ends(z, rank)
+    along = np.empty((3, len(x)))
+    along[0], along[1], along[2] = cos * x + sin * y, cos * y - sin * x, z
+    (low_u, low_v, low_z), (high_u, high_v, high_z) = _ends(along, int(trim * (len(x) - 1)))
     if eye is not None:
         local_x, local_y = float(eye[0]) - origin_x, float(eye[1]) - origin_y
         from_u, from_v = cos * local_x + sin * local_y, cos * local_y - sin * local_x
@@ -50,13 +49,13 @@ def fit_oriented_box(
     return OrientedBox(center, np.array([high_u - low_u, high_v - low_v, high_z - low_z]), yaw_rad)
 
 
-def _ends(values: Values, rank: int) -> tuple[float, float]:
-    """Return the values of `rank` from below and from above."""
+def _ends(values: Values, rank: int) -> tuple[list[float], list[float]]:
+    """Return of each row of values (k, n) the ones of `rank` from below and from above."""
     if rank == 0:
-        return float(values.min()), float(values.max())
-    last = len(values) - 1 - rank
-    parted = np.partition(values, (rank, last))
-    return float(parted[rank]), float(parted[last])
+        return values.min(axis=1).tolist(), values.max(axis=1).tolist()
+    last = values.shape[1] - 1 - rank
+    values.partition((rank, last), axis=1)
+    return values[:, rank].tolist(), values[:, last].tolist()
 
 
 def _beyond(ray: tuple[float, float], drop_m: float, focal_px: float) -> tuple[float, float]:

@@ -58,8 +58,7 @@ class PerceptionPipeline:
             raise InputSkippedError("image_size", f"depth {shape} and colour or labels differ in size")
         labels, by_number = _numbered(labels, detections, depth_m, intrinsics, relief)
         observations: tuple[ObjectObservation, ...] = ()
-        stride = self.config.pixel_stride
-        if labels is not None and labels[::stride, ::stride].any():
+        if labels is not None:
             observations = self._observations(labels, by_number, depth_m, color, intrinsics, map_T_camera)
         return Frame(stamp_ns, map_T_camera, intrinsics, observations, depth_m, complete, keyframe, color=color)
 
@@ -91,10 +90,13 @@ class PerceptionPipeline:
         intrinsics: Intrinsics,
         map_T_camera: Pose,
     ) -> tuple[ObjectObservation, ...]:
+        instances = instance_points(labels, depth_m, intrinsics, self.config)
+        if not instances:
+            return ()
         matrix = map_T_camera.matrix
         hidden = partly_hidden(labels, depth_m, self.config)
         observations = []
-        for instance in instance_points(labels, depth_m, intrinsics, self.config):
+        for instance in instances:
             detection = None if by_number is None else by_number.get(instance.label)
             if by_number is not None and detection is None:
                 continue

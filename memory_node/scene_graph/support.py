@@ -126,7 +126,7 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     above, within = _above(pairs), _enclosed(pairs)
     resting = (above & pairs.touching(gap_m) | within).any(axis=1)
     lower = reach_down(state, rows[~resting & ~pairs.roles.mounted], present)
-    if reach_out(state, rows, present) or lower:
+    if reach_out(state, rows, present, pairs.centers) or lower:
         pairs = _Pairs.of(state, rows, present)
         above, within = _above(pairs), _enclosed(pairs)
     on, about_on = above & pairs.touching(gap_m), above & pairs.touching(_STILL_ON * gap_m)

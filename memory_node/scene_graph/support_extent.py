@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,10 +43,10 @@ def reach_down(state: GraphState, rows: Rows, neighbours: Rows) -> bool:
     return bool((fall[falls] > 0.0).any())
 
 
-def reach_out(state: GraphState, rows: Rows, neighbours: Rows) -> bool:
+def reach_out(state: GraphState, rows: Rows, neighbours: Rows, centers: Offsets) -> bool:
     """Extend supports that were never seen whole under the things that stand beside them at their height; return
     whether any was. The things on a table hide its far part; but they stand on it. What stands over another support at
-    its height stands on that one: a tap on the sink between two counters.
+    its height stands on that one: a tap on the sink between two counters. centers: of the rows, see `on_axes`.
     """
     table, config = state.table, state.config
     partial = table.mostly_truncated(neighbours)
@@ -55,7 +57,7 @@ def reach_out(state: GraphState, rows: Rows, neighbours: Rows) -> bool:
     level = np.abs(bottom[:, None] - height[None]) < 0.5 * config.on_gap_m
     area = table.size[neighbours, :2].prod(axis=1)
     large = (area > _FURNITURE_M2)[None] & (area[None] > 4.0 * table.size[rows, :2].prod(axis=1)[:, None])
-    along, across = centers = on_axes(state, rows, neighbours)
+    along, across = centers
     half = 0.5 * table.size[neighbours, :2]
     stands = within_footprint(state, centers, neighbours, 0.0) & level & large & (rows[:, None] != neighbours[None])
     free = ~stands.any(axis=1)[:, None]
@@ -79,7 +81,7 @@ def settle_tops(state: GraphState, supports: Rows) -> list[int]:
     table, config = state.table, state.config
     lowered = []
     for row in supports[table.mostly_truncated(supports)].tolist():
-        load = [table.row(one) for one in state.contents.get(table.record(row).id, ())]
+        load = [table.row_of[one] for one in state.contents.get(table.record(row).id, ())]
         on = [one for one in load if not table.record(one).inside]
         if len(on) < _TELLING:
             continue
@@ -87,7 +89,7 @@ def settle_tops(state: GraphState, supports: Rows) -> list[int]:
         things = things[~table.mostly_truncated(things) & roles_of(state, things, supports[:0]).taken]
         top = table.center[row, 2] + 0.5 * table.size[row, 2]
         sunk = top - (table.center[things, 2] - 0.5 * table.size[things, 2])
-        by_m = float(np.median(sunk)) if len(sunk) >= _TELLING else 0.0
+        by_m = statistics.median(sunk.tolist()) if len(sunk) >= _TELLING else 0.0
         if 0.0 < by_m < min(config.on_gap_m, 0.5 * float(table.size[row, 2])):
             table.size[row, 2] -= by_m
             table.center[row, 2] -= 0.5 * by_m
