@@ -10,6 +10,7 @@ from memory_node.context.recalled import Recalled
 from memory_node.domain.deed import Deed
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.states import believed
 from memory_node.domain.step import EpisodeSummary
 from memory_node.domain.time_zone import local_day
 from memory_node.knowledge.text.words import stems
@@ -24,7 +25,7 @@ _PRONOUN = re.compile(r"\b(?:it|them)\b")
 
 
 def goals_left(recalled: Recalled, references: References) -> tuple[Goal, ...]:
-    """Return the goals of the last interrupted instruction that no deed has met yet, but not those called off.
+    """Return the goals of the last interrupted instruction that nobody has met yet, but not those called off.
 
     Raises:
         UnclearError: it was in no plain words, or what it means is not known any more.
@@ -114,7 +115,7 @@ def _is_about(goal: Goal, classes: Sequence[str], thing_id: str) -> bool:
 
 
 def _unmet(instruction: str, begun_ns: int, references: References) -> tuple[Goal, ...]:
-    """Return the goals of an instruction that no deed since its beginning has met."""
+    """Return the goals of an instruction that neither a deed since its beginning has met, nor somebody else."""
     since = [deed for deed in references.deeds if deed.stamp_ns >= begun_ns]
     then = references.as_of(begun_ns)
     left: list[Goal] = []
@@ -138,6 +139,10 @@ def _unmet(instruction: str, begun_ns: int, references: References) -> tuple[Goa
         if references.is_gone(target):
             references.notes.append(f"{target.text} is gone, so I leave it.")
             continue
+        is_begun = any(_is_about(one, target.candidates, target.thing_id) for one in left)
+        if done_by_others := "" if is_begun else _as_wanted(goal, begun_ns, references.scene):
+            then.settle(done_by_others)
+            continue
         begun = [deed.object_id for deed in since if deed.object_class in target.candidates]
         begun = [one for one in begun if one not in finished and then.knows(one)]
         if begun and not target.thing_id and target.object_class not in cut:
@@ -149,6 +154,26 @@ def _unmet(instruction: str, begun_ns: int, references: References) -> tuple[Goa
     return tuple(left)
 
 
+def _as_wanted(goal: Goal, since_ns: int, scene: SceneSnapshot) -> str:
+    """Return the id of the only thing that a goal can mean, where memory has it at the goal's place, and in its state
+    by what was seen since a stamp; "" where it is not so, or cannot be told."""
+    target, place, wants = goal.target, goal.destination, GOALS[goal.kind].wants
+    things = [one for one in scene.believed if one.class_name in target.candidates]
+    things = [one for one in things if target.thing_id in ("", one.id)]
+    is_plain = not (goal.container or goal.sliced or (place and place.beside)) and bool(wants or place)
+    if len(things) != 1 or goal.count > 1 or not is_plain:
+        return ""
+    support = scene.by_id.get(things[0].support_id)
+    if place is not None and (support is None or not _is_place(place, support.id, support.class_name)):
+        return ""
+    states = believed(one for one in things[0].states if one.confirmed_ns >= since_ns)
+    return "" if wants and wants.isdisjoint(states) else things[0].id
+
+
+def _is_place(place: Mention, thing_id: str, class_name: str) -> bool:
+    return thing_id == place.thing_id if place.thing_id else class_name in place.candidates
+
+
 def _meets(deed: Deed, goal: Goal) -> bool:
     """Return whether a deed was what a goal asks for."""
     thing = goal.target
@@ -157,7 +182,6 @@ def _meets(deed: Deed, goal: Goal) -> bool:
         return False
     place = goal.destination
     if goal.kind in _PLACED and place is not None:
-        there = deed.to_id == place.thing_id if place.thing_id else deed.to_class in place.candidates
-        return deed.skill in ("PutObject", "ThrowObject") and there
+        return deed.skill in ("PutObject", "ThrowObject") and _is_place(place, deed.to_id, deed.to_class)
     # Who took a thing has not looked at it in the light yet.
     return deed.skill in GOALS[goal.kind].skills and goal.light is None

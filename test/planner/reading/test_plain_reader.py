@@ -14,7 +14,7 @@ from memory_node.context.recalled import Recalled
 from memory_node.domain.deed import Deed
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.scene import SceneSnapshot
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import EpisodeSummary
 from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.forms import TellingReader
@@ -302,6 +302,17 @@ def test_unfinished_instruction_goes_on_with_what_is_left() -> None:
     nothing = read("go on", scene)
     assert nothing is not None
     assert (nothing.goals, nothing.answer) == ((), "Nothing is left to do.")
+
+
+def test_what_people_did_since_is_not_left() -> None:
+    clean = StateBelief(ObjectState.CLEANED, 1.0, NOW)
+    scene = home(thing("m", "Mug"), thing("k", "KeyChain", on="desk"), replace(thing("p", "Plate"), states=(clean,)))
+    task = EpisodeSummary("e", "put the mug in the oven, put the keys on the desk and wash the plate", "", NOW - HOUR)
+    assert str(goal(read("go on", scene, unfinished=(task,)))) == "place Mug to Oven"
+    both = EpisodeSummary("e", "wash the keys and put them on the desk", "", NOW - HOUR)
+    reading = read("go on", scene, unfinished=(both,))
+    assert reading is not None
+    assert [str(one) for one in reading.goals] == ["clean KeyChain", "place KeyChain to Desk"]
 
 
 def test_what_is_gone_is_not_gone_on_with_where_every_place_was_looked_at() -> None:
