@@ -241,6 +241,13 @@ class Expectations:
             writer=WRITER,
         )
 
+    def failed_last(self, skill: str, place_id: str, now_ns: int) -> bool | None:
+        """Return whether the last try of a call at a place (or thing) at this time of the day failed, whatever it was
+        done with; None where there is none."""
+        part = part_of_day(now_ns, self._zone)
+        then = [one for one in self._at.get((skill, place_id), ()) if one.plain and one.part == part]
+        return then[-1].failed if then else None
+
     def was_tried(self, skill: str, place_id: str) -> bool:
         """Return whether a call was tried at a place (or thing)."""
         return (skill, place_id) in self._at
@@ -433,21 +440,22 @@ def _is_expected_to_fail(at_place: Sequence[_Try], object_class: str, part: str)
     worked_then = any(not one.failed and one.part == part for one in at_place)
     of_class = [one for one in at_place if one.deed.object_class == object_class]
     if of_class and of_class[-1].failed:
-        # It failed at another time of day; at this one it worked with something else.
-        return not worked_then
+        # At this time of day it worked with something else: if it did so at the time of the failure, too, the class is
+        # the cause.
+        return not worked_then or any(not one.failed and one.part == of_class[-1].part for one in at_place)
     last = at_place[-1]
     if not last.failed:
-        return not worked_then and _failed_in_between(at_place, part)
+        return not worked_then and _failed_by_turns(at_place, part)
     if of_class:
         return False
     others_worked = any(not one.failed and one.part == last.part for one in at_place)
     return not others_worked and not (worked_then and last.part != part)
 
 
-def _failed_in_between(at_place: Sequence[_Try], part: str) -> bool:
-    """Return whether it failed at a time of day, and worked at others both before and after that."""
+def _failed_by_turns(at_place: Sequence[_Try], part: str) -> bool:
+    """Return whether it failed at a time of day after it had worked at another, so that no mend ended the failures."""
     failed = [number for number, one in enumerate(at_place) if one.failed and one.part == part]
-    return bool(failed) and any(not one.failed for one in at_place[: failed[0]])
+    return bool(failed) and any(not one.failed for one in at_place[: failed[-1]])
 
 
 def _only_part(at_place: Sequence[_Try]) -> str:

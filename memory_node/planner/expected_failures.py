@@ -47,11 +47,13 @@ class ExpectedFailures:
             avoided |= self._failing(self._of(treatment.at), [(declared.skills[0], goal.target.object_class)])
         if treatment is not None:
             avoided |= self._failing(self._of(treatment.tools), _TAKING)
-        if not (declared.in_place or goal.target.thing_id):
-            avoided |= self._failing(self._of(goal.target.candidates[:1]), _TAKING)
+        if not (goal.target.thing_id or (declared.in_place and self.has_prepared)):
+            ways = [(skill, "") for skill in declared.skills] if declared.in_place else _TAKING
+            avoided |= self._failing(self._of(goal.target.candidates[:1]), ways)
         if where is not None and goal.kind in _PLACED and not where.thing_id:
             places = self._of(where.candidates[:1])
             avoided |= self._failing(places, [("PutObject", goal.target.object_class), ("OpenObject", "")])
+            avoided |= self._doubtful(places, avoided)
         return avoided
 
     def way(self, call: SkillCall, subject: Thing | None, place: Thing | None) -> Lesson | None:
@@ -131,6 +133,13 @@ class ExpectedFailures:
         for lesson in failing.values():
             self._tell(lesson)
         return frozenset(failing)
+
+    def _doubtful(self, places: list[Thing], failing: frozenset[str]) -> set[str]:
+        """Return where something was put in vain last, if it worked last at another place that is known: unlike with an
+        appliance, the place is more likely the cause than the kind of thing."""
+        left, last, now_ns = {one.memory_id for one in places} - failing, self.expectations.failed_last, self.clock()
+        failed = {one: last("PutObject", one, now_ns) for one in left}
+        return {one for one, has_failed in failed.items() if has_failed} if False in failed.values() else set()
 
     def _failing_step(self, skill: str, of_class: str, place: Thing) -> Lesson | None:
         """Return the lesson that a step of a composite fails, where the composite has not worked at the place since."""

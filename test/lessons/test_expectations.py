@@ -83,6 +83,19 @@ def test_class_alone_is_blamed_where_the_place_works_with_another() -> None:
     assert not diary.expects_failure("HeatObject", "Bread", "micro", NEXT)
 
 
+def test_class_is_blamed_at_all_times_where_another_worked_at_the_time_of_the_failure() -> None:
+    diary = Diary().begin().heat("Potato", MORNING).heat("Egg", MORNING, fails=True).heat("Potato", EVENING)
+    assert diary.expects_failure("HeatObject", "Egg", "micro", "2026-03-03 19:00")
+
+
+def test_failures_of_one_time_of_day_count_once_they_came_again() -> None:
+    diary = Diary().begin().heat("Potato", MORNING, fails=True).begin().heat("Potato", EVENING)
+    assert not diary.expects_failure("HeatObject", "Bread", "micro", NEXT)  # mended, maybe
+    diary.begin().heat("Tomato", NEXT, fails=True).begin().heat("Tomato", "2026-03-03 19:00")
+    assert diary.expects_failure("HeatObject", "Bread", "micro", "2026-03-04 08:00")
+    assert not diary.expects_failure("HeatObject", "Bread", "micro", "2026-03-04 19:00")
+
+
 def test_time_of_day_alone_is_blamed_where_it_works_at_another() -> None:
     diary = Diary().begin().heat("Potato", MORNING).begin().heat("Potato", EVENING, fails=True)
     assert diary.expects_failure("HeatObject", "Tomato", "micro", "2026-03-03 19:00")

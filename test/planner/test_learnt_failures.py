@@ -92,6 +92,32 @@ def test_composite_is_expected_to_fail_where_a_step_of_it_does(robot, word_embed
     assert robot.heated_at == ["Microwave"]  # it has worked since
 
 
+@pytest.mark.parametrize(("bad", "good"), [("left", "right"), ("right", "left")])
+def test_place_that_took_a_thing_last_comes_before_one_that_did_not(robot, bad, good) -> None:
+    world = EpisodeWorld(robot.kinds)
+    world.refresh(told_home.home(*(told_home.thing(one, "Shelf") for one in ("left", "right"))))
+    put = [("Pen", bad, ""), ("Book", bad, "execution"), ("Mug", good, "execution"), ("Bowl", good, "")]
+    tried = [
+        Deed(f"e:{number}", "PutObject", name, name, number, reason=reason, to_id=place, to_class="Shelf")
+        for number, (name, place, reason) in enumerate(put)
+    ]
+    goal = Goal(GoalKind.PLACE, Mention("a plate", ("Plate",)), Mention("a shelf", ("Shelf",)))
+    for known, avoided in ((tried, {bad}), (tried[:2], set())):
+        expected = ExpectedFailures(Expectations(known), robot.kinds, world, lambda: 9, lambda _: None)
+        assert expected.avoided(goal) == avoided
+
+
+@pytest.mark.parametrize(("broken", "other"), [("desk_lamp", "night_lamp"), ("night_lamp", "desk_lamp")])
+def test_switch_that_failed_before_is_left_for_another_of_its_kind(robot, word_embedder, broken, other) -> None:
+    for name in (other, broken):
+        robot.execute(SkillCall("GoToObject", (name,)))
+        robot.world.set_on(robot.world[name], False)
+    lamp = max(robot.memory.scene().objects, key=lambda one: (one.class_name == "DeskLamp", one.last_seen_ns))
+    tries = [Deed("e:1", "SwitchOn", lamp.id, "DeskLamp", 1, reason="execution")]
+    assert told(robot, word_embedder, tries, "turn on the desk lamp").success
+    assert (robot.world[broken].is_on, robot.world[other].is_on) == (False, True)
+
+
 class ThirstyRobot(SeeingRobot):
     """A robot with dry taps; filled_at: where it tried to fill what it held, in order."""
 
