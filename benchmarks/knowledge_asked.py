@@ -77,8 +77,7 @@ def set_row(embedder: TextEmbedder, path: Path) -> dict[str, Any]:
         memory.knowledge.embed_statements()
         for question in collection.questions:
             count += 1
-            hits = memory.knowledge.search(question.text, _TEN)
-            found = " ".join(memory.knowledge.text_of(hit) for hit in hits)
+            found = " ".join(one.text for one in memory.knowledge.find(question.text, _TEN))
             if not any(_holds(found, answer) for answer in question.answers):
                 continue
             held += 1

@@ -129,12 +129,6 @@ class KnowledgeQuestions:
         with self._lock:
             return self._nodes.semantic.search(question, vector, k, hops)
 
-    def text_of(self, hit: Hit) -> str:
-        """Return the statement that was found; "" for one that is gone."""
-        with self._lock:
-            held = self._nodes.semantic.get(hit.statement.key)
-        return held.text if held is not None else ""
-
     def ask(self, question: str, mode: Mode | None = None, k: int = 0, as_of_ns: int = 0) -> KnowledgeAnswer:
         """Return what is known of a question; mode: found out from the question by default; k = 0: the config's;
         as_of_ns: only what had been learnt by then, and by the rules, 0 for all.

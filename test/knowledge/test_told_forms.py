@@ -54,6 +54,7 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("The oven no longer works.", Relation.BROKEN, "oven", ""),
         ("The books belong on the shelf.", Relation.BELONGS, "books", "shelf"),
         ("The cup on the desk is Jonas's.", Relation.OWNED, "cup on the desk", "Jonas"),
+        ("Vera is my aunt.", Relation.CALLED, "aunt", "Vera"),
         ("My aunt is called Vera.", Relation.CALLED, "aunt", "Vera"),
         ("Vera is allergic to eggs.", Relation.AVOIDS, "Vera", "eggs"),
         ("Vera is vegan.", Relation.AVOIDS, "Vera", "vegan"),

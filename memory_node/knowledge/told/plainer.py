@@ -108,8 +108,7 @@ _PLAINER = tuple(
         (r"^NAMES shares? (.+?) with OTHERS$", r"\2 belongs to \g<who> and \g<other>"),
         (r"^NAMES (?:shares?|(?:jointly )?owns?) (.+)$", r"\2 belongs to \g<who>"),
         (r" (?:is|are) mine$", " belongs to I"),
-        (r"^(the .+) (?:is|are) for (?:the |our |all )?", r"@\1@"),
-        (r"^@(.+)@(.+)$", r"\2 belongs in \1"),
+        (r"^(the .+) (?:is|are) for (?:the |our |all )?(.+)$", r"\2 belongs in \1"),
         (
             r"^(?:NAME|people|every(?:body|one)|we all)(?:(?: (?!not |never )[a-z']+)+?)? (?:calls?|"
             r"(?:refers?|points?) to) (.+?) (?:as )?(?:the |our )?([\w-]+)$",
