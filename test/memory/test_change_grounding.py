@@ -6,6 +6,7 @@ import pytest
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState
 from memory_node.intake.change_grounding import ChangeGrounding
 
 
@@ -67,16 +68,18 @@ def test_executors_id_is_remembered_once_it_is_resolved(things: Things) -> None:
 def test_executors_id_is_of_another_thing_once_memory_knows_one_where_the_executor_has_it() -> None:
     things = Things(thing("d1", "Drawer", 1.0))
     grounding = things.grounding()
-    change = StateChange("their-7", "Drawer", 1, position=(1.2, 0.0, 0.8))
+    change = StateChange("their-7", "Drawer", 1, added=(ObjectState.OPENED,), position=(1.2, 0.0, 0.8))
     assert grounding.ground(change).object_id == "d1"
     things.things["d2"] = thing("d2", "Drawer", 1.21)
+    effect = StateChange("their-7", "Drawer", 2, added=(ObjectState.CLEANED,), position=(1.2, 0.0, 0.8))
+    assert grounding.ground(effect).object_id == "d1"
     assert grounding.ground(change).object_id == "d2"
 
 
 def test_what_is_held_is_the_same_thing_whatever_lies_where_it_was() -> None:
     things = Things(thing("a1", "Apple", 1.0, held=True))
     grounding = things.grounding()
-    change = StateChange("their-7", "Apple", 1, position=(1.2, 0.0, 0.8))
+    change = StateChange("their-7", "Apple", 1, held=True, position=(1.2, 0.0, 0.8))
     assert grounding.ground(change).object_id == "a1"
     things.things["a2"] = thing("a2", "Apple", 1.2)
     assert grounding.ground(change).object_id == "a1"
