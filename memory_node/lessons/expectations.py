@@ -307,7 +307,7 @@ class Expectations:
         call = _call(skill, last.deed.object_class, last.place_class if place_class else "")
         return Lesson(
             f"{WRITER}|{skill}|{object_class}|{place_id}",
-            LessonKind.WAY,
+            LessonKind.REPAIR,
             (Wording("", f"{call} works after {first}"),),
             last.deed.skill,
             frozenset({at_fault or object_class}),

@@ -22,8 +22,8 @@ class LessonKind(TextEnum):
     """What a lesson says."""
 
     AVOID = "avoid"  # a call fails there
-    REPAIR = "repair"  # what to do before a call
-    WAY = "way"  # how a kind of task is done, or what makes a call work
+    REPAIR = "repair"  # what to do before a call that fails without it
+    WAY = "way"  # how a kind of task is done
     WHERE = "where"  # where a thing is found
     PREFER = "prefer"  # advice in words
 

@@ -9,6 +9,7 @@ import pytest
 
 from memory_node.domain.deed import Deed
 from memory_node.lessons.expectations import TAKEN_FROM, Expectations
+from memory_node.lessons.lesson import LessonKind
 
 UTC = timezone.utc
 CLASSES = {"micro": "Microwave", "oven": "Oven", "drawer": "Drawer", "cupboard": "Cabinet", "other": "Cabinet"}
@@ -204,6 +205,13 @@ def test_way_of_one_cabinet_holds_for_one_that_was_never_tried() -> None:
     way = Expectations(diary.tried, UTC).way("OpenObject", "Cabinet", "other", "Cabinet")
     assert way is not None
     assert way.before[0].thing_id == "lamp"
+
+
+def test_what_made_a_call_work_is_a_repair_and_its_failure_one_to_avoid() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True)
+    assert [one.kind for one in Expectations(diary.tried, UTC).lessons(at(NOON))] == [LessonKind.AVOID]
+    prepared(diary.begin()).heat("Egg", MORNING)
+    assert [one.kind for one in Expectations(diary.tried, UTC).lessons(at(NOON))] == [LessonKind.REPAIR]
 
 
 def test_what_was_asked_for_between_a_failure_and_the_success_is_the_way() -> None:

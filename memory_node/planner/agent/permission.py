@@ -58,7 +58,7 @@ def _is_taught(skill: Skill, object_class: str, licensed: Sequence[Skill], lesso
     return any(
         one.skill in taught and one.thing_class == object_class
         for lesson in lessons
-        if lesson.kind is LessonKind.WAY and lesson.skill in served
+        if lesson.kind is LessonKind.REPAIR and lesson.skill in served
         for one in lesson.before
     )
 
