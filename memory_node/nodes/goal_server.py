@@ -200,7 +200,9 @@ class GoalServer:
             return ending.result
         finally:
             goal.done.set()
-            self._goal, self._last_id, self._ended_s = None, goal.id, time.monotonic()
+            self._goal, self._last_id = None, goal.id
+            if self.running.other_side(goal.id) is None:
+                self._ended_s = time.monotonic()
             self._busy.release()
 
     def _work(self, goal: ServedGoal) -> None:
