@@ -204,8 +204,9 @@ def fits(calls: Iterable[SkillCall], thing: str, kinds: ObjectCatalogue, role: s
 
 
 def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue, called: Callable[[str], str] = lambda _: "") -> str:
-    """Return a way in words for another instruction: with the things that this one names in the roles; what cannot be
-    done with them is told of the thing that it was done with. called: what a thing of a class is called, "" where there
+    """Return a way in words for another instruction: with the thing that this one names, and at "the place asked for"
+    where it names one that serves, since there nobody has tried it; what cannot be done with a thing is told of the one
+    that it was done with. called: what a thing of a class is called, "" where there
     is none; words of several meanings mean such a one first."""
     readings = kinds.spoken_names.named_in(instruction)
     named = [next(filter(called, classes), classes[0]) for classes in readings]
@@ -214,11 +215,10 @@ def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue, called: Call
     thing = next((name for name in fitting if name in movable), fitting[0] if fitting else "")
     # What the way does at a place of its own is not where the thing ends.
     own = {text for call in calls_of(way) for text in call.arguments}
-    others = (name for name in reversed(named) if name != thing and name not in own)
-    # Where a thing comes from is said before where it goes.
-    place = next((name for name in others if fits(calls_of(way), name, kinds, PLACE)), "")
+    others = (name for name in named if name != thing and name not in own)
+    is_placed = any(fits(calls_of(way), name, kinds, PLACE) for name in others)
     itself = next(iter(sorted(way.object_classes)), THING) if named else THING
-    roles = {THING: thing or itself, PLACE: place or PLACE}
+    roles = {THING: thing or itself, PLACE: f"{PLACE} asked for" if is_placed else PLACE}
     calls = [call.renamed(roles) for call in calls_of(way)]
     names = {text: called(text) or text for call in calls for text in call.arguments}
     shown_with = sorted(way.object_classes - {thing})
