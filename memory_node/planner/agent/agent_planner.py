@@ -47,8 +47,6 @@ _LONGEST_TURN = 300
 _MOST_THINGS = 150
 # Units of the short-term memory that the beginning names whatever else there is.
 _MOST_RECENT = 8
-# So long after a question what somebody says may be the answer.
-_ANSWERED_NS = 900 * 10**9
 # Lines of what people told whose things are named, too.
 _MOST_TOLD = 3
 
@@ -158,9 +156,8 @@ class AgentPlanner:
         names.read(readings)
         beginning = self._beginning(task, names, context)
         dialogue = AgentDialogue(self._model, tools, beginning, account, self._config)
-        # Who goes on asks for what was left in the words of then; so may an answer to what was asked before a restart.
-        resumes = going_on(instruction) or self._may_answer(task)
-        left = filter(None, [self._left(task)[0]] if resumes else [])
+        # Who goes on with what was left, as the prompt tells it, asks for it in the words of then.
+        left = filter(None, [self._left(task)[0]])
         said = [*left, *(text for text, _ in situation.conversation.said), instruction]
 
         def objection(goals: Sequence[Goal], words: str) -> str:
@@ -219,15 +216,6 @@ class AgentPlanner:
             for one in now
         }
         return [f"- Does not hold now: {text}" for key, text in earlier.items() if key not in self._session.taught]
-
-    def _may_answer(self, task: Task) -> bool:
-        """Return whether the last instruction ended a short time ago without anybody knowing how, as one does that asks
-        the person, and no conversation is kept of it."""
-        known, said = task.situation.known, task.situation.conversation.said
-        last = next(iter(known.recalled.unfinished), None) if known is not None and not said else None
-        if known is None or last is None or last.success is not None:
-            return False
-        return known.clock() - (last.ended_ns or last.started_ns) <= _ANSWERED_NS
 
     def _left(self, task: Task) -> tuple[str, str]:
         """Return the instruction that was left unfinished, and in words when that was and what of it is still to do, or

@@ -124,10 +124,14 @@ class Services:
         return "\n".join(lines) or "nothing that fits was done"
 
 
+def _is_with(object_class: str, deed: Deed) -> bool:
+    return object_class in ("", deed.object_class, deed.from_class, deed.to_class)
+
+
 def _deeds_with(object_class: str, deeds: Sequence[Deed]) -> list[Deed]:
     """Return the deeds with things of a class, "" for any, and what was opened and switched in the same instructions,
     or between a try that failed and the next one."""
-    mine = [number for number, deed in enumerate(deeds) if object_class in ("", deed.object_class, deed.to_class)]
+    mine = [number for number, deed in enumerate(deeds) if _is_with(object_class, deed)]
     episodes = {deeds[number].episode_id for number in mine}
     between = {
         number
@@ -138,6 +142,6 @@ def _deeds_with(object_class: str, deeds: Sequence[Deed]) -> list[Deed]:
     return [
         deed
         for number, deed in enumerate(deeds)
-        if object_class in ("", deed.object_class, deed.to_class)
+        if _is_with(object_class, deed)
         or (deed.skill in ENABLING and not deed.reason and (deed.episode_id in episodes or number in between))
     ]

@@ -1,6 +1,7 @@
 """What a model reads: rules that fit its tools, what was left, and answers of memory that fit the question."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from scripted_model import ScriptedModel, carry_out, home
@@ -125,24 +126,15 @@ def test_what_is_still_to_do_of_an_interrupted_instruction_is_told() -> None:
     assert "apple" not in beginning("go on", known(left, tried=tried))
 
 
-def test_who_goes_on_is_asked_for_what_was_left_in_the_words_of_then() -> None:
+def test_the_words_of_what_is_told_to_be_left_and_of_nothing_else_may_be_quoted() -> None:
     words = "put the apple on the table"
     goal = {"kind": "place", "thing": "Apple", "place": "DiningTable", "words": words}
-    for instruction, taken in (("go on", True), ("bring me the mug", False)):
+    since = (*TRIED, deed("e5:0", "PickupObject", "Vase", 8))
+    for instruction, tried, taken in (("finish the job then", TRIED, True), ("bring me the mug", since, False)):
         model = ScriptedModel([[("set_goals", {"goals": [goal]})], END])
-        carry_out(model, instruction, known=known(*LEFT))
+        carry_out(model, instruction, known=known(*LEFT, tried=tried))
+        assert (words in model.dialogues[0][1].text) is taken
         assert model.results()[0].startswith("taken over") is taken
-
-
-@pytest.mark.parametrize(("success", "taken"), [(None, True), (False, False)])
-def test_an_answer_after_a_restart_may_quote_what_was_asked_about(success: bool | None, taken: bool) -> None:
-    words = "put the apple on the table"
-    asked = EpisodeSummary("e4", words, "", 5 * SECOND_NS, 7 * SECOND_NS, success)
-    goal = {"kind": "place", "thing": "Apple", "place": "DiningTable", "words": words}
-    model = ScriptedModel([[("set_goals", {"goals": [goal]})], END])
-    carry_out(model, "the one in the fridge", known=known(asked))
-    assert words in model.dialogues[0][1].text
-    assert model.results()[0].startswith("taken over") is taken
 
 
 def tries(*outcomes: tuple[str, str, bool]) -> tuple[Deed, ...]:
@@ -177,6 +169,13 @@ def test_the_past_of_a_thing_has_what_made_it_work_and_nothing_else() -> None:
     assert 'unfinished: "heat the mug"' in told
     assert "Apple" not in told
     assert "apple" not in told
+
+
+def test_the_past_of_a_place_has_what_was_taken_from_it() -> None:
+    taken = replace(deed("e4:1", "PickupObject", "Apple", 6), from_class="Fridge")
+    model = ScriptedModel([[("recall_past", {"about": "fridge"})], END])
+    carry_out(model, "what did you take from the fridge?", known=known(tried=(*TRIED[:-1], taken)))
+    assert "PickupObject Apple from Fridge" in model.results()[0]
 
 
 def test_memory_is_asked_anew_when_the_world_has_changed() -> None:
