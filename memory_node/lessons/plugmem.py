@@ -206,8 +206,8 @@ def fits(calls: Iterable[SkillCall], thing: str, kinds: ObjectCatalogue, role: s
 def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue, called: Callable[[str], str] = lambda _: "") -> str:
     """Return a way in words for another instruction: with the thing that this one names, and at "the place asked for"
     where it names one that serves, since there nobody has tried it; what cannot be done with a thing is told of the one
-    that it was done with. called: what a thing of a class is called, "" where there
-    is none; words of several meanings mean such a one first."""
+    that it was done with. Where nobody has tried the way with the thing yet, that is said. called: what a thing of a
+    class is called, "" where there is none; words of several meanings mean such a one first."""
     readings = kinds.spoken_names.named_in(instruction)
     named = [next(filter(called, classes), classes[0]) for classes in readings]
     movable = set(kinds.able(Property.PICKUPABLE)) | way.object_classes
@@ -222,7 +222,7 @@ def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue, called: Call
     calls = [call.renamed(roles) for call in calls_of(way)]
     names = {text: called(text) or text for call in calls for text in call.arguments}
     shown_with = sorted(way.object_classes - {thing})
-    here = f"; here with {thing}" if thing else ""
+    here = f"; not tried with {thing}" if thing and thing not in way.object_classes else ""
     shown = f" (done so with {', '.join(shown_with)}{here})" if shown_with else ""
     return f"To {way.situation}{shown}: {' -> '.join(str(call.renamed(names)) for call in calls)}"
 
