@@ -74,6 +74,8 @@ class ChangeGrounding:
         found = "" if change.created_from else self._nearest(change.object_class, change.position, change)
         object_id = found or self.make_id()
         if executor_id:
+            if known:  # of what it stood for until now
+                self._known = OrderedDict((key, one) for key, one in self._known.items() if one != object_id)
             self._known[executor_id] = object_id
             self._known.move_to_end(executor_id)
             if len(self._known) > KNOWN_IDS:

@@ -231,6 +231,8 @@ class InstructionExecutor:
             changes = with_declared_states(result)
             ids = self.memory.remember(changes)
             told = {change.object_id: memory_id for change, memory_id in zip(changes, ids) if memory_id}
+            for robot_id in told:  # of two ids of the robot's for one thing the one told last comes last
+                situation.memory_ids.pop(robot_id, None)
             situation.memory_ids.update(told)
         elif result.reason is FailureReason.HAND_EMPTY:
             self._forget_held()

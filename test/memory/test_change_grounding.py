@@ -76,6 +76,17 @@ def test_executors_id_is_of_another_thing_once_memory_knows_one_where_the_execut
     assert grounding.ground(change).object_id == "d2"
 
 
+def test_an_executors_id_whose_thing_turns_out_to_be_anothers_is_looked_up_anew() -> None:
+    things = Things(thing("a1", "Apple", 1.0), thing("a2", "Apple", 1.4))
+    grounding = things.grounding()
+    mine = StateChange("their-1", "Apple", 1, held=True, position=(1.0, 0.0, 0.8))
+    other = StateChange("their-2", "Apple", 1, added=(ObjectState.CLEANED,), position=(1.4, 0.0, 0.8))
+    assert [grounding.ground(one).object_id for one in (mine, other)] == ["a1", "a2"]
+    # Memory knows them the other way round: like things are not told apart.
+    things.things["a1"], things.things["a2"] = thing("a1", "Apple", 1.4), thing("a2", "Apple", 1.0)
+    assert [grounding.ground(one).object_id for one in (mine, other)] == ["a2", "a1"]
+
+
 def test_what_is_held_is_the_same_thing_whatever_lies_where_it_was() -> None:
     things = Things(thing("a1", "Apple", 1.0, held=True))
     grounding = things.grounding()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -512,3 +513,45 @@ def test_where_a_room_was_searched_nothing_of_it_stays_likely() -> None:
     )
     assert "kitchen" in after
     assert "hall" not in after
+
+
+class OwnIdsRobot(TinyHome):
+    """The executor calls things by ids of its own; memory takes these for its things by `meant`."""
+
+    meant = MappingProxyType({"r1": "p1", "r2": "p2"})
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        names = tuple(self.meant.get(one, one) for one in call.arguments)
+        own = {"p1": "r1", "p2": "r2"}
+        result = super().execute(SkillCall(call.skill, names))
+        self.calls[-1] = str(call)
+        changes = tuple(replace(one, object_id=own.get(one.object_id, one.object_id)) for one in result.changes)
+        return replace(result, call=call, object_id=own.get(result.object_id, result.object_id), changes=changes)
+
+    def remember(self, changes) -> tuple[str, ...]:
+        taken = {one.object_id for one in changes if one.held}
+        if self.calls.count("PickupObject(r1)") == 1 and taken == {"r1"}:  # pieces that are alike were mixed up
+            self.held = "p2"
+            self.things["p1"].support_id, self.things["p2"].support_id = "t", ""
+            return ("p2",)
+        return tuple(self.meant.get(one.object_id, one.object_id) for one in changes)
+
+
+def test_what_the_robot_took_is_called_by_the_id_that_it_told_last() -> None:
+    place = OwnIdsRobot(
+        TinyThing("t", "DiningTable"), TinyThing("p1", "AppleSliced", "t"), TinyThing("p2", "AppleSliced", "t")
+    )
+    first, second = "AppleSliced", "AppleSliced 2"
+    goal = {"kind": "place", "thing": first, "place": "DiningTable", "words": "put the apple slices on the table"}
+    calls = [
+        (skill, {"object": name} | ({"receptacle": "DiningTable"} if skill == "PutObject" else {}))
+        for name in (first, second, first)
+        for skill in ("PickupObject", "PutObject")
+    ]
+    model = ScriptedModel([[("set_goals", {"goals": [goal]}), *calls], [("impossible", {"reason": "no"})]])
+    carry_out(model, "put the apple slices on the table", place)
+    assert [one.partition(",")[0].rstrip(")") for one in place.calls if "r1" in one] == [
+        "PutObject(r1",
+        "PickupObject(r1",
+        "PutObject(r1",
+    ]
