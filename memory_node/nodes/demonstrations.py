@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from std_msgs.msg import String
 
+from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.step import StepRecord
 from memory_node.nodes.experience_client import ExperienceClient
@@ -29,6 +31,8 @@ class Demonstrations:
     The first one begins an episode; it ends with an empty message on execute_skill/demonstration, with another
     instruction there, or `pause_s` after the last call, as well as that call went. Without an instruction there is an
     episode, but no way: nobody said what it is a way to.
+
+    is_performing: whether a call is being carried out; a call that takes longer than `pause_s` is no pause.
     """
 
     node: Node
@@ -36,13 +40,15 @@ class Demonstrations:
     memory: MemoryClient
     now_ns: Callable[[], int]
     pause_s: float
+    is_performing: Callable[[], bool]
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._episode_id, self._steps, self._went_well, self._last_s = "", 0, False, 0.0
         topic = DEMONSTRATION.format("execute_skill")
-        self._told = self.node.create_subscription(String, topic, self._on_instruction, 10)
-        self._timer = self.node.create_timer(_CHECK_S, self._end_after_pause)
+        group = MutuallyExclusiveCallbackGroup()  # both wait for memory: nothing else of the node may wait with them
+        self._told = self.node.create_subscription(String, topic, self._on_instruction, 10, callback_group=group)
+        self._timer = self.node.create_timer(_CHECK_S, self._end_after_pause, callback_group=group)
 
     def close(self) -> None:
         """End what is shown."""
@@ -52,14 +58,14 @@ class Demonstrations:
             self._end()
 
     def note(self, result: SkillResult) -> None:
-        """Take over a call that has ended, and what it changed; nothing without a memory node."""
+        """Take over a call that has ended, and what it changed; nothing without a memory node. What memory does not
+        take is logged: the robot has done the call all the same."""
         with self._lock:
             if not self.experience.is_there:
                 return
             if not self._episode_id:
                 self._begin("")
-            if result.changes:
-                self.memory.remember(with_declared_states(result))
+            self._remember(result)
             step = StepRecord(
                 episode_id=self._episode_id,
                 index=self._steps,
@@ -74,6 +80,13 @@ class Demonstrations:
             )
             self.experience.record(step)
             self._steps, self._went_well, self._last_s = self._steps + 1, result.success, time.monotonic()
+
+    def _remember(self, result: SkillResult) -> None:
+        try:
+            if result.changes:
+                self.memory.remember(with_declared_states(result))
+        except RobotMemoryError as error:
+            self.node.get_logger().warning(f"{result.call}: its changes are not remembered: {error}")
 
     def _on_instruction(self, message: Any) -> None:
         with self._lock:
@@ -92,5 +105,5 @@ class Demonstrations:
 
     def _end_after_pause(self) -> None:
         with self._lock:
-            if time.monotonic() - self._last_s >= self.pause_s:
+            if not self.is_performing() and time.monotonic() - self._last_s >= self.pause_s:
                 self._end()

@@ -59,7 +59,10 @@ class SkillsNode(ManagedNode):
             is_ending, name = (lambda: self._is_ending), self.config.memory_node
             memory = MemoryClient(self, name, is_ending=is_ending)
             experience = ExperienceClient(self, name, is_ending=is_ending)
-            self._shown = Demonstrations(self, experience, memory, self.now_ns, self.config.demonstration_pause_s)
+            goals, pause_s = self._server.goals, self.config.demonstration_pause_s
+            self._shown = Demonstrations(
+                self, experience, memory, self.now_ns, pause_s, is_performing=lambda: not goals.is_idle
+            )
         components = {
             "skills": lambda: Diagnosis({"holding": self._hand.held_class, **self._ended}),
             "goals": self._server.goals.diagnosis,
@@ -71,10 +74,9 @@ class SkillsNode(ManagedNode):
         """Stop base, arm and gripper, and tell the caller."""
         if self._server is not None:
             self._server.close()
-            self._server = None
-        if self._shown is not None:
+        if self._shown is not None:  # while `_is_ending`: a memory node that is gone is not waited for
             self._shown.close()
-            self._shown = None
+        self._server = self._shown = None
 
     def clean_up(self) -> None:
         """Forget what the hand holds; memory is asked again."""

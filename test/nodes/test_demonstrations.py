@@ -9,6 +9,7 @@ from running_memory import running_memory
 from std_msgs.msg import String
 
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
+from memory_node.domain.step import StepRecord
 
 HEATED = (
     ("PickupObject", "Potato"),
@@ -40,7 +41,7 @@ def test_demonstration_gives_a_way_for_other_things_and_our_planner_is_not_recor
     with running_memory(peer.domain_id, str(tmp_path / "memory.db")) as node:
         memory: Any = node.memory
         clients = ExperienceClient(peer.node, "memory", 30.0), MemoryClient(peer.node, "memory", 30.0)
-        shown = Demonstrations(peer.node, *clients, time.time_ns, pause_s=600.0)
+        shown = Demonstrations(peer.node, *clients, time.time_ns, 600.0, is_performing=lambda: False)
         running = RunningGoals(peer.node)
         server = SkillServer(peer.node, perform, lambda: "", time.time_ns, "map", running, {"PickupObject"})
         wait_until(lambda: clients[0].is_there)
@@ -67,3 +68,42 @@ def test_demonstration_gives_a_way_for_other_things_and_our_planner_is_not_recor
         shown.close()
         server.close()
         running.close()
+
+
+def test_long_call_is_no_pause_and_counts_though_memory_does_not_take_its_changes(peer: RosPeer) -> None:
+    from memory_node.nodes.demonstrations import Demonstrations
+    from memory_node.nodes.waiting import PeerTimeoutError
+
+    class Experience:
+        is_there = True
+
+        def __init__(self) -> None:
+            self.noted: list[Any] = []
+
+        def start(self, instruction: str) -> str:
+            self.noted.append(instruction)
+            return "episode"
+
+        def record(self, step: StepRecord) -> None:
+            self.noted.append(step.action.skill)
+
+        def end(self, episode_id: str, success: bool | None) -> None:
+            self.noted.append(success)
+
+    class SilentMemory:
+        def remember(self, changes: Any) -> None:
+            raise PeerTimeoutError("memory/remember did not answer")
+
+    experience: Any = Experience()
+    memory: Any = SilentMemory()
+    performs = True
+    shown = Demonstrations(peer.node, experience, memory, time.time_ns, 0.1, is_performing=lambda: performs)
+    peer.publish("execute_skill/demonstration", String(data="heat the potato"))
+    wait_until(lambda: experience.noted)
+    time.sleep(1.5)  # several pauses, and a look whether one is over
+    call, change = SkillCall("PutObject", ("Potato", "Microwave")), StateChange("", "Potato", 1, held=False)
+    shown.note(SkillResult(call, True, changes=(change,)))
+    performs = False
+    wait_until(lambda: True in experience.noted)
+    assert experience.noted == ["heat the potato", "PutObject", True]
+    shown.close()
