@@ -18,6 +18,7 @@ from memory_node.domain.spoken_time import ago, spoken_moment
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.knowledge.answering import quoted
 from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.text.sentences import sentences
 from memory_node.lessons.expectations import WRITER
 from memory_node.lessons.experience_answer import ExperienceAnswer
 from memory_node.lessons.lesson import Lesson
@@ -186,7 +187,7 @@ class MemoryExcerpt:
     def _experiences(self) -> list[str]:
         told, known = [], {one.text for one in self.known}
         for record in self.experience.experiences:
-            if record.success and record.task in known:
+            if record.success and any(all(part in one for part in sentences(record.task)) for one in known):
                 continue  # what was said with it tells what was done
             deeds = [one for one in self.deeds if one.episode_id == record.episode_id]
             done = deeds_in_words(deeds, self.names) or ("done" if record.success else "nothing was done")

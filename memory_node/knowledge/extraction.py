@@ -14,6 +14,7 @@ from memory_node.knowledge.standard_step import ASKED, StandardStep
 from memory_node.knowledge.text.dates import with_days
 from memory_node.knowledge.text.names import concepts_of
 from memory_node.knowledge.text.sentences import sentences
+from memory_node.knowledge.told.binding import VERBS
 from memory_node.knowledge.told.clause import parsed
 from memory_node.knowledge.told.fact import ToldFact
 
@@ -25,6 +26,32 @@ _TOPIC = re.compile(
     r"(?P<topic>(?:^|(?<=[.!?,] ))(?:the|my|our|this|that|these|those) [\w' -]+?)(?:\?| -| –) "
     r"(?:that|this|it|those|these|they)"
     r"(?:['’]s|['’]re| is| are) ",
+    re.I,
+)
+# How an order begins: "Then please bring it". What begins with "keep" or "do not" tells what holds from now on.
+_ASKED_ACTS = frozenset[str]().union(
+    *VERBS.values(),
+    (
+        "bring",
+        "clear",
+        "deliver",
+        "fetch",
+        "find",
+        "get",
+        "go",
+        "grab",
+        "hand",
+        "hang",
+        "help",
+        "leave",
+        "look",
+        "make",
+    ),
+    ("pick", "place", "prepare", "return", "serve", "set", "show", "take", "tell", "wipe"),
+)
+_ORDERS = re.compile(
+    rf"(?:(?:please|now|then|and|also|so|first|next),? )*"
+    rf"(?:(?:can|could|would|will) you|{'|'.join(sorted(_ASKED_ACTS))})\b",
     re.I,
 )
 # Reads one told sentence of a step into facts, () where it does not understand it.
@@ -101,15 +128,24 @@ def said_in_passing(episode: EpisodeSummary) -> StandardStep | None:
     """Return an instruction that says more than what is to be done, as something that was told: "Put the vase on the
     table. It was a gift from my best friend." None for a command alone.
     """
-    if len(sentences(episode.instruction)) < 2:
+    telling, asking = told_and_asked(episode.instruction)
+    if not telling or len(telling) + len(asking) < 2:
         return None
     stamp_ns = episode.ended_ns or episode.started_ns
     return StandardStep(f"{episode.id}:0", state=ASKED, action=episode.instruction.strip(), stamp_ns=stamp_ns)
 
 
+def told_and_asked(instruction: str) -> tuple[list[str], list[str]]:
+    """Return the sentences of an instruction that say how things are, and those that ask or order."""
+    found = sentences(instruction)
+    asking = [one for one in found if one.endswith("?") or _ORDERS.match(one)]
+    return [one for one in found if one not in asking], asking
+
+
 def passing_propositions(step: StandardStep, zone: tzinfo | None = None) -> list[Proposition]:
-    """Return each sentence of an instruction by itself: an occasion is a few words of one of them."""
-    said = with_days(step.action, step.stamp_ns, zone) if step.stamp_ns else step.action
+    """Return each telling sentence of an instruction by itself: an occasion is a few words of one of them."""
+    telling = " ".join(told_and_asked(step.action)[0])
+    said = with_days(telling, step.stamp_ns, zone) if step.stamp_ns else telling
     return [_proposition(step, sentence) for sentence in sentences(said)[:MOST_PROPOSITIONS]]
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
+from memory_node.knowledge.extraction import told_and_asked
 from memory_node.knowledge.facts import Proposition, key_of, to_dict
 from memory_node.knowledge.history import Edit, History, Node
 from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS, KnowledgeLog, Source
@@ -73,11 +74,14 @@ class KnowledgeNodes:
         return any(step is not None and step.state == ASKED for step in steps)
 
     def said_in(self, source: str, proposition: Proposition) -> Proposition:
-        """Return a proposition of a step; of an instruction that whole one, which tells of what it was said."""
+        """Return a proposition of a step; of an instruction all that it tells, with what it asks for in quotes, which
+        says of what it was told."""
         step = self.steps.get(source)
         if step is None or step.state != ASKED:
             return proposition
-        return replace(proposition, text=step.action, sources=(source,), support=1, structure=())
+        telling, asking = map(" ".join, told_and_asked(step.action))
+        said_with = f" (said with {json.dumps(asking, ensure_ascii=False)})" if asking else ""
+        return replace(proposition, text=f"{telling}{said_with}", sources=(source,), support=1, structure=())
 
     def hash(self) -> str:
         """Return a hash of everything that is known: equal for equal knowledge."""

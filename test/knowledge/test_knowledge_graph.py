@@ -114,8 +114,20 @@ def test_what_is_said_with_an_instruction_is_known_later(graph: KnowledgeGraph) 
 
 def test_what_was_said_comes_with_the_instruction_that_it_was_said_in(graph: KnowledgeGraph) -> None:
     command = "Put the vase on the desk. Put the book there, too. Leave the mug. Then close the window. Do not hurry."
-    told = [f"{command} The vase was a gift from my best friend.", f"{command} I like it like this for evening tea."]
-    for number, instruction in enumerate(told):
-        learn(graph, f"e{number}", instruction)
-    assert [one.text for one in graph.told_about("bring the gift from my best friend", k=1)] == told[:1]
-    assert [one.text for one in graph.told_about("prepare evening tea", k=1)] == told[1:]
+    told = ["The vase was a gift from my best friend.", "I like it like this for evening tea."]
+    for number, sentence in enumerate(told):
+        learn(graph, f"e{number}", f"{command} {sentence}")
+    for question, sentence in zip(("bring the gift from my best friend", "prepare evening tea"), told):
+        (found,) = graph.told_about(question, k=1)
+        fact, _, rest = found.text.partition(' (said with "')
+        assert sentence in fact
+        assert "Put the vase on the desk." not in fact
+        assert "Put the vase on the desk." in rest
+
+
+@pytest.mark.parametrize(
+    "instruction", ["Put the vase on the desk. Then wash the mug.", "Where is the vase? Bring it to me, please."]
+)
+def test_orders_and_questions_are_no_facts(graph: KnowledgeGraph, instruction: str) -> None:
+    learn(graph, "e1", instruction)
+    assert graph.told_about(instruction) == []
