@@ -108,8 +108,6 @@ class TellingReader:
     def _meant(self, clause: Clause) -> Iterable[ToldFact]:
         if clause.is_open:
             return ()
-        if clause.is_open:
-            return ()
         if clause.subject.lower() in _NOBODY:
             return self._ordered(clause)
         theirs = _OWNS.fullmatch(clause.subject) if clause.verb == "be" and not clause.helpers - {"is", "are"} else None

@@ -17,6 +17,7 @@ _GROUPS = {
     "NAME": f"(?P<who>{NAME})",
     "OTHERS": f"(?P<other>{NAMES})",
     "ANYBODY": r"(?:any(?:body|one)|people|you|others)",
+    "MUST": r"(?:(?:must|should|has to|have to|is to|are to|needs to|need to) )",
     "ILL": r"(?:(?:an? )?(?:\w+ )?(?:rash|hives|spots|cramps|heartburn|(?:migraine|headache|stomach ?ache)s?))",
     "GAVE": r"(?:(?:has |have |had )?(?:given|gave|gives?|passed on|handed down|donated|bought|got))",
 }
@@ -43,26 +44,38 @@ _PLAINER = tuple(
         (r"^(?:keep |get |take )?(?:your )?hands off ", "never touch "),
         (r"\bleave (.+?) where (?:it is|they are)$", r"never move \1"),
         (r"\bleave (?!me |us )(.+?) alone$", r"never touch \1"),
-        (r" stays? (?:exactly )?(?:where (?:it is|they are)|put)$", " must not be moved"),
+        (r"^(?:stay|keep|steer) (?:off|away from|clear of) ", "never touch "),
+        (r" MUSTbe left alone$", " must not be touched"),
+        (r" (?:MUST)?stays? (?:exactly )?(?:where (?:it is|they are)|put)$", " must not be moved"),
         (
             r"^(?:keep|hold) (.+?) (?:well |far )?(?:away from|out of (?:the )?reach of) NAMES$",
             r"\g<who> must not have \1",
         ),
-        (r"^NAMES (?:stays?|keeps?|steers?) (?:off|away from|clear of) ", r"\g<who> does not eat "),
+        (
+            r"^NAMES (?:MUST)?(?:(?:stays?|keeps?|steers?) (?:off|away from|clear of)|avoids?) ",
+            r"\g<who> does not eat ",
+        ),
+        (r"^no ([^,]+?) for NAMES$", r"\g<who> must not have \1"),
         (r"^(?:I|we) (?:would rather|would prefer|wish) (?:that )?", ""),
         (r"^(?:I|we) do not want (?:to (?:see|have|find) )?(.+?) (to|in|on|at|near|inside) ", r"\1 must not be \2 "),
+        (r"^it is (?:best|better) not to ", "do not "),
         (r"^never (may|must|should|can) (.+?) be ", r"\2 \1 not be "),
         (r"^(?:do not|never) (?:let|allow) ANYBODY (?:to )?", "never "),
         (r"^(?:do not|never) (?:let|allow) NAMES (?:to )?(?=have|eat|drink|get)", r"\g<who> must not "),
         (r"^(?:do not|never) give NAMES ", r"\g<who> must not have "),
         (r"^NAMES (?:has|have)(?: got)? (?:an? )?(?:\w+ )?(\w+) (?:allergy|intolerance)$", r"\g<who> does not eat \2"),
         (r"^(.+?) (?:do|does|will|would) not agree with NAMES$", r"\g<who> does not eat \1"),
-        (r"^NAMES (?:(?:come|break)s? out in|gets?) ILL from ", r"\g<who> does not eat "),
+        (r"^NAMES (?:has|have)(?: got)? (co?eliac) disease$", r"\g<who> is \2"),
+        (
+            r"^NAMES (?:(?:come|break)s? out in ILL from|gets? (?:ILL|sick|ill|unwell) from|reacts? badly to) ",
+            r"\g<who> does not eat ",
+        ),
         # Of people alone: "do not handle the vase" forbids.
         (r"^NAMES ((?:\w+ )*not )(?:deal with|cope with|handle|digest|bear|keep down|abide) ", r"\g<who> \2eat "),
         (r"^(.+?) (?:make|give)s? NAMES (?:sick|ill|unwell|ILL)$", r"\g<who> does not eat \1"),
         (r"^(.+?) (?:is|are) (?:not|nothing|off[ -]limits) for NAMES$", r"\g<who> must not have \1"),
         (r"^(.+?) (?:must|may|should|can) (?:not|never) be given to NAMES$", r"\g<who> must not have \1"),
+        (r" be given (?!to )", " have "),
         (
             r"^NAMES (?:am|is|are) (?:off (?!(?:work|school|sick|duty|home|to|the|for)\b)|too (?:young|old|ill) for )",
             r"\g<who> does not eat ",
@@ -75,6 +88,7 @@ _PLAINER = tuple(
         ),
         (r" (?:am|is|are) (?:crazy about|mad about|fond of) ", " likes "),
         (r" (?:am|is|are) ((?:work|eat|stay|rest|read|wait|sleep)|sit(?=t))t?ing (?=in |on |at )", r" \1s "),
+        (r"^NAMES (?:became|turned|(?:has|have) (?:become|turned)) (?=\w+$)", r"\g<who> is "),
         (
             r" (?:(?:has|have|was|were|is|are|went) )?(?:stopped working|broken? down|broke|"
             r"g[ai]ven? up(?: the ghost)?|died|packed (?:it )?(?:up|in)|conked out|had it|bust(?:ed)?|kaput|"
@@ -82,22 +96,35 @@ _PLAINER = tuple(
             " fails",
         ),
         (r" (?:do|does|will|would|can) not (?:switch on|turn on|come on|start(?: up)?|respond|run)$", " fails"),
+        (
+            r" needs? (?:to be (?:repaired|fixed|mended)|(?:an? |some )?(?:repairs?|repairing|fixing|mending))$",
+            " fails",
+        ),
+        (r" (?:was|were) (?:fixed|repaired|mended)$", " works"),
         (r"^(?:NAME|(?:the|an?|my|our) [\w-]+) (?:has )?(?:fixed|repaired|mended) (the|my|our) (.+)$", r"\2 \3 works"),
         (r"^there is (?:something wrong|a problem) with (.+)$", r"\1 fails"),
         (r"^you (?:(?:will|can|would) )?find NAMES (?=in |on |at )", r"\g<who> is "),
         (r"^you (?:(?:will|can|would) )?find (.+?) (in|on|at) ", r"\1 belongs \2 "),
         (r" (?:can|may) be found ", " is "),
+        (r"^(.+) is where NAMES (sleeps?|works?|sits?|eats?)$", r"\g<who> \3 on \1"),
+        (r" (?:has|have) (?:its|their) (?:place|home|spot) ", " belongs "),
+        (r"^the (?:\w+ )?(?:place|home|spot) (?:of|for) (.+?) is (?:in |on |at )?", r"\1 belongs on "),
+        (r" (?:has|have) been moved (?:in)?to ", " is in "),
         (r" (?:is|are) not allowed (?!to )", " must not be "),
         (r"^NAME's? (?:seat|place|spot|chair) is (?:in |on |at )?", r"\g<who> sits on "),
         (r"^(.+?)'s? (?:\w+ )?(?:place|home|spot) is (?:in |on |at )?", r"\1 belongs on "),
         (r"^NAME's (?:favou?rite \w+|(?:usual |\w+ )?snack) is ", r"\g<who> likes "),
         (r"^NAME is my ([a-z-]+)$", r"my \2 is called \g<who>"),
-        (r"^(my [a-z-]+) is (?=[A-Z][\w-]*$)", r"\1 is called "),
+        (r"^(my [a-z-]+)(?: is|'s called|'s name is) (?=[A-Z][\w-]*$)", r"\1 is called "),
         (
             r" (?:is|are) (?:a (?:present|gift) (?:for|to) )?NAME(?:'s|')(?: (?:\w+ )?(?:one|thing|toy)s?)?$",
             r" belongs to \g<who>",
         ),
         (r" (?:is|are|was|were) (?:an? )?(?:\w+ )?(?:present|gift) (?:from .+? )?(?:for|to) ", " belongs to "),
+        (
+            r" (?:has been|have been|was|were) (?:given|passed on|handed down|left) to OTHERS(?: (?:by|as|for) .+)?$",
+            r" belongs to \g<other>",
+        ),
         (r"^NAME GAVE (.+?) to OTHERS(?: (?:as|for) .+)?$", r"\2 belongs to \g<other>"),
         (r"^NAME GAVE OTHERS ((?:the|a|an|my|our|this|that|some) .+?)(?: (?:as|for) .+)?$", r"\3 belongs to \g<other>"),
         (
@@ -114,6 +141,8 @@ _PLAINER = tuple(
             r"(?:refers?|points?) to) (.+?) (?:as )?(?:the |our )?([\w-]+)$",
             r"\2 is called \3",
         ),
+        (r"^(?:the )?(.+) is (?:our|NAME's?) (?:nick)?(?:name|word) for (.+)$", r"\3 is called \1"),
+        (r"^(?:the )?(.+) is what NAME calls? (.+)$", r"\3 is called \1"),
         (r"^what NAME calls? (.+) is (.+)$", r"\3 is called \2"),
         (r"^(?:by|with) (.+?),? (?:NAME|he|she) means? (.+)$", r"\3 is called \1"),
         (r"^(?!(?:I|we|you|he|she|it|they|this|that)\b)([\w' -]+?) (?:means|stands for) (.+)$", r"\2 is called \1"),
@@ -161,6 +190,7 @@ _CONTRACTED = (
     ),
     (re.compile(r"\b[Uu]nder no circumstances\b"), "never"),
     (re.compile(r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here)'s\b"), r"\1 is"),
+    (re.compile(r"'s (?=(?:allergic|intolerant|sensitive) to |not allowed )"), " is "),
 )
 _LEAD = re.compile(
     r"^(?:(?:no|well|oh|sorry|careful|watch out|look|listen), |(?:actually|please|by the way|remember that|remember|"
