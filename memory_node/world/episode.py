@@ -239,9 +239,11 @@ class EpisodeWorld:
         subject = self.state.named(call.arguments[0])
         cut_off = [change for change in result.changes if change.created_from]
         is_whole = not cut_off
-        told = ((memory_ids.get(one.object_id, ""), folded(one.object_class)) for one in cut_off)
-        self._pieces.update((memory_id, kind) for memory_id, kind in told if memory_id)
-        self._spots.update((folded(one.object_class), one.position) for one in cut_off if one.position is not None)
+        # Of what memory has not seen yet the robot's id stands for one that it has lost.
+        pieces = {memory_ids.get(one.object_id, one.object_id): folded(one.object_class) for one in cut_off}
+        if "" not in pieces:
+            self._pieces.update(pieces)
+            self._spots.update((folded(one.object_class), one.position) for one in cut_off if one.position is not None)
         if subject is not None and result.object_id and is_whole:
             self._identify(subject, result.object_id)
         before = self.state

@@ -239,6 +239,19 @@ def test_an_id_that_memory_gave_before_and_has_lost_takes_no_name() -> None:
     assert [one.id for one in world.refresh(scene).of_class("AppleSliced")] == [name]
 
 
+@pytest.mark.parametrize("told", [{}, {"apple-7/1": "m7"}], ids=["none", "one"])
+def test_pieces_that_memory_sees_later_than_they_were_cut_are_known(told: dict[str, str]) -> None:
+    spot = (0.0, 0.0, 1.0)
+    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7", position=spot) for n in (1, 2))
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(HOME)
+    world.follow(done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=pieces), told)
+    there = [seen(name, "AppleSliced", 0.0, "m3") for name in ("m7", "m8", "m9")]
+    state = world.refresh(SceneSnapshot(2, objects=(*there[:2], TABLE)))
+    assert {one.memory_id for one in state.of_class("AppleSliced")} == {"m7", "m8"}
+    assert len(world.refresh(SceneSnapshot(3, objects=(*there, TABLE))).of_class("AppleSliced")) == 2
+
+
 @pytest.mark.parametrize(("twin", "is_known"), [(("m9", 0.1), False), (("m9", 4.0), True)], ids=["there", "elsewhere"])
 def test_piece_that_memory_sees_twice_where_it_was_cut_is_no_more_of_them(
     twin: tuple[str, float], is_known: bool
