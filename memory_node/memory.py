@@ -320,7 +320,7 @@ class RobotMemory:
         return self._expectations().lessons(self._clock())
 
     def _expectations(self) -> Expectations:
-        made_from = tried, told = self.deeds.all(), tuple(self.knowledge.structured())
+        made_from = tried, told = self.deeds.teaching(), tuple(self.knowledge.structured())
         if made_from != self._expected_of:
             facts = [fact for one in told for fact in one.facts]
             self._expected = expectations_of(tried, facts, self._kinds, self.scene, self._clock(), self.knowledge.zone)

@@ -143,7 +143,7 @@ def open_memory(
         embedder=embedder,
     )
     records: dict[str, Any] = {}
-    deeds = DeedLog(log)
+    deeds = DeedLog(log, config.experience.learning)
     if store is not None and kept is not None:
         records = scene_records(store.load_scene())
         records["last_names"] = {one.id: int(one.body["last"]) for one in store.bodies([THING_NAMES])}

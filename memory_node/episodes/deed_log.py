@@ -19,11 +19,12 @@ class DocumentLog(Protocol):
 
 
 class DeedLog:
-    """Every deed, in the order in which they were done. log: keeps new ones."""
+    """Every deed, in the order in which they were done. log: keeps new ones. learning: whether these teach."""
 
-    def __init__(self, log: DocumentLog) -> None:
-        self._log = log
+    def __init__(self, log: DocumentLog, learning: bool = True) -> None:
+        self._log, self._learning = log, learning
         self._deeds: dict[str, Deed] = {}
+        self._untaught: set[str] = set()  # sources of those that teach nothing
 
     def load(self, stored: Iterable[dict[str, Any]]) -> None:
         """Take over what the store holds."""
@@ -33,11 +34,16 @@ class DeedLog:
     def add(self, deed: Deed) -> None:
         """Take over a deed, durable with the next commit."""
         self._deeds[deed.source] = deed
+        self._untaught |= set() if self._learning else {deed.source}
         self._log.put_documents(DEEDS, [(deed.source, asdict(deed), (deed.episode_id,))])
 
     def all(self) -> tuple[Deed, ...]:
         """Return every deed, failed tries too, the newest last."""
         return tuple(self._deeds.values())
+
+    def teaching(self) -> tuple[Deed, ...]:
+        """Return the deeds that may be learnt from, the newest last."""
+        return tuple(deed for source, deed in self._deeds.items() if source not in self._untaught)
 
     def posed_with(self, object_class: str) -> tuple[Deed, ...]:
         """Return the deeds in which a pose with a thing of a class was tried, the newest last."""

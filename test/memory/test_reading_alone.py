@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from memory_node.domain.skill import FailureReason, SkillCall
+import pytest
+
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import StepRecord
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.memory import RobotMemory
@@ -23,6 +25,20 @@ def ways(memory: RobotMemory) -> list[tuple[str, ...]]:
     return [
         way.steps for asked in ("heat the egg", "chill the egg") for way in memory.experience.ways_to(asked, most=1)
     ]
+
+
+@pytest.mark.parametrize("learning", [True, False])
+def test_tries_of_a_memory_that_does_not_learn_are_recalled_and_teach_nothing(learning: bool) -> None:
+    memory = open_memory(MemoryConfig(experience=ExperienceConfig(learning=learning)), embed_in_background=False)
+    memory.remember((StateChange("", "Microwave", 50, position=(1.0, 0.0, 0.5), source="camera"),))
+    episode, call = (
+        memory.episodes.start("heat the potato"),
+        SkillCall("HeatObject", ("Potato", "Microwave@1.0,0.0,0.5")),
+    )
+    memory.episodes.record(StepRecord(episode, 0, call, False, FailureReason.EXECUTION, 10**9))
+    assert [deed.skill for deed in memory.deeds.all()] == ["HeatObject"]
+    assert bool(memory.lessons_of_tries()) is learning
+    memory.close()
 
 
 def test_ways_are_told_and_none_is_added(tmp_path: Path) -> None:
