@@ -214,11 +214,14 @@ class KnowledgeGraph(KnowledgeQuestions):
         """Combine statements that no rule does, each with the one most like it, as a model decides; return what was
         changed. A reply takes seconds: nothing is locked meanwhile."""
         done: list[Edit] = []
+        asked: set[tuple[str, str]] = set()
         for text in texts if self._judge_left is not None else ():
             with self._lock:
                 pair = self._nodes.left_apart(text)
-            if pair is None or self._judge_left is None:
+            # Each of two may be most like the other.
+            if pair is None or self._judge_left is None or (pair[0].text, pair[1].text) in asked:
                 continue
+            asked.add((pair[0].text, pair[1].text))
             update = self._judge_left(*pair)
             with self._lock:
                 if pair == self._nodes.left_apart(text):

@@ -187,6 +187,14 @@ def test_replies_recorded_by_hand_end_what_a_later_sentence_takes_the_place_of(
     assert [one.text for one in graph.propositions() if one.active] == ([earlier, later] if stay_both else [later])
 
 
+def test_model_is_asked_once_for_two_that_are_most_like_each_other() -> None:
+    model = Model(*[{"relationship": "apart"}] * 2)
+    graph, _ = told(model, *RECORDED["apart"][0])
+    assert len(model.sent) == 1
+    graph.update()
+    assert len(model.sent) == 2
+
+
 def test_what_is_read_is_decided_by_subject_and_relation_without_the_model() -> None:
     model = Model()
     _, ended = told(model, "The keys belong in the bowl.", "The keys belong in the drawer.")

@@ -72,7 +72,8 @@ class Services:
     def _in_room(self, name: str) -> list[str]:
         """Return what is in a room, in words; the world names it from now on. Empty for the name of no room."""
         world = self._task.world
-        there = {one.id: one.object_class for one in world.episode.state if folded(one.room) == folded(name)}
+        things = world.episode.state if folded(name) else ()
+        there = {one.id: one.object_class for one in things if folded(one.room) == folded(name)}
         self._names.widen(dict.fromkeys(there.values()))
         self._task.refresh()
         lines = dict(zip(world.things, world.lines()))

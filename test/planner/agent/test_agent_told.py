@@ -366,15 +366,15 @@ def answers_in(place: TinyHome, *calls: tuple[str, dict[str, Any]]) -> list[str]
 
 def test_furniture_of_a_class_is_told_from_left_to_right_and_a_room_by_what_is_in_it() -> None:
     place = Furnished(*(TinyThing(key, kind) for key, kind in FURNISHED))
-    cabinets, hall, nothing = answers_in(
-        place, ("find", {"name": "Cabinet"}), ("find", {"name": "hall"}), ("find", {"name": "cellar"})
-    )
+    names = ("Cabinet", "hall", "cellar", "?")
+    cabinets, hall, nothing, no_name = answers_in(place, *(("find", {"name": name}) for name in names))
     # Who looks from the middle of the kitchen along x has larger y at the left.
     assert "Cabinet 2, Cabinet 1" in cabinets.splitlines()[-1]
     assert "Vase" in hall
     assert "Cabinet 3" in hall
     assert "Mug" not in hall
     assert "Vase" not in nothing
+    assert "Mug" not in no_name
 
 
 def test_name_that_is_lost_is_said_to_be() -> None:
