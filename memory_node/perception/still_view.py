@@ -57,7 +57,7 @@ class StillView:
             self._period_ns > 0
             and 0 <= since_ns < _COMPARED_EVERY_S * 1e9
             and not self._is_due(stamp_ns, since_ns)
-            and not self._settles(stamp_ns)
+            and not self._settles(self._compared_ns)  # else one that came before, and still waits, may show news
         )
 
     def is_wanted(
@@ -69,11 +69,12 @@ class StillView:
         """
         if not self._period_ns:
             return True
-        interval_ns, self._compared_ns = stamp_ns - self._compared_ns, stamp_ns
+        interval_ns = stamp_ns - self._compared_ns
         if interval_ns < 0:
             self._used_ns = _NEVER_NS
         if interval_ns < 0 or self._is_new(map_T_camera, color, depth_m):
             self._new_ns = stamp_ns
+        self._compared_ns = stamp_ns  # last: another thread asks whether the next view is at rest
         return self._is_due(stamp_ns, interval_ns) or self._settles(stamp_ns)
 
     def used(self, stamp_ns: int) -> None:

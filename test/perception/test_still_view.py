@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,6 +81,34 @@ def view(scene: Scene) -> StillView:
     made = StillView(1.0)  # no frame is used in time because the period is over
     scene.shows(made, SETTLED)
     return made
+
+
+def test_view_that_comes_before_the_one_before_it_was_compared_waits_for_that(scene: Scene) -> None:
+    view, picture = StillView(10.0), scene.picture()
+    for stamp_ns in (0, FRAME_NS, 10**9):
+        assert view.is_wanted(stamp_ns, scene.pose, *picture)
+        view.used(stamp_ns)
+    assert not view.is_at_rest(10**9 + FRAME_NS)
+    assert not view.is_at_rest(10**9 + 2 * FRAME_NS), "the view before it, looked at still, may show something new"
+    assert not view.is_wanted(10**9 + 2 * FRAME_NS, scene.pose, *picture)
+    assert view.is_at_rest(10**9 + 3 * FRAME_NS)
+
+
+def test_view_that_comes_while_another_is_compared_waits_for_what_that_shows(scene: Scene) -> None:
+    class Color(np.ndarray[Any, Any]):
+        @property  # type: ignore[misc]
+        def shape(self) -> Any:
+            at_rest.append(view.is_at_rest(now_ns + FRAME_NS))
+            return super().shape
+
+    view, at_rest = StillView(10.0), list[bool]()
+    assert not any(scene.shows(view, SETTLED)[-10:])
+    now_ns = SETTLED * FRAME_NS + 10**8
+    scene.boxes["bowl"] = (150, 200, 24, 0.08, 200)
+    color, depth_m = scene.picture()
+    assert view.is_wanted(now_ns, scene.pose, color.view(Color), depth_m)
+    assert at_rest
+    assert not any(at_rest)
 
 
 def test_noise_is_nothing_new(scene: Scene, view: StillView) -> None:
