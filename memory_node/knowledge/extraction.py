@@ -29,30 +29,21 @@ _TOPIC = re.compile(
     re.I,
 )
 # How an order begins: "Then please bring it". What begins with "keep" or "do not" tells what holds from now on.
-_ASKED_ACTS = frozenset[str]().union(
-    *VERBS.values(),
-    (
-        "bring",
-        "clear",
-        "deliver",
-        "fetch",
-        "find",
-        "get",
-        "go",
-        "grab",
-        "hand",
-        "hang",
-        "help",
-        "leave",
-        "look",
-        "make",
-    ),
-    ("pick", "place", "prepare", "return", "serve", "set", "show", "take", "tell", "wipe"),
+_ACTS = "|".join(sorted(frozenset[str]().union(*VERBS.values()))) + (
+    "|bring|clear|deliver|fetch|find|get|go|grab|hand|hang|help|leave|look|make|pick|place|prepare|return|serve|set|show"
+    "|take|tell|wipe"
 )
+# "Hand towels are in the bathroom", "Help is on its way" and "Look, ..." tell something.
+_NO_ORDER = r"(?!,|(?: (?!what|who)[\w'-]+)? (?:is|are|was|were|belongs?|goes|must|should|may)\b)"
 _ORDERS = re.compile(
     rf"(?:(?:please|now|then|and|also|so|first|next),? )*"
-    rf"(?:(?:can|could|would|will) you|{'|'.join(sorted(_ASKED_ACTS))})\b",
+    rf"(?:(?:can|could|would|will) you\b|(?:{_ACTS})\b{_NO_ORDER})",
     re.I,
+)
+# "Put it on the desk, it was a gift from Ida" tells something, too.
+_WITH_TELLING = re.compile(
+    r"(?:, |\b(?:because|since) )(?:it|they|this|that|he|she|I|we|my [a-z-]+) "
+    r"(?:is|are|am|was|were|has|have|had|likes?|loves?|needs?|got|belongs?)\b"
 )
 # Reads one told sentence of a step into facts, () where it does not understand it.
 ReadFacts = Callable[[str, StandardStep], Sequence[ToldFact]]
@@ -136,9 +127,10 @@ def said_in_passing(episode: EpisodeSummary) -> StandardStep | None:
 
 
 def told_and_asked(instruction: str) -> tuple[list[str], list[str]]:
-    """Return the sentences of an instruction that say how things are, and those that ask or order."""
+    """Return the sentences of an instruction that say how things are, also beside an order, and those that only ask or
+    order."""
     found = sentences(instruction)
-    asking = [one for one in found if one.endswith("?") or _ORDERS.match(one)]
+    asking = [one for one in found if one.endswith("?") or (_ORDERS.match(one) and not _WITH_TELLING.search(one))]
     return [one for one in found if one not in asking], asking
 
 

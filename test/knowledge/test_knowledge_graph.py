@@ -126,6 +126,19 @@ def test_what_was_said_comes_with_the_instruction_that_it_was_said_in(graph: Kno
 
 
 @pytest.mark.parametrize(
+    "telling",
+    [
+        "Hand towels belong in the bathroom.",
+        "Look, the vase was a gift from my friend.",
+        "Put the vase on the desk, it was a gift from my friend.",
+    ],
+)
+def test_a_sentence_that_tells_something_and_begins_like_an_order_is_known(graph: KnowledgeGraph, telling: str) -> None:
+    learn(graph, "e1", f"{telling} Then wash the mug.")
+    assert [telling in one.text for one in graph.told_about(telling)] == [True]
+
+
+@pytest.mark.parametrize(
     "instruction", ["Put the vase on the desk. Then wash the mug.", "Where is the vase? Bring it to me, please."]
 )
 def test_orders_and_questions_are_no_facts(graph: KnowledgeGraph, instruction: str) -> None:
