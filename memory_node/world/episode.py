@@ -8,6 +8,7 @@ same what it has just found, opened, moved and treated.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -71,6 +72,7 @@ class EpisodeWorld:
         held_id = held.object_id if held is not None else ""
         memory = remembered(there, self._kinds, held_id, names)
         things = dict(memory.things)
+        things.update(self._merged_pieces(known))
         for name, own in list(self._own.items()):
             seen = things.get(name)
             if seen is None and own.memory_id in self._names and own.memory_id != held_id:
@@ -111,6 +113,18 @@ class EpisodeWorld:
                 lost.remove(stands_for)
                 self._pieces[one.id] = self._pieces.pop(stands_for)
         return [one for one in there if one.id not in twins]
+
+    def _merged_pieces(self, there: Sequence[SceneObject]) -> dict[str, Thing]:
+        """Return the pieces by name that memory has lost, as they were, as far as it has fewer than were cut: it takes
+        two that lie side by side for one."""
+        missing = Counter(self._pieces.values()) - Counter(folded(one.class_name) for one in there)
+        kept = {}
+        for key in [key for key in self._pieces if key not in {one.id for one in there} | self._gone]:
+            kind, last, name = self._pieces[key], self._last.get(key), self._names.get(key, "")
+            if missing[kind] > 0 and last is not None and name:
+                missing[kind] -= 1
+                kept[name] = replace(last, id=name, object_id="")
+        return kept
 
     def _keep_names(self, there: Sequence[SceneObject]) -> None:
         """Let a thing that is new in memory keep the name of one of its class that memory has lost close by: pieces of
@@ -291,7 +305,8 @@ class EpisodeWorld:
             return
         other = self._names.get(done_id, "")
         self._names[done_id] = self._names.pop(asked.memory_id)
-        self._pieces.update({done_id: self._pieces.pop(asked.memory_id)} if asked.memory_id in self._pieces else {})
+        if asked.memory_id in self._pieces and done_id not in self._pieces:
+            self._pieces[done_id] = self._pieces.pop(asked.memory_id)
         self._robot_ids.pop(asked.memory_id, None)
         if other:
             self._names[asked.memory_id] = other

@@ -270,3 +270,19 @@ def test_piece_that_memory_sees_twice_where_it_was_cut_is_no_more_of_them(
     # What memory takes for it instead of one of the pieces is that piece.
     state = world.refresh(SceneSnapshot(4, objects=(known[0], more, TABLE)))
     assert {one.memory_id for one in state.of_class("AppleSliced")} == {"m7", "m9"}
+
+
+def test_piece_that_memory_takes_for_its_neighbour_is_not_gone() -> None:
+    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
+    whole = StateChange("apple-7", "Apple", 2, destroyed=True)
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(HOME)
+    cut = done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=(*pieces, whole))
+    world.follow(cut, {"apple-7/1": "m7", "apple-7/2": "m8"})
+    known = [seen(name, "AppleSliced", 0.0, "m3") for name in ("m7", "m8")]
+    before = {one.id: one.object_id for one in world.refresh(SceneSnapshot(2, objects=(*known, TABLE)))}
+    after = {one.id: one.object_id for one in world.refresh(SceneSnapshot(3, objects=(known[0], TABLE)))}
+    assert after == before
+    lost = next(name for name, robot_id in after.items() if robot_id == "apple-7/2")
+    world.follow(SkillResult(SkillCall("PickupObject", ("apple-7/2",)), False, FailureReason.NOT_FOUND))
+    assert lost not in world.refresh(SceneSnapshot(4, objects=(known[0], TABLE))).things
