@@ -241,11 +241,12 @@ class Expectations:
             writer=WRITER,
         )
 
-    def failed_last(self, skill: str, place_id: str, now_ns: int) -> bool | None:
-        """Return whether the last try of a call at a place (or thing) at this time of the day failed, whatever it was
-        done with; None where there is none."""
+    def failed_last(self, skill: str, place_id: str, object_class: str, now_ns: int) -> bool | None:
+        """Return whether the last try of a call at a place (or thing) at this time of the day failed. With such a
+        thing, or where none was tried, with anything; None where there is no try."""
         part = part_of_day(now_ns, self._zone)
         then = [one for one in self._at.get((skill, place_id), ()) if one.plain and one.part == part]
+        then = [one for one in then if one.deed.object_class == object_class] or then
         return then[-1].failed if then else None
 
     def was_tried(self, skill: str, place_id: str) -> bool:

@@ -53,7 +53,7 @@ class ExpectedFailures:
         if where is not None and goal.kind in _PLACED and not where.thing_id:
             places = self._of(where.candidates[:1])
             avoided |= self._failing(places, [("PutObject", goal.target.object_class), ("OpenObject", "")])
-            avoided |= self._doubtful(places, avoided)
+            avoided |= self._doubtful(places, goal.target.object_class, avoided)
         return avoided
 
     def way(self, call: SkillCall, subject: Thing | None, place: Thing | None) -> Lesson | None:
@@ -134,11 +134,11 @@ class ExpectedFailures:
             self._tell(lesson)
         return frozenset(failing)
 
-    def _doubtful(self, places: list[Thing], failing: frozenset[str]) -> set[str]:
+    def _doubtful(self, places: list[Thing], object_class: str, failing: frozenset[str]) -> set[str]:
         """Return where something was put in vain last, if it worked last at another place that is known: unlike with an
         appliance, the place is more likely the cause than the kind of thing."""
         left, last, now_ns = {one.memory_id for one in places} - failing, self.expectations.failed_last, self.clock()
-        failed = {one: last("PutObject", one, now_ns) for one in left}
+        failed = {one: last("PutObject", one, object_class, now_ns) for one in left}
         return {one for one, has_failed in failed.items() if has_failed} if False in failed.values() else set()
 
     def _failing_step(self, skill: str, of_class: str, place: Thing) -> Lesson | None:

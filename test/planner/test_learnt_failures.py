@@ -105,6 +105,8 @@ def test_place_that_took_a_thing_last_comes_before_one_that_did_not(robot, bad, 
     for known, avoided in ((tried, {bad}), (tried[:2], set())):
         expected = ExpectedFailures(Expectations(known), robot.kinds, world, lambda: 9, lambda _: None)
         assert expected.avoided(goal) == avoided
+        # Where such a thing went itself, another that did not go there says nothing.
+        assert expected.avoided(replace(goal, target=Mention("a pen", ("Pen",)))) == set()
 
 
 @pytest.mark.parametrize(("broken", "other"), [("desk_lamp", "night_lamp"), ("night_lamp", "desk_lamp")])
