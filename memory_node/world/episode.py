@@ -117,9 +117,11 @@ class EpisodeWorld:
     def _merged_pieces(self, there: Sequence[SceneObject]) -> dict[str, Thing]:
         """Return the pieces by name that memory has lost, as they were, as far as it has fewer than were cut: it takes
         two that lie side by side for one."""
+        if not self._pieces:
+            return {}
         missing = Counter(self._pieces.values()) - Counter(folded(one.class_name) for one in there)
-        kept = {}
-        for key in [key for key in self._pieces if key not in {one.id for one in there} | self._gone]:
+        kept, known = {}, {one.id for one in there} | self._gone
+        for key in [key for key in self._pieces if key not in known]:
             kind, last, name = self._pieces[key], self._last.get(key), self._names.get(key, "")
             if missing[kind] > 0 and last is not None and name:
                 missing[kind] -= 1
@@ -255,6 +257,8 @@ class EpisodeWorld:
         is_whole = not cut_off
         # Of what memory has not seen yet the robot's id stands for one that it has lost.
         pieces = {memory_ids.get(one.object_id, one.object_id): folded(one.object_class) for one in cut_off}
+        for one in (change for change in result.changes if change.destroyed):
+            self._pieces.pop(memory_ids.get(one.object_id, one.object_id), None)
         if "" not in pieces:
             self._pieces.update(pieces)
             self._spots.update((folded(one.object_class), one.position) for one in cut_off if one.position is not None)

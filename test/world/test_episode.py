@@ -286,3 +286,17 @@ def test_piece_that_memory_takes_for_its_neighbour_is_not_gone() -> None:
     lost = next(name for name, robot_id in after.items() if robot_id == "apple-7/2")
     world.follow(SkillResult(SkillCall("PickupObject", ("apple-7/2",)), False, FailureReason.NOT_FOUND))
     assert lost not in world.refresh(SceneSnapshot(4, objects=(known[0], TABLE))).things
+
+
+def test_piece_that_a_skill_destroyed_is_gone() -> None:
+    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
+    ids = {"apple-7/1": "m7", "apple-7/2": "m8"}
+    world = EpisodeWorld(load_catalogue())
+    world.refresh(HOME)
+    world.follow(done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=pieces), ids)
+    known = [seen(name, "AppleSliced", 0.0, "m3") for name in ids.values()]
+    world.refresh(SceneSnapshot(2, objects=(*known, TABLE)))
+    destroyed = (StateChange("apple-7/2", "AppleSliced", 3, destroyed=True),)
+    world.follow(done("BreakObject", "apple-7/2", changes=destroyed), ids)
+    state = world.refresh(SceneSnapshot(3, objects=(known[0], TABLE)))
+    assert [one.memory_id for one in state.of_class("AppleSliced")] == ["m7"]
