@@ -22,6 +22,7 @@ from memory_node.world.skills import with_declared_states
 # The topic, beside an action of this name: what is shown, in words; "" when it is done.
 DEMONSTRATION = "{}/demonstration"
 _CHECK_S = 1.0
+_CLOSE_S = 0.1
 
 
 @dataclass(eq=False)
@@ -51,11 +52,12 @@ class Demonstrations:
         self._timer = self.node.create_timer(_CHECK_S, self._end_after_pause, callback_group=group)
 
     def close(self) -> None:
-        """End what is shown."""
+        """End what is shown; a node that ends is spun no more, and so gets no answer."""
         self.node.destroy_subscription(self._told)
         self.node.destroy_timer(self._timer)
-        with self._lock:
-            self._end()
+        if self._lock.acquire(timeout=_CLOSE_S):  # a call that memory lets wait may hold it
+            self._end(waits=False)
+            self._lock.release()
 
     def note(self, result: SkillResult) -> None:
         """Take over a call that has ended, and what it changed; nothing without a memory node. What memory does not
@@ -98,9 +100,9 @@ class Demonstrations:
         self._episode_id = self.experience.start(instruction)
         self._steps, self._went_well, self._last_s = 0, False, time.monotonic()
 
-    def _end(self) -> None:
+    def _end(self, waits: bool = True) -> None:
         if self._episode_id:
-            self.experience.end(self._episode_id, self._went_well if self._steps else None)
+            self.experience.end(self._episode_id, self._went_well if self._steps else None, waits=waits)
         self._episode_id = ""
 
     def _end_after_pause(self) -> None:

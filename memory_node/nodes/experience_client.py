@@ -64,9 +64,17 @@ class ExperienceClient:
         return tuple(response.warnings) if response is not None else ()
 
     def end(
-        self, episode_id: str, success: bool | None, message: str = "", account: EpisodeAccount = NO_ACCOUNT
+        self,
+        episode_id: str,
+        success: bool | None,
+        message: str = "",
+        account: EpisodeAccount = NO_ACCOUNT,
+        waits: bool = True,
     ) -> None:
-        """End an episode; None: nobody can say how it went. message: why it failed, in the planner's words."""
+        """End an episode; None: nobody can say how it went. message: why it failed, in the planner's words.
+
+        waits: for memory's answer.
+        """
         if episode_id:
             metrics = conversions.model_cost_to_msg(account.cost)
             request = srv.EndEpisode.Request(
@@ -77,7 +85,7 @@ class ExperienceClient:
                 metrics=metrics,
                 notes=account.notes,
             )
-            self._call(request)
+            (self._call if waits else self._clients.send)(request)
 
     def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep | None:
         """Return what memory compiles for the next step; None where it does not, and a line in the log says why."""

@@ -87,7 +87,7 @@ def test_long_call_is_no_pause_and_counts_though_memory_does_not_take_its_change
         def record(self, step: StepRecord) -> None:
             self.noted.append(step.action.skill)
 
-        def end(self, episode_id: str, success: bool | None) -> None:
+        def end(self, episode_id: str, success: bool | None, waits: bool) -> None:
             self.noted.append(success)
 
     class SilentMemory:
