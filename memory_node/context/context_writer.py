@@ -134,13 +134,14 @@ class ContextWriter:
 
     def _lessons(self, instruction: str, learnt: ExperienceAnswer) -> list[tuple[Lesson, str]]:
         """Return what was learnt, each in words: what tries teach now, ways of like instructions, the rest."""
-        of_tries = [(one, one.text) for one in self.tries()]
+        tries = self.tries()
+        repairs = [one for one in tries if one.kind is LessonKind.REPAIR]
         ways = self.experience.ways_to(instruction)
         with self.lock:
-            of_ways = [(one, in_words(one, instruction, self.kinds, self._called)) for one in ways]
+            of_ways = [(one, in_words(one, instruction, self.kinds, self._called, repairs)) for one in ways]
             # Where a thing was found says nothing where memory has it.
             others = [one for one in learnt.lessons if one.kind is not LessonKind.WHERE or not self._has(one)]
-        return [*of_tries, *of_ways, *((one, in_plain_words(one)) for one in others)]
+        return [*((one, one.text) for one in tries), *of_ways, *((one, in_plain_words(one)) for one in others)]
 
     def _has(self, lesson: Lesson) -> bool:
         return bool(lesson.object_classes) and all(map(self._called, lesson.object_classes))

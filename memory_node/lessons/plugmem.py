@@ -203,11 +203,19 @@ def fits(calls: Iterable[SkillCall], thing: str, kinds: ObjectCatalogue, role: s
     )
 
 
-def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue, called: Callable[[str], str] = lambda _: "") -> str:
+def in_words(
+    way: Lesson,
+    instruction: str,
+    kinds: ObjectCatalogue,
+    called: Callable[[str], str] = lambda _: "",
+    repairs: Iterable[Lesson] = (),
+) -> str:
     """Return a way in words for another instruction: with the thing that this one names, and at "the place asked for"
     where it names one that serves, since there nobody has tried it; what cannot be done with a thing is told of the one
     that it was done with. Where nobody has tried the way with the thing yet, that is said. called: what a thing of a
-    class is called, "" where there is none; words of several meanings mean such a one first."""
+    class is called, "" where there is none; words of several meanings mean such a one first. repairs: what makes calls
+    work; what the things of other classes alone need is left out.
+    """
     readings = kinds.spoken_names.named_in(instruction)
     named = [next(filter(called, classes), classes[0]) for classes in readings]
     movable = set(kinds.able(Property.PICKUPABLE)) | way.object_classes
@@ -219,12 +227,22 @@ def in_words(way: Lesson, instruction: str, kinds: ObjectCatalogue, called: Call
     is_placed = any(fits(calls_of(way), name, kinds, PLACE) for name in others)
     itself = next(iter(sorted(way.object_classes)), THING) if named else THING
     roles = {THING: thing or itself, PLACE: f"{PLACE} asked for" if is_placed else PLACE}
-    calls = [call.renamed(roles) for call in calls_of(way)]
+    calls = [call.renamed(roles) for call in _needed_by(way, thing, repairs)]
     names = {text: called(text) or text for call in calls for text in call.arguments}
     shown_with = sorted(way.object_classes - {thing})
     here = f"; not tried with {thing}" if thing and thing not in way.object_classes else ""
     shown = f" (done so with {', '.join(shown_with)}{here})" if shown_with else ""
     return f"To {way.situation}{shown}: {' -> '.join(str(call.renamed(names)) for call in calls)}"
+
+
+def _needed_by(way: Lesson, thing: str, repairs: Iterable[Lesson]) -> tuple[SkillCall, ...]:
+    """Return the calls of a way without those that only things of other classes need, whatever the place."""
+    calls = calls_of(way)
+    if not thing or thing in way.object_classes:
+        return calls
+    of_others = [one for one in repairs if not one.place_id and thing not in one.object_classes]
+    needless = {(before.skill, before.thing_class) for one in of_others for before in one.before}
+    return tuple(call for call in calls if (call.skill, *call.arguments[:1]) not in needless)
 
 
 def is_followed(way: Lesson, done: Sequence[SkillCall]) -> bool:

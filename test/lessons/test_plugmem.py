@@ -1,5 +1,7 @@
 """Ways over roles: learnt, merged, found by their intents, told for another thing, taken back."""
 
+from dataclasses import replace
+
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
@@ -10,7 +12,7 @@ from memory_node.episodes.class_actions import class_call
 from memory_node.lessons.bank import BankLimits, LessonBank
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording
 from memory_node.lessons.log import NullLog
 from memory_node.lessons.plugmem import in_words, intent_of, is_followed, way_of, without
 
@@ -265,3 +267,16 @@ def test_way_is_told_of_the_things_that_are_there_and_in_whole_sentences() -> No
     assert "PickupObject(Mug 3)" in said
     assert "ToggleOn(Faucet)" in said
     assert "done so with" not in in_words(learnt, "wash the apple", load_catalogue())
+
+
+def test_way_is_told_without_what_another_kind_of_thing_alone_needs() -> None:
+    learnt = way("wash the apple, then put it on the shelf", "Apple")
+    faucet = Preparation("ToggleOn", "", "Faucet")
+    repair = Lesson(
+        "r", LessonKind.REPAIR, (Wording("", "..."),), "CleanObject", frozenset({"Apple"}), before=(faucet,)
+    )
+    kinds = load_catalogue()
+    assert "ToggleOn(Faucet)" not in in_words(learnt, "wash the mug", kinds, repairs=[repair])
+    for one in (repair, replace(repair, object_classes=frozenset({"Mug"})), replace(repair, place_id="sink")):
+        task = "wash the apple" if one is repair else "wash the mug"
+        assert "ToggleOn(Faucet)" in in_words(learnt, task, kinds, repairs=[one])
