@@ -141,6 +141,13 @@ class Expectations:
             put = [one for one in self._done if (one[1].skill, one[1].object_id) == ("PutObject", deed.object_id)]
             for one in put:
                 self._done.remove(one)
+        if deed.skill == "CloseObject":  # what was only looked into makes no difference; open until now, it may have
+            opened = ("OpenObject", deed.object_id, deed.episode_id)
+            looked = [one for one in self._done if (one[1].skill, one[1].object_id, one[1].episode_id) == opened]
+            for one in looked:
+                self._done.remove(one)
+            if looked:
+                return
         if deed.skill in _ORDINARY or (deed.skill in ENABLING and (deed.episode_id, deed.object_id) not in explained):
             self._done.append((number, deed))
 
@@ -404,9 +411,9 @@ def _with_role(done: Deed, deed: Deed) -> Preparation:
 
 
 def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:
-    """Return the episode and thing of what was opened to take something out or to put something in, and closed again
-    after that or in the same episode. What was taken from such a thing, or from nobody knows where, was in what was
-    opened just before: its id may be another by now."""
+    """Return the episode and thing of what was opened to take something out or to put something in, and of what was
+    closed after that. What was taken from such a thing, or from nobody knows where, was in what was opened just before:
+    its id may be another by now."""
     found: set[tuple[str, str]] = set()
     before: Deed | None = None
     for deed in tried:
@@ -420,10 +427,8 @@ def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:
     for deed in tried:
         if deed.skill == "OpenObject" and not deed.reason:
             opened_in[deed.object_id] = deed.episode_id
-        elif deed.skill == "CloseObject" and deed.object_id in opened_in:
-            opened = (opened_in.pop(deed.object_id), deed.object_id)
-            if opened in found or opened[0] == deed.episode_id:
-                found |= {opened, (deed.episode_id, deed.object_id)}
+        elif deed.skill == "CloseObject" and (opened_in.pop(deed.object_id, ""), deed.object_id) in found:
+            found.add((deed.episode_id, deed.object_id))
     return found
 
 

@@ -294,6 +294,15 @@ def test_what_was_closed_for_tidying_is_no_reason_of_the_next_success(first, clo
     assert (way is not None) is is_reason
 
 
+def test_what_stood_open_while_a_call_worked_is_its_reason_though_it_was_closed_then() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True).begin()
+    diary.note("OpenObject", "cupboard", "Cabinet", MORNING).heat("Egg", MORNING)
+    diary.note("CloseObject", "cupboard", "Cabinet", MORNING)
+    way = Expectations(diary.tried, UTC).way("HeatObject", "Egg", "micro", "Microwave")
+    assert way is not None
+    assert [(one.skill, one.thing_id) for one in way.before] == [("OpenObject", "cupboard")]
+
+
 def test_what_was_opened_just_before_something_was_taken_is_no_reason_of_the_next_success() -> None:
     diary = Diary().begin().note("OpenObject", "cupboard", "Cabinet", NOON).note("PickupObject", "egg", "Egg", NOON)
     diary.heat("Egg", NOON).begin().heat("Bread", NEXT, fails=True)
