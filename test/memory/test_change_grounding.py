@@ -118,3 +118,16 @@ def test_unknown_thing_and_slice_get_new_ids(things: Things) -> None:
     grounding.ground(StateChange("whole", "Apple", 1, position=(1.0, 0.0, 0.8), destroyed=True))
     cut = grounding.ground(StateChange("s1", "AppleSliced", 2, position=(1.0, 0.0, 0.8), created_from="whole"))
     assert (cut.object_id, cut.created_from) == ("new1", "a1")
+
+
+def test_executors_id_that_was_named_longest_ago_is_forgotten_first(
+    things: Things, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory_node.intake.change_grounding.KNOWN_IDS", 2)
+    grounding = things.grounding()
+    for name, x_m in (("one", 1.0), ("two", 3.0), ("one", 1.0), ("three", 3.0)):
+        grounding.ground(StateChange(name, "Apple", 1, position=(x_m, 0.0, 0.8)))
+    told = {name: grounding.ground(StateChange(name, "Apple", 2)).object_id for name in ("one", "two")}
+    assert told == {"one": "a1", "two": "new0"}, (
+        "of two apples nobody can tell which is meant by an id that is forgotten"
+    )
