@@ -105,25 +105,12 @@ def test_without_an_optimizer_nothing_is_written(opened: Open) -> None:
     assert memory.experience.lessons() == ()
 
 
-def test_what_an_earlier_release_stored_is_stored_as_lessons_from_now_on(opened: Open, tmp_path: Path) -> None:
+def test_what_an_earlier_checkout_stored_is_passed_over(opened: Open, tmp_path: Path) -> None:
     opened().close()
     way = {"key": "procedure|place", "text": "For place tasks ...", "kind": "procedure", "task_types": ["place"]}
-    repair = {"key": "repair|PutObject", "text": "Before PutObject, ...", "kind": "repair"}
-    wash = {"intent": "wash the apple", "actions": ["PickupObject(Apple)", "ToggleOn(Faucet)"], "sources": ["e1"]}
-    bath = {"intent": "wash the plate", "actions": ["PickupObject(Plate)", "ToggleOn(Faucet)"], "sources": ["e2"]}
-    version = {"query": TASK, "value": "Mind the mug.", "episode_id": "e1", "stamp_ns": 1, "task_type": "place"}
     with open_store(tmp_path / "memory.db") as store:
-        store.put_documents("guideline", [(one["key"], one, []) for one in (way, repair)])
-        store.put_documents("prescription", [(one["intent"], one, []) for one in (wash, bath)])
-        store.put_documents("memory_entry", [("m1", {"id": "m1", "versions": [version]}, [])]).wait()
+        store.put_documents("guideline", [(way["key"], way, [])]).wait()
     memory = opened()
-    washing = "PickupObject(the thing) -> ToggleOn(Faucet)"
-    assert {one.text for one in memory.experience.lessons()} == {"For place tasks ...", "Mind the mug.", washing}
-    assert "Mind the mug." in memory.context(TASK, 2000).text
-    memory.commit()
-    memory.close()
-    with open_store(tmp_path / "memory.db") as store:
-        for kind in ("guideline", "memory_entry", "prescription"):
-            assert store.documents(kind) == []
-        assert len(store.documents("lesson")) == 3
-    assert len(opened().experience.lessons()) == 3
+    assert memory.experience.lessons() == ()
+    lived(memory)
+    assert memory.experience.lessons()
