@@ -240,8 +240,14 @@ def _needed_by(way: Lesson, thing: str, repairs: Iterable[Lesson]) -> tuple[Skil
     calls = calls_of(way)
     if not thing or thing in way.object_classes:
         return calls
-    of_others = [one for one in repairs if not one.place_id and thing not in one.object_classes]
-    needless = {(before.skill, before.thing_class) for one in of_others for before in one.before}
+    needed, of_others = set(), set()
+    for repair in repairs:
+        needs = {(before.skill, before.thing_class) for before in repair.before}
+        if repair.place_id or thing in repair.object_classes:
+            needed |= needs
+        else:
+            of_others |= needs
+    needless = of_others - needed
     return tuple(call for call in calls if (call.skill, *call.arguments[:1]) not in needless)
 
 
