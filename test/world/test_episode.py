@@ -252,10 +252,8 @@ def test_pieces_that_memory_sees_later_than_they_were_cut_are_known(told: dict[s
     assert len(world.refresh(SceneSnapshot(3, objects=(*there, TABLE))).of_class("AppleSliced")) == 2
 
 
-@pytest.mark.parametrize(("twin", "is_known"), [(("m9", 0.1), False), (("m9", 4.0), True)], ids=["there", "elsewhere"])
-def test_piece_that_memory_sees_twice_where_it_was_cut_is_no_more_of_them(
-    twin: tuple[str, float], is_known: bool
-) -> None:
+def with_two_pieces() -> tuple[EpisodeWorld, list[SceneObject]]:
+    """Return a world in which an apple has just been cut in two, and the pieces as memory will see them."""
     pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
     whole = StateChange("apple-7", "Apple", 2, destroyed=True)
     world = EpisodeWorld(load_catalogue())
@@ -263,6 +261,14 @@ def test_piece_that_memory_sees_twice_where_it_was_cut_is_no_more_of_them(
     cut = done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=(*pieces, whole))
     world.follow(cut, {"apple-7/1": "m7", "apple-7/2": "m8"})
     known = [seen(name, "AppleSliced", 0.0, "m3") for name in ("m7", "m8")]
+    return world, known
+
+
+@pytest.mark.parametrize(("twin", "is_known"), [(("m9", 0.1), False), (("m9", 4.0), True)], ids=["there", "elsewhere"])
+def test_piece_that_memory_sees_twice_where_it_was_cut_is_no_more_of_them(
+    twin: tuple[str, float], is_known: bool
+) -> None:
+    world, known = with_two_pieces()
     world.refresh(SceneSnapshot(2, objects=(*known, TABLE)))
     more = seen(twin[0], "AppleSliced", twin[1], "m3")
     state = world.refresh(SceneSnapshot(3, objects=(*known, more, TABLE)))
@@ -273,13 +279,7 @@ def test_piece_that_memory_sees_twice_where_it_was_cut_is_no_more_of_them(
 
 
 def test_piece_that_memory_takes_for_its_neighbour_is_not_gone() -> None:
-    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
-    whole = StateChange("apple-7", "Apple", 2, destroyed=True)
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(HOME)
-    cut = done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=(*pieces, whole))
-    world.follow(cut, {"apple-7/1": "m7", "apple-7/2": "m8"})
-    known = [seen(name, "AppleSliced", 0.0, "m3") for name in ("m7", "m8")]
+    world, known = with_two_pieces()
     before = {one.id: one.object_id for one in world.refresh(SceneSnapshot(2, objects=(*known, TABLE)))}
     after = {one.id: one.object_id for one in world.refresh(SceneSnapshot(3, objects=(known[0], TABLE)))}
     assert after == before
