@@ -154,11 +154,11 @@ class AgentPlanner:
         names = HomeNames(world, memory, age, self._session.searched)
         task.refresh()
         names.read(readings)
-        beginning = self._beginning(task, names, context)
+        left, unfinished = self._left(task)
+        beginning = self._beginning(task, names, context, unfinished)
         dialogue = AgentDialogue(self._model, tools, beginning, account, self._config)
         # Who goes on with what was left, as the prompt tells it, asks for it in the words of then.
-        left = filter(None, [self._left(task)[0]])
-        said = [*left, *(text for text, _ in situation.conversation.said), instruction]
+        said = [*filter(None, [left]), *(text for text, _ in situation.conversation.said), instruction]
 
         def objection(goals: Sequence[Goal], words: str) -> str:
             return self._offline.objection(words, goals, situation)
@@ -168,8 +168,11 @@ class AgentPlanner:
             run.take_goals(situation.goals)
         return run
 
-    def _beginning(self, task: Task, names: HomeNames, context: Context) -> tuple[Message, Message]:
-        """Return the system prompt, which is always the same, and the task with what memory tells of it."""
+    def _beginning(self, task: Task, names: HomeNames, context: Context, unfinished: str) -> tuple[Message, Message]:
+        """Return the system prompt, which is always the same, and the task with what memory tells of it.
+
+        unfinished: what was left of an earlier instruction, in words; "" for nothing.
+        """
         scene, situation, known = task.situation.scene(), task.situation, task.situation.known
         robot, held = lines_of(context, WORKING_MEMORY), names.in_hand()
         is_told = any(f"holding {task.world.held}" in line for line in robot)
@@ -183,7 +186,7 @@ class AgentPlanner:
         text = task.prompt(
             "agent_task.j2",
             turns=turns,
-            unfinished=self._left(task)[1],
+            unfinished=unfinished,
             told=[" ".join(line.replace('"', "'").split()) for line in task.told() if line not in learnt],
             memory="\n".join(filter(None, (learnt, *self._not_taught_now(task)))),
             cut={title: len(lines) for title, lines in context.cut.items()},
