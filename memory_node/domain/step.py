@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.tried_pose import TriedPose
 
 
@@ -33,6 +33,22 @@ class StepRecord:
     duration_s: float = 0.0
     distance_m: float = 0.0
     tried: tuple[TriedPose, ...] = ()
+
+    @classmethod
+    def of(cls, result: SkillResult, episode_id: str, index: int, stamp_ns: int, action: SkillCall) -> StepRecord:
+        """Return the step of a call that has ended so; action: the call as experience keeps it."""
+        return cls(
+            episode_id=episode_id,
+            index=index,
+            action=action,
+            success=result.success,
+            reason=result.reason,
+            stamp_ns=stamp_ns,
+            message=result.message,
+            duration_s=result.duration_s,
+            distance_m=result.distance_m,
+            tried=result.tried,
+        )
 
 
 @dataclass(frozen=True)

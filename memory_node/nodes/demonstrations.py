@@ -68,18 +68,7 @@ class Demonstrations:
             if not self._episode_id:
                 self._begin("")
             self._remember(result)
-            step = StepRecord(
-                episode_id=self._episode_id,
-                index=self._steps,
-                action=result.call,
-                success=result.success,
-                reason=result.reason,
-                stamp_ns=self.now_ns(),
-                message=result.message,
-                duration_s=result.duration_s,
-                distance_m=result.distance_m,
-                tried=result.tried,
-            )
+            step = StepRecord.of(result, self._episode_id, self._steps, self.now_ns(), result.call)
             self.experience.record(step)
             self._steps, self._went_well, self._last_s = self._steps + 1, result.success, time.monotonic()
 

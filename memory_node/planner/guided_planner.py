@@ -138,18 +138,8 @@ class _Episode:
         if result.success and result.object_id and call.skill in ("Explore", "GoToObject"):
             # From here on the robot's own id may name it.
             self.classes.setdefault(result.object_id, self._named(call).arguments[0].partition("@")[0])
-        step = StepRecord(
-            episode_id=self.id,
-            index=self._index,
-            action=self._named(call, self._situation.memory_ids | dict(planned.memory_ids)),
-            success=result.success,
-            reason=result.reason,
-            stamp_ns=self._clock(),
-            message=result.message,
-            duration_s=result.duration_s,
-            distance_m=result.distance_m,
-            tried=result.tried,
-        )
+        action = self._named(call, self._situation.memory_ids | dict(planned.memory_ids))
+        step = StepRecord.of(result, self.id, self._index, self._clock(), action)
         self._index += 1
         self._experience.record(step, planned.context_id)
 
