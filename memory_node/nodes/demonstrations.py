@@ -19,8 +19,8 @@ from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.world.skills import with_declared_states
 
-# The topic, beside an action of this name: what is shown, in words; "" when it is done.
-DEMONSTRATION = "{}/demonstration"
+# What is shown, in words; "" when it is done.
+_TOPIC = "execute_skill/demonstration"
 _CHECK_S = 1.0
 _CLOSE_S = 0.1
 
@@ -46,9 +46,8 @@ class Demonstrations:
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._episode_id, self._steps, self._went_well, self._last_s = "", 0, False, 0.0
-        topic = DEMONSTRATION.format("execute_skill")
         group = MutuallyExclusiveCallbackGroup()  # both wait for memory: nothing else of the node may wait with them
-        self._told = self.node.create_subscription(String, topic, self._on_instruction, 10, callback_group=group)
+        self._told = self.node.create_subscription(String, _TOPIC, self._on_instruction, 10, callback_group=group)
         self._timer = self.node.create_timer(_CHECK_S, self._end_after_pause, callback_group=group)
 
     def close(self) -> None:
