@@ -24,6 +24,9 @@ Expert = Annotated[_T, _EXPERT]
 Live = Annotated[_T, _LIVE]
 """Marks a parameter that is read at each use, so that it may change while its node runs."""
 
+# How alike a misspelt name and the one that was meant are (difflib's ratio).
+_ALIKE = 0.8
+
 
 def parameter(default: Any, meaning: str, least: float | None = None, most: float | None = None) -> Any:
     """Return the declaration of a parameter; least, most: its range where it is a number, both included."""
@@ -214,7 +217,12 @@ def unknown_name(name: str, known: Sequence[str]) -> str:
     if _is_section(name, known):
         return f"a section, not a parameter; its parameters are called {name}.NAME"
     inside = [one for one in known if one.endswith(f".{name}")]
-    near = inside or difflib.get_close_matches(name, known, n=1)
+    # Its last part alone: the sections make any two names of one section alike.
+    ends = {one: one.rpartition(".")[2] for one in known}
+    alike = difflib.get_close_matches(name.rpartition(".")[2], ends.values(), n=1, cutoff=_ALIKE)
+    near = inside or difflib.get_close_matches(name, [one for one in known if ends[one] in alike], n=1, cutoff=0.0)
+    if not near and "." not in name:
+        near = difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)
     return f"no such parameter; did you mean {near[0]}?" if near else "no such parameter, and none of a similar name"
 
 

@@ -88,6 +88,7 @@ def test_value_that_does_not_fit_is_refused_with_what_was_expected(name: str, va
         ("settings.lamp.color", "did you mean lamp.colour?"),
         ("lamp", "a section, not a parameter"),
         ("zzz", "none of a similar name"),
+        ("lamp.hue", "none of a similar name"),
     ],
 )
 def test_misspelled_name_is_refused_with_the_nearest_one(name: str, said: str) -> None:

@@ -90,6 +90,16 @@ def test_camera_that_sends_compressed_images_alone(peer: RosPeer, tmp_path: Path
         )
 
 
+def test_camera_that_sends_raw_images_to_a_memory_that_listens_to_compressed_ones(
+    peer: RosPeer, tmp_path: Path
+) -> None:
+    from sensor_msgs.msg import Image
+
+    with diagnosed(peer, tmp_path, image_transport="compressed") as memory:
+        peer.node.create_publisher(Image, "camera/color/image_raw", 10)
+        memory.says("/camera/color/image_raw is published: set image_transport:=raw")
+
+
 def test_one_topic_is_silent_among_others(peer: RosPeer, tmp_path: Path) -> None:
     from vision_msgs.msg import Detection2DArray
 
@@ -178,6 +188,18 @@ def test_tf_that_is_late_is_told_by_how_much(peer: RosPeer, tmp_path: Path) -> N
             "older than an input that has waited for 0.5 s (tf_timeout_s); set tf_timeout_s above",
             while_showing=late,
         )
+
+
+def test_tf_by_another_clock_than_images(peer: RosPeer, tmp_path: Path) -> None:
+    with diagnosed(peer, tmp_path) as memory:
+        show = Showing(SimulatedCamera(peer), WALL_NS)
+        localiser = Localiser(peer, show.camera)
+
+        def apart() -> None:
+            localiser.tell(show.stamp_ns - WALL_NS + STEP_NS)
+            show()
+
+        memory.says("two clocks: ", "/tf ", "set use_sim_time alike", while_showing=apart)
 
 
 def test_localiser_of_one_hertz_is_followed(peer: RosPeer, tmp_path: Path) -> None:
