@@ -155,7 +155,7 @@ class PlannerNode(GuardedNode):
         )
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
         self._session.note(self.now_ns(), self._memory.scene)
-        ended = "done" if result.success else goal.cancel_reason or "failed"
+        ended = "done" if result.success else goal.cancel_reason or _said(result)
         self.get_logger().info(f"instruction {instruction!r}: {ended}")
         return result
 
