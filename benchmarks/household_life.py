@@ -42,6 +42,7 @@ AREA_SPACING_M = 0.6
 _DAY_NS = 86_400 * 10**9
 # A lesson takes milliseconds; the next task begins when it is learnt.
 _LESSON_S = 60.0
+_LOOK_S = 1.0
 
 
 @dataclass
@@ -226,10 +227,10 @@ class Life:
                 continue
             self._see_around(robot)
             if fixture.can(Property.OPENABLE) and not fixture.is_open:
-                self._world.set_open(fixture, True)
-                self._see_around(robot)
-                self._world.set_open(fixture, False)
-                self._see_around(robot)
+                for is_open in (True, False):
+                    self._world.advance(_LOOK_S)  # two views are never of one moment
+                    self._world.set_open(fixture, is_open)
+                    self._see_around(robot)
         robot.body.move(home)
         self._world.take_changes()
 

@@ -33,6 +33,8 @@ _HELD_SHARE, _STICKS_OUT = 0.5, 0.35
 # What once stood on a thing still does while its foot is within so many times the usual gap: boxes of several views
 # differ, and where a skill has put it counts for more than a few centimetres.
 _STILL_ON = 2.5
+# What lies deeper than a surface, and in a container, is in that: a drawer's box may reach above the dresser's top.
+_SUNK_M = 0.02
 # Things of one class are stacked only where their feet are this far apart; else they are one thing, seen as two.
 _STACKED_M = 0.03
 
@@ -133,7 +135,8 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     # Things that a row may lie on in a heap, whatever they are.
     below = pairs.over(_SLACK_M) | pairs.covered
     below &= pairs.touching(_STILL_ON * gap_m) & pairs.other
-    places = _Places(pairs, on, pairs.over(0.0) | pairs.covered, within, _on_seat(pairs))
+    under = (pairs.over(0.0) | pairs.covered) & (pairs.foot[:, None] > pairs.top[None] - _SUNK_M)
+    places = _Places(pairs, on, under, within, _on_seat(pairs))
     chosen = places.chosen()
     moved = []
     for index, row in enumerate(rows.tolist()):
@@ -181,7 +184,7 @@ def _is_heaped(state: GraphState, rows: Rows, support_id: str) -> bool:
 @dataclass(frozen=True, eq=False)
 class _Places:
     """Where rows (n,) may be, each (n, m): on a neighbour's surface, in a container, on a seat; under: the neighbours
-    below or above their middles."""
+    below or above their middles, with an upper face that is not above their feet."""
 
     pairs: _Pairs
     on: Matrix
@@ -199,7 +202,7 @@ class _Places:
         """Return for each row which neighbour (-1: none) it stands on or in, and whether in it.
 
         Of surfaces at its foot the topmost counts: where a pan stands on a burner, the counter is as near. Of
-        containers around it the smallest. What is in one is not on a surface that ends beside it.
+        containers around it the smallest. What is in one is not on a surface that ends beside it, or above its foot.
         """
         pairs = self.pairs
         if not pairs.neighbours.size:

@@ -348,9 +348,12 @@ def test_boards_one_above_the_other_are_two() -> None:
     assert len(graph.objects()) == 2
 
 
-def test_what_is_in_a_drawer_stays_in_it_when_that_is_pushed_in_beside_the_top_of_a_dresser() -> None:
+@pytest.mark.parametrize("size_m", [(0.5, 1.2, 0.57), (1.2, 0.5, 0.57)])
+def test_what_is_in_a_drawer_stays_in_it_when_that_is_pushed_in_at_the_top_of_a_dresser(
+    size_m: tuple[float, float, float],
+) -> None:
     dresser = ObjectObservation(
-        {"Dresser": 0.9}, OrientedBox(np.array([0.0, 0.0, 0.285]), np.array([0.5, 1.2, 0.57])), np.eye(3) * 1e-6, 4000
+        {"Dresser": 0.9}, OrientedBox(np.array([0.0, 0.0, 0.285]), np.array(size_m)), np.eye(3) * 1e-6, 4000
     )
     graph = SceneGraph()
     for stamp_s, out_m, door in (
