@@ -39,15 +39,7 @@ class InvalidQoSProfileException(Exception):
 
 
 class QoSPolicyEnum(IntEnum):
-    """Base of the policies' values; short keys are the names that the command line uses."""
-
-    @classmethod
-    def short_keys(cls) -> list[str]:
-        return [key.lower() for key in cls.__members__]
-
-    @classmethod
-    def get_from_short_key(cls, name: str) -> int:
-        return cls[name.upper()].value
+    """Base of the policies' values; a short key is the name that the command line uses."""
 
     @property
     def short_key(self) -> str:

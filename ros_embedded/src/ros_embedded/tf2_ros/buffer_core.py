@@ -98,12 +98,6 @@ class BufferCore:
             f"  buffer_length: {newest - oldest:.3f}\n"
         )
 
-    def _frameExists(self, frame_id: str) -> bool:  # noqa: N802 - tf2_py's name
-        return frame_id in self._names
-
-    def _getFrameStrings(self) -> list[str]:  # noqa: N802 - tf2_py's name
-        return list(self._names)
-
     def _insert(self, message: Any, authority: str, is_static: bool) -> None:
         child, parent = message.child_frame_id.removeprefix("/"), message.header.frame_id.removeprefix("/")
         pose = RigidTransform.from_msgs(message.transform.translation, message.transform.rotation)
