@@ -72,10 +72,7 @@ class _DayCheck:
                 for number, thing in enumerate(event.remove):
                     yield from self._done(("remove", number), thing, self._take_away)
             case form.BeginFault():
-                self._faults.append(event.fault)
-                yield from self._keys(("fault",), event.fault)
-                if event.fault.unless is not None:
-                    yield from self._keys(("fault", "unless"), event.fault.unless)
+                yield from self._begin_fault(event.fault)
             case form.Mend():
                 yield from self._mend(event)
             case form.See():
@@ -130,6 +127,12 @@ class _DayCheck:
                 continue
             self._world.add(thing)
             yield from self._done(location, thing_id, partial(self._put, newcomer.at))
+
+    def _begin_fault(self, fault: form.Fault) -> Iterator[Fault]:
+        self._faults.append(fault)
+        yield from self._keys(("fault",), fault)
+        if fault.unless is not None:
+            yield from self._keys(("fault", "unless"), fault.unless)
 
     def _mend(self, event: form.Mend) -> Iterator[Fault]:
         ended = [one for one in self._faults if is_mended_by(one, event.mend)]

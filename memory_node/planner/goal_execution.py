@@ -120,32 +120,37 @@ class GoalRun:
         self._treating = TreatmentSteps(self._acting, situation)
 
     def _stages(self, goal: Goal) -> Steps:
-        acting = self._acting
         if goal.kind is GoalKind.GO:
             yield from self._go(goal)
-            return
-        if goal.kind is GoalKind.DROP:
+        elif goal.kind is GoalKind.DROP:
             yield from self._drop()
-            return
-        if GOALS[goal.kind].in_place:
-            self._prefer_in_state(goal)
-            yield from acting.need("target", goal.target)
-            if any(SKILLS[skill].tool_ability for skill in GOALS[goal.kind].skills):
-                yield from acting.need_tool(self._treating.of(goal).tools)
-            (state,) = GOALS[goal.kind].wants
-            acting.doubt("target", state)
-            yield from acting.make(Wanted(_P.STATE, ("target",), state))
-            if self._expected is not None:
-                self._expected.has_prepared = True
-            return
-        if goal.kind is GoalKind.FIND:
+        elif goal.kind is GoalKind.FIND:
             yield from self._reach(goal.target, "target", Wanted(_P.NEAR, ("target",)))
-            return
-        goal = self._of_slices(goal)
-        if goal.sliced or goal.kind is GoalKind.SLICE:
-            yield from self._treating.slice(goal)
-        if goal.kind is GoalKind.SLICE:
-            return
+        elif GOALS[goal.kind].in_place:
+            yield from self._change_in_place(goal)
+        else:
+            goal = self._of_slices(goal)
+            if goal.sliced or goal.kind is GoalKind.SLICE:
+                yield from self._treating.slice(goal)
+            if goal.kind is not GoalKind.SLICE:
+                yield from self._handle(goal)
+
+    def _change_in_place(self, goal: Goal) -> Steps:
+        """Give a thing its state where it stands."""
+        acting = self._acting
+        self._prefer_in_state(goal)
+        yield from acting.need("target", goal.target)
+        if any(SKILLS[skill].tool_ability for skill in GOALS[goal.kind].skills):
+            yield from acting.need_tool(self._treating.of(goal).tools)
+        (state,) = GOALS[goal.kind].wants
+        acting.doubt("target", state)
+        yield from acting.make(Wanted(_P.STATE, ("target",), state))
+        if self._expected is not None:
+            self._expected.has_prepared = True
+
+    def _handle(self, goal: Goal) -> Steps:
+        """Fetch a thing, treat it, and bring it where it belongs."""
+        acting = self._acting
         yield from acting.need("target", goal.target, sliced=goal.sliced)
         if goal.kind in _AT_APPLIANCE:
             yield from self._treating.at_appliance(goal)
