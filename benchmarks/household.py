@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ablated_memory import MODES
-from benchmarks.experience_arguments import add_experience_arguments, experience_config
-from benchmarks.household_cases import SUITES, Case, lives, load_cases, single_days
+from benchmarks.household_cases import SPLITS, SUITES, Case, lives, load_cases, single_days
 from benchmarks.household_faults import Faults
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial, ignore_trial
 from benchmarks.household_metrics import rows_of
-from benchmarks.household_split import SPLITS
 from benchmarks.household_stream import ROWS, StreamSetting, run_stream
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.ranking.ranked_planner import VALUED, open_bench_planner
@@ -26,7 +24,7 @@ from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
-from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.config import GRAPHS, ExperienceConfig
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.log import NullLog
 from memory_node.planner.executor import ExecutedStep
@@ -34,6 +32,48 @@ from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerConfig
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
+
+_DEFAULT = ExperienceConfig()
+
+
+def add_experience_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--working-memory",
+        type=int,
+        default=_DEFAULT.window,
+        metavar="STEPS",
+        help=f"steps in working memory (default {_DEFAULT.window})",
+    )
+    parser.add_argument(
+        "--top-k",
+        type=int,
+        default=_DEFAULT.top_k,
+        metavar="K",
+        help=f"experiences that are told at most (default {_DEFAULT.top_k})",
+    )
+    parser.add_argument(
+        "--without-graphs",
+        nargs="+",
+        choices=sorted(GRAPHS),
+        default=[],
+        metavar="GRAPH",
+        help=f"of episodic memory, not told: {', '.join(sorted(GRAPHS))}",
+    )
+
+
+def experience_config(args: argparse.Namespace) -> ExperienceConfig:
+    """Return the parameters that the options give.
+
+    Raises:
+        InvalidValueError: one is out of its range.
+    """
+    return _DEFAULT.changed(
+        window=args.working_memory,
+        top_k=args.top_k,
+        graphs=GRAPHS - set(args.without_graphs),
+    )
+
 
 # Failures of one goal after which an executor with faults gives up.
 # as config/planner.yaml ships it

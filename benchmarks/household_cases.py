@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import json
 import random
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.household_split import is_in
 from benchmarks.rows import open_text
 from memory_node.domain.errors import InvalidValueError
+
+SPLITS = ("all", "train", "held-out")
+_ONE_OF = 10
+
+
+def is_in(split: str, task_id: str) -> bool:
+    """Return whether a row of ALFRED belongs to a split.
+
+    task_id: "TASK/TRIAL". All trials of a task, which is a goal in a floor plan, are on the same side.
+    """
+    if split == "all":
+        return True
+    held_out = zlib.crc32(task_id.partition("/")[0].encode()) % _ONE_OF == 0
+    return held_out == (split == "held-out")
+
 
 SUITES = ("alfred", "alfred-l", "eb-alfred")
 

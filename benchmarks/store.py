@@ -21,12 +21,33 @@ from typing import Any
 
 from benchmarks.rows import emit
 from benchmarks.store_fleet import measure_fleets
-from benchmarks.store_forgetting import measure_forgetting
 from benchmarks.store_load import fill, object_id
 from benchmarks.store_soak import soak
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import StoreError
-from memory_node.store import StoreConfig, open_store
+from memory_node.store import ForgetRequest, StoreConfig, open_store
+
+_OBJECTS = 20_000
+
+
+def measure_forgetting(path: Path, steps: int, seed: int) -> dict[str, Any]:
+    """Fill a store, forget an object that every hundredth step was about, and return how long that took.
+
+    Returns: objects, steps, forgotten (rows that went), forget_s, cpu_s of this process, verified (nothing is left).
+    """
+    with open_store(path, "bench", "bench") as store:
+        fill(store, _OBJECTS, steps, seed)
+        started, started_cpu = time.monotonic(), time.process_time()
+        report = store.forget(ForgetRequest(object_ids=(object_id(1),)))
+        return {
+            "objects": _OBJECTS,
+            "steps": steps,
+            "forgotten": sum(report.counts.values()),
+            "forget_s": time.monotonic() - started,
+            "cpu_s": time.process_time() - started_cpu,
+            "verified": report.verified,
+        }
+
 
 HELP = "durability and throughput of the store"
 _START_LIMIT_S = 60.0

@@ -17,7 +17,7 @@ from memory_node.context.task_retrieval import TaskRetrieval
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object
 from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
-from memory_node.domain.clock import Clock
+from memory_node.domain.clock import Clock, local_day
 from memory_node.domain.deed import Deed
 from memory_node.domain.geometry import Pose
 from memory_node.domain.held_object import HeldObject
@@ -25,7 +25,6 @@ from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.memories import Memory
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary
-from memory_node.domain.time_zone import local_day
 from memory_node.episodes.deed_log import DeedLog
 from memory_node.intake.episodes import Episodes
 from memory_node.intake.graph_changes import GraphChanges

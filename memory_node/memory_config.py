@@ -6,8 +6,8 @@ from pydantic import field_validator
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.context.config import CompilerConfig
+from memory_node.domain.clock import time_zone
 from memory_node.domain.parameters import Parameters, parameter
-from memory_node.domain.time_zone import time_zone
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.optimizer.config import OptimizerConfig

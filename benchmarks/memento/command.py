@@ -3,27 +3,92 @@
 from __future__ import annotations
 
 import argparse
+import random
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from benchmarks.averages import mean_of
 from benchmarks.choice import chosen, sample
-from benchmarks.memento.chance import CHANCE, ChancePlanner
-from benchmarks.memento.label_space import write_label_space
+from benchmarks.memento.floor_plan import FloorPlan, class_name_of
 from benchmarks.memento.life import MementoLife, Trial
 from benchmarks.memento.tasks import Home, Task, load_homes
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.ranking.ranked_planner import VALUED, open_bench_planner
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
+from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.ports import TextEmbedder
-from memory_node.planner.planner import Planner
+from memory_node.domain.scene import SceneObject
+from memory_node.domain.skill import SkillCall
+from memory_node.planner.planner import PlannedStep, Planner, PlanningContext, PlanOutcome, PlanRun
 from memory_node.planner.planner_config import PlannerConfig
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
+
+_HOLDS_IN = ("Cabinet", "Fridge", "Wardrobe", "FilingCabinet", "WasherDryer")
+
+
+def write_label_space(homes: Sequence[Home], path: Path) -> str:
+    """Write the label space of some homes to a file; return its path as a parameter takes it."""
+    classes: dict[str, dict[str, Any]] = {}
+    for home in homes:
+        for furniture in FloorPlan(home).furniture.values():
+            holds = "in" if furniture.class_name in _HOLDS_IN else "on"
+            classes[furniture.class_name] = {**_entry(furniture.class_name), "is": ["fixed"], "holds": holds}
+        for task in (*home.first, *home.single, *home.joint):
+            for thing in task.objects:
+                name = class_name_of(thing.class_name)
+                classes.setdefault(name, {**_entry(name), "is": ["pickupable"], "size_m": [0.1, 0.1, 0.1]})
+    path.write_text(yaml.safe_dump({"name": "memento", "classes": classes}), encoding="utf-8")
+    return str(path)
+
+
+def _entry(class_name: str) -> dict[str, Any]:
+    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in class_name).strip()
+    return {"names": [words], "gloss": f"a {words}"}
+
+
+CHANCE = "chance"
+_MOST_THINGS = 3  # that a task of MEMENTO moves
+
+
+class ChancePlanner:
+    """A `Planner` that goes through the rooms, and then takes things that it has seen to furniture, drawn at random."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+
+    def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
+        """Yield the calls; the instruction only makes the draw."""
+        drawn = random.Random(f"{self._seed} {instruction}")
+        for room in situation.scene().rooms:
+            yield PlannedStep(SkillCall("GoToObject", (f"{room.center[0]:.2f},{room.center[1]:.2f}",)))
+        for _ in range(drawn.randint(1, _MOST_THINGS)):
+            there = sorted((one for one in situation.scene().objects if not one.removed), key=lambda one: one.id)
+            things = [one for one in there if one.movable]
+            places = [one for one in there if not one.movable and folded(one.class_name) != "floor"]
+            if not (things and places):
+                break
+            for call in _moved(drawn.choice(things), drawn.choice(places)):
+                yield PlannedStep(call)
+        return PlanOutcome((instruction,), (False,), planner=CHANCE)
+
+
+def _moved(thing: SceneObject, place: SceneObject) -> Sequence[SkillCall]:
+    said = [str(ObjectReference.at(one.class_name, one.box.center)) for one in (thing, place)]
+    return (
+        SkillCall("GoToObject", (said[0],)),
+        SkillCall("PickupObject", (said[0],)),
+        SkillCall("GoToObject", (said[1],)),
+        SkillCall("PutObject", (said[0], said[1])),
+    )
+
 
 MEMORIES = ("full", "none", "shuffled", "gold")
 PLANNERS = ("offline", "llm", CHANCE, VALUED)

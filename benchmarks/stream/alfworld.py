@@ -15,9 +15,9 @@ from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.workers import Ready, Workers
 from benchmarks.likelihood.scoring import scoring_model
-from benchmarks.model_mark import mark_of
 from benchmarks.orders import shuffled
 from benchmarks.ranking.choosing import RankedChoice
+from benchmarks.reply_cache import mark_of
 from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
 from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer, told_game

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
+import numpy as np
+
+from benchmarks.alfworld.deeds import attempt_of_game
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.shipped_policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import read_transcripts
+from benchmarks.averages import median_of, share_of
 from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
@@ -22,8 +27,7 @@ from benchmarks.rows import emit
 from benchmarks.stream.alfworld import EXECUTORS, AlfworldSetting, ExecutorSetting, alfworld_streams
 from benchmarks.stream.game_cache import GameCache
 from benchmarks.stream.household import HouseholdSetting, household_streams
-from benchmarks.stream.outcomes import Stream, rows_of
-from benchmarks.stream.recorded import row_of_attempts
+from benchmarks.stream.outcomes import Stream, operation_of, rows_of
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
@@ -34,6 +38,46 @@ from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner_config import LlmConfig, OfflineConfig, PlannerConfig
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
+
+
+def row_of_attempts(name: str, rows: Sequence[Mapping[str, Any]], curator: Curator) -> dict[str, Any]:
+    """Return the row of an optimizer that reads attempts in their order.
+
+    rows: transcripts of games (`read_transcripts`). numbered: entries with a digit in any of their wordings. lesson_ms:
+    processor time of one lesson. retrieval_ms: time for the nearest entries of a text that is encoded already, measured
+    with the whole bank for every task.
+    """
+    lessons_ms, operations, largest = [], [], 0
+    for number, row in enumerate(rows):
+        attempt = attempt_of_game(str(number), row["task"], row["text"], row["turns"], row["won"], number)
+        began = time.process_time()
+        operations.append(operation_of(curator.learn(attempt)))
+        lessons_ms.append(1e3 * (time.process_time() - began))
+        largest = max(largest, len(curator.bank))
+    retrievals_ms = [_retrieval_ms(curator, row["task"]) for row in rows]
+    entries = tuple(curator.bank)
+    return {
+        "optimizer": name,
+        "attempts": len(rows),
+        "won": share_of(sum(row["won"] for row in rows), len(rows)),
+        "bank_size": len(entries),
+        "bank_largest": largest,
+        "add_share": share_of(operations.count("ADD"), len(rows)),
+        "update_share": share_of(operations.count("UPDATE"), len(rows)),
+        **{key.removeprefix("lessons."): n for key, n in curator.figures().items() if key != "lessons.kept"},
+        "numbered": sum(any(map(str.isdigit, one.text)) for entry in entries for one in entry.wordings),
+        "lesson_ms_p50": median_of(lessons_ms, 2),
+        "retrieval_ms_p50": median_of(retrievals_ms),
+        "retrieval_ms_p99": round(float(np.percentile(retrievals_ms, 99)), 4) if retrievals_ms else None,
+    }
+
+
+def _retrieval_ms(curator: Curator, task: str) -> float:
+    vector = curator.bank.encode(task)
+    began = time.perf_counter()
+    curator.bank.nearest(vector)
+    return 1e3 * (time.perf_counter() - began)
+
 
 PLACES = ("household", "alfworld")
 # A model as it is, and with an adapter that was trained to write lessons: both are the product's `model`.

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
 
+from memory_node.domain.clock import spoken_moment
 from memory_node.domain.deed import Deed
-from memory_node.domain.spoken_time import spoken_moment
 
 # Characters of an earlier instruction that are told.
 _LONGEST_TASK = 160

@@ -25,8 +25,8 @@ from memory_node.nodes.qos import LATCHED
 from memory_node.nodes.skill_server import SkillGoal, SkillServer
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.camera import Camera
+from memory_node.sim.camera_frame import FrameClock
 from memory_node.sim.execution import Pacing, Progress
-from memory_node.sim.frame_clock import FrameClock
 from memory_node.sim.home_file import load_home
 from memory_node.sim.noise import DetectionNoise
 from memory_node.sim.object_types import load_types

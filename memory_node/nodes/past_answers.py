@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from memory_node.domain.clock import zone_name
 from memory_node.domain.scene import Place
-from memory_node.domain.time_zone import zone_name
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.conversions.ranges import checked_count, checked_id, checked_label

@@ -16,9 +16,8 @@ from memory_node.scene_graph.as_of import Whereabouts, whereabouts, whereabouts_
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.answers import answer_of
 from memory_node.search.fact_columns import Candidates, Facts, Floats, Rows, bits_of_class, by_class, state_bits
-from memory_node.search.place_mention import PlaceMention
 from memory_node.search.ranker import Ranker
-from memory_node.search.request import Request
+from memory_node.search.request import PlaceMention, Request
 from memory_node.search.state_words import described
 
 # Log-odds that a thing's own words ("clean mug") may add to those of its class: kinds of likelier classes are embedded.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memory_node.catalogue.class_name import folded, spoken
+from memory_node.domain.clock import ago
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
-from memory_node.domain.spoken_time import ago
 from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.state import ROBOT_ID
 

@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
+from memory_node.domain.clock import ago, span
 from memory_node.domain.memory_unit import MemoryUnit
-from memory_node.domain.spoken_time import ago, span
 
 # Below this an object is more likely gone than there.
 _PROBABLY_THERE = 0.5

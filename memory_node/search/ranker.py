@@ -17,8 +17,7 @@ from memory_node.search.clip_embedder import ClipEmbedder
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.fact_columns import Candidates, Facts, Floats, Rows, by_class
 from memory_node.search.glosses import ClassGlosses
-from memory_node.search.place_mention import PlaceMention
-from memory_node.search.request import Request
+from memory_node.search.request import PlaceMention, Request
 from memory_node.search.request_phrases import RequestPhrases
 from memory_node.search.request_words import tokens
 from memory_node.search.scoring import Scoring

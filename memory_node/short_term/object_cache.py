@@ -14,12 +14,11 @@ from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.crop_files import CropFiles
 from memory_node.short_term.held_units import HeldUnits
-from memory_node.short_term.lookup_counts import LookupCounts
 from memory_node.short_term.policies import MakePolicy, build_policy
 from memory_node.short_term.replacement import Key, ToldPolicy
 from memory_node.short_term.snapshot import read_snapshot, write_snapshot
 from memory_node.short_term.state_conflicts import StateClaim, StateConflict, weigh_claims
-from memory_node.short_term.statistics import WARM_OCCUPANCY, CacheStatistics
+from memory_node.short_term.statistics import WARM_OCCUPANCY, CacheStatistics, LookupCounts
 from memory_node.short_term.task_aware import TaskAwarePolicy
 from memory_node.short_term.unit_changes import BY_THE_ROBOT, after_change, merged
 

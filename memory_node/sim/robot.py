@@ -16,8 +16,7 @@ from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_outcome import SkillFailure, outcome_of
 from memory_node.sim import composites, manipulation, searching
-from memory_node.sim.body import Body
-from memory_node.sim.execution import Execution, Pacing, Progress
+from memory_node.sim.execution import Body, Execution, Pacing, Progress
 from memory_node.sim.references import REMEMBERED_WITHIN_M, parse_place, parse_remembered, resolve, thing_at
 from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
 from memory_node.sim.thing import Thing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock, system_clock
-from memory_node.domain.errors import StoreError
+from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.domain.private_files import create_private
 from memory_node.store import copying, schema
 from memory_node.store.address import parse_url, sqlite_path
@@ -34,10 +35,29 @@ from memory_node.store.errors import (
     StoreUnavailableError,
     StoreVersionError,
 )
+from memory_node.store.export_log import NAME
 from memory_node.store.inspection import OpenedStore, open_to_read
 from memory_node.store.quarantine import put_row_away
 from memory_node.store.reader import lenient_text, reading, revision_of
 from memory_node.store.versioning import identity_of, prepare
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}", re.ASCII)
+# What lies in the data folder already, or comes to lie there.
+RESERVED = frozenset({"images", "crops", "derived", "backups", "indexes", NAME})
+
+
+def backup_file(data: Path, name: str) -> Path:
+    """Return the path of a backup in the store's data folder; a caller of the service must not write elsewhere.
+
+    Raises:
+        InvalidValueError: the name is no plain file name, or the store's own.
+    """
+    if not _NAME.fullmatch(name) or name in RESERVED:
+        raise InvalidValueError(
+            f"backup_path {name[:100]!r}: expected a file name of at most 200 letters, digits, '.', '-' and '_' that "
+            f"does not begin with '.' or '-' and is none of {', '.join(sorted(RESERVED))}"
+        )
+    return data / name
 
 
 def backup(engine: Engine, site: str, target: Path, clock: Clock = system_clock) -> None:

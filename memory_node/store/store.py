@@ -15,8 +15,7 @@ from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.scene import Area, Floor, Relation, Room, SceneSnapshot
 from memory_node.store import reader
 from memory_node.store.address import parse_url, sqlite_path
-from memory_node.store.backup import backup
-from memory_node.store.backup_names import backup_file
+from memory_node.store.backup import backup, backup_file
 from memory_node.store.backup_rotation import BackupRotation
 from memory_node.store.collection import collect_again, without_collection
 from memory_node.store.config import StoreConfig

@@ -15,7 +15,7 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks.alfworld.figures import rows_of
+from benchmarks.alfworld.command import rows_of
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.play import PlayedGame

@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from benchmarks.alfworld.aid import habits_at_first
+from benchmarks.alfworld.aid import habits_at_first, told_habits
 from benchmarks.alfworld.command import Setting, chooser_of
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.policy import PolicyPlayer
-from benchmarks.alfworld.told_habits import told_habits
 from benchmarks.ranking.choosing import Choice
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError

@@ -10,9 +10,9 @@ import pytest
 from plain_search import HashedWords
 
 from benchmarks.memento import command
+from benchmarks.memento.command import write_label_space
 from benchmarks.memento.floor_plan import FloorPlan
 from benchmarks.memento.goals import GoalHistory
-from benchmarks.memento.label_space import write_label_space
 from benchmarks.memento.life import MementoLife
 from benchmarks.memento.oracle import OraclePlanner
 from benchmarks.memento.robot import SymbolicRobot

@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from benchmarks.experience_arguments import add_experience_arguments, experience_config
+from benchmarks.household import add_experience_arguments, experience_config
 from memory_node.domain.errors import InvalidValueError
 from memory_node.lessons.config import ExperienceConfig
 

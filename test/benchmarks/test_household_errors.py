@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks.household_cases import Case
-from benchmarks.household_errors import error_counts
 from benchmarks.household_life import Trial
+from benchmarks.household_metrics import error_counts
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.planner.executor import ExecutedStep, InstructionResult
 from memory_node.planner.planner import PlannedStep, PlanOutcome

@@ -1,6 +1,6 @@
 """Reading the instructions that robustness is measured with is scored."""
 
-from benchmarks.instruction_checks import load_checks, measure
+from benchmarks.instructions import load_checks, measure
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.planner.reading.understanding import Understander
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_node.domain.spoken_time import ago, span
+from memory_node.domain.clock import ago, span
 
 
 @pytest.mark.parametrize(

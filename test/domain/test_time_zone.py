@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_node.domain.time_zone import time_zone, zone_name
+from memory_node.domain.clock import time_zone, zone_name
 
 
 @pytest.mark.parametrize("name", ["Europe/Berlin", "Pacific/Auckland", ""])

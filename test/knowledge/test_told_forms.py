@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.clock import part_of_day
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.time_zone import part_of_day
 from memory_node.knowledge.extraction import told_propositions
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.told.fact import Relation, Term, ToldFact

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_node.nodes.freed_memory import give_back
+from memory_node.nodes.run import give_back
 
 
 def _resident_mb() -> float:

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from memory_node.perception.config import PerceptionConfig
-from memory_node.perception.occlusion import partly_hidden
+from memory_node.perception.pipeline import partly_hidden
 
 TABLE, THING = 1, 2
 FOCAL_PX, ROW_0 = 316.0, 100

@@ -26,9 +26,8 @@ from memory_node.sim.physics.floor_map import find_way
 from memory_node.sim.physics.home import plan_home
 from memory_node.sim.physics.home_file import read_home
 from memory_node.sim.physics.kinematics import ArmKinematics
-from memory_node.sim.physics.localization import Localization
 from memory_node.sim.physics.motions import End
-from memory_node.sim.physics.robot import TICK_S, BodyRobot
+from memory_node.sim.physics.robot import TICK_S, BodyRobot, Localization
 from memory_node.sim.physics.simulation import CARRY
 
 DOWN = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])

@@ -33,11 +33,10 @@ import transformers
 from training.adapters.example import answered
 from training.adapters.learning import Schedule, learn
 from training.adapters.writing import Written, log_probabilities
-from training.compiler.game_pairs import GameTeacher
-from training.grpo.games import GameRollouts
-from training.grpo.learning import GrpoSchedule, add_gradients, reinforce
-from training.grpo.objective import advantages, clipped_gain
+from training.compiler.pairs import GameTeacher
+from training.grpo.learning import GrpoSchedule, add_gradients, advantages, clipped_gain, reinforce
 from training.grpo.rollouts import Decision, Rollout
+from training.grpo.run import GameRollouts
 from training.grpo.torch_models import TorchModels
 from training.softmem.measured import told_apart
 from training.softmem.soft_example import SoftExample, around_latent, soft_example

@@ -29,8 +29,7 @@ from training.optimizer.executions import Executions
 from training.optimizer.grpo import Group, GrpoSettings, counted, update
 from training.optimizer.neighbourhood import neighbourhoods
 from training.optimizer.policy import Policy
-from training.optimizer.stages import TrainingRun, train
-from training.optimizer.warm_start import examples_of
+from training.optimizer.stages import TrainingRun, examples_of, train
 
 
 class Words:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.alfworld.aid import OpenAid
 from benchmarks.alfworld.attempts import Attempts
 from benchmarks.alfworld.compiled import goals_reader
 from benchmarks.alfworld.compiled_aid import CompiledAids
 from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.open_world import for_text_games
+from benchmarks.alfworld.play import GameEngine, PlayedGame
+from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.transcripts import read_transcripts
 from benchmarks.averages import interval_of
 from benchmarks.compiler_variants import FULL
@@ -28,15 +31,43 @@ from training.adapters.adapter import load_adapter
 from training.adapters.base_model import BaseModel, open_base
 from training.adapters.processes import device, portion, together
 from training.adapters.text_model import width
-from training.grpo.games import GameRollouts
 from training.grpo.learning import GrpoSchedule
 from training.grpo.llama_models import LlamaModels
-from training.grpo.rollouts import STEP_S, Models, RobotRollouts
+from training.grpo.rollouts import STEP_S, Decisions, Models, RobotRollouts, Rollout, drawing_compiler
 from training.grpo.torch_models import TorchModels
 from training.robot_tasks import RobotTasks
 from training.softmem.soft_memory import SoftMemory
 from training.softmem.soft_pair import SoftPair
 from training.softmem.weights import load_soft_memory
+
+
+@dataclass(frozen=True)
+class GameRollouts:
+    """A `Play` over games. aid_of: opens the aid of a compiler. max_steps: commands in a game, 15 in the paper."""
+
+    models: Models
+    games: Sequence[Game]
+    learnt: PlaceCensus
+    aid_of: Callable[[Compiler], OpenAid]
+    engine_of: Callable[[Game], GameEngine]
+    temperature: float = 1.2
+    max_steps: int = 15
+    config: CompilerModelConfig = field(default_factory=lambda: CompilerModelConfig(timeout_s=STEP_S))
+
+    def __call__(self, task: int, number: int, seed: int) -> Rollout:
+        """Play one game with replies and latent tokens that are drawn."""
+        decisions = Decisions()
+        won = self._play(self.games[task], self.temperature, seed, decisions).won
+        return Rollout(tuple(decisions.made), float(won))
+
+    def greedy(self, game: Game) -> PlayedGame:
+        """Play one game with the likeliest replies."""
+        return self._play(game, 0.0, 0, Decisions())
+
+    def _play(self, game: Game, temperature: float, seed: int, decisions: Decisions) -> PlayedGame:
+        aid_of = self.aid_of(drawing_compiler(self.models, self.config, temperature, seed, decisions))
+        player = PolicyPlayer(self.models.executor(), self.max_steps, STEP_S, aid_of, self.engine_of)
+        return player.play(game, self.learnt)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,25 @@ from training.adapters.processes import device
 from training.adapters.text_model import inner, width
 from training.softmem.soft_memory import SoftMemory
 from training.softmem.soft_pair import ORTHOGONALITY, SideBySide, SoftPair
-from training.softmem.variants import VARIANTS
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A soft memory to compare. tokens: N. orthogonal: whether L_orth counts."""
+
+    tokens: int = 16
+    linear: bool = False
+    orthogonal: bool = True
+
+
+VARIANTS = {
+    "full": Variant(),
+    "soft-4": Variant(4),
+    "soft-8": Variant(8),
+    "soft-32": Variant(32),
+    "no-orthogonality": Variant(orthogonal=False),
+    "linear": Variant(linear=True),
+}
 
 
 def open_models(base: BaseModel, rank: int, compiler: Path, executor: Path, keep_compiler: bool) -> tuple[Any, Any]:

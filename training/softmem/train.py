@@ -16,7 +16,7 @@ from memory_node.llm.llama.model import FILLER
 from training.adapters.command import NEEDED, add_training_arguments
 from training.adapters.example import Tokenizer
 from training.compiler.pair_files import read_pairs
-from training.softmem.variants import VARIANTS
+from training.softmem.pairs import VARIANTS
 
 # Of a reply. Behind its tokens the compiler tells more of its goal than behind [UNK].
 _FORM = '"goal":"GoTo(kettle 1, sink 1)'

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta, tzinfo
 
-from memory_node.domain.time_zone import NS, local_day
+from memory_node.domain.clock import NS, local_day
 
 _MONTHS = [
     "january",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, time, timedelta, tzinfo
 
-from memory_node.domain.time_zone import PARTS_OF_DAY as _PARTS
+from memory_node.domain.clock import PARTS_OF_DAY as _PARTS
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _CLOCK = re.compile(r"^(?:at )?(\d{1,2})(?::(\d{2}))?(?: ?(am|pm))?(?: o'clock)?$")

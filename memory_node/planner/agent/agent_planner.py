@@ -9,9 +9,9 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.past_deeds import quoted
 from memory_node.context.sections import KNOWN, WORKING_MEMORY, lines_of
 from memory_node.domain.answer import FindQuery
+from memory_node.domain.clock import ago, spoken_day_ago, spoken_now
 from memory_node.domain.context import Context, ContextSource
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.spoken_time import ago, spoken_day_ago, spoken_now
 from memory_node.llm.chat import ChatModel, Message
 from memory_node.llm.errors import LlmError
 from memory_node.llm.prompt_templates import prompt_templates

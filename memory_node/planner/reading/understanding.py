@@ -18,8 +18,7 @@ from memory_node.planner.reading.english import English
 from memory_node.planner.reading.forms import InstructionReader
 from memory_node.planner.reading.goal_rows import tidied
 from memory_node.planner.reading.goals import Goals
-from memory_node.planner.reading.grounding import Grounding
-from memory_node.planner.reading.guessing import LIKELY, Guessing
+from memory_node.planner.reading.guessing import LIKELY, Grounding, Guessing
 from memory_node.planner.reading.home_classes import HomeClasses, Recall, nothing_recalled
 from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.meaning import Meaning, Prefer

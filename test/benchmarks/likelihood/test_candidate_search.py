@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.likelihood.candidate_search import likeliest
+from benchmarks.likelihood.candidate_reading import likeliest
 from benchmarks.likelihood.candidate_tree import candidate_tree
 
 

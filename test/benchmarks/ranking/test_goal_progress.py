@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.ranking.goal_progress import fulfils, is_in_vain
+from benchmarks.ranking.stepwise import fulfils, is_in_vain
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall
