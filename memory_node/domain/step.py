@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.tried_pose import TriedPose
 
 
@@ -49,6 +49,19 @@ class StepRecord:
             distance_m=result.distance_m,
             tried=result.tried,
         )
+
+
+@dataclass(frozen=True)
+class DemonstratedStep:
+    """A step of what somebody shows the robot, with what it changed.
+
+    instruction: what is shown, "" when nobody said. has_ended: nothing more is shown; the step is the last one again.
+    """
+
+    instruction: str
+    step: StepRecord
+    changes: tuple[StateChange, ...] = ()
+    has_ended: bool = False
 
 
 @dataclass(frozen=True)

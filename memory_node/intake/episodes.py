@@ -14,7 +14,7 @@ from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, StepRecord
+from memory_node.domain.step import NO_ACCOUNT, DemonstratedStep, EpisodeAccount, StepRecord
 from memory_node.episodes.class_actions import class_arguments
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.deed_log import DeedLog
@@ -209,6 +209,21 @@ class Episodes:
         lesson = self.experience.end(episode_id, success, message, account)
         if lesson is not None:
             wait([lesson], _LESSON_S)
+
+    def take_demonstrated(self, shown: DemonstratedStep) -> None:
+        """Take over a step of a demonstration: the first one begins its episode; it ends as its last one went.
+
+        What comes twice counts once.
+        """
+        step, started_id = shown.step, self.start(shown.instruction, episode_id=shown.step.episode_id)
+        if all(one.id != started_id for one in self.experience.running):
+            return
+        if shown.has_ended:
+            self.end(started_id, step.success)
+            return
+        if shown.changes:
+            self.remember(shown.changes)
+        self.record(step)
 
     def _with_hand(self, step: StepRecord) -> StepRecord:
         """Return the step with what the hand holds after it, as memory knows it; a value given by the caller wins."""

@@ -41,11 +41,6 @@ class ExperienceClient:
         self._max_attempts = 1
         self.episode_id = ""
 
-    @property
-    def is_there(self) -> bool:
-        """Whether a memory node records episodes now."""
-        return bool(self._clients.of(srv.StartEpisode.Request).service_is_ready())
-
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         """Begin an episode and return its id; "" when memory does not answer: nothing is recorded then."""
         request = srv.StartEpisode.Request(
@@ -64,17 +59,9 @@ class ExperienceClient:
         return tuple(response.warnings) if response is not None else ()
 
     def end(
-        self,
-        episode_id: str,
-        success: bool | None,
-        message: str = "",
-        account: EpisodeAccount = NO_ACCOUNT,
-        waits: bool = True,
+        self, episode_id: str, success: bool | None, message: str = "", account: EpisodeAccount = NO_ACCOUNT
     ) -> None:
-        """End an episode; None: nobody can say how it went. message: why it failed, in the planner's words.
-
-        waits: for memory's answer.
-        """
+        """End an episode; None: nobody can say how it went. message: why it failed, in the planner's words."""
         if episode_id:
             metrics = conversions.model_cost_to_msg(account.cost)
             request = srv.EndEpisode.Request(
@@ -85,7 +72,7 @@ class ExperienceClient:
                 metrics=metrics,
                 notes=account.notes,
             )
-            (self._call if waits else self._clients.send)(request)
+            self._call(request)
 
     def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep | None:
         """Return what memory compiles for the next step; None where it does not, and a line in the log says why."""

@@ -6,14 +6,16 @@ import numpy as np
 from nav_msgs.msg import OccupancyGrid
 from numpy.typing import NDArray
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from robot_memory import msg as rm
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.domain.errors import InputSkippedError, InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import CameraInput
+from memory_node.nodes.demonstrations import DEMONSTRATED, STEPS_KEPT
 from memory_node.nodes.diagnostics import Diagnosis, InputCounters
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes
@@ -71,6 +73,8 @@ class MemoryNode(ManagedNode):
         recipient = kinds[kinds.recipient] if kinds.recipient else None
         self._people = People(self, self.memory, recipient, config.map_frame, config.person_at)
         group = MutuallyExclusiveCallbackGroup()
+        shown, message = self._on_demonstrated, rm.DemonstratedStep
+        self._shown = self.create_subscription(message, DEMONSTRATED, shown, STEPS_KEPT, callback_group=group)
         components = {"inputs": self._inputs.diagnosis, "memory": self._diagnosis}
         if self._view is not None:
             components["view"] = self._view_diagnosis
@@ -81,6 +85,7 @@ class MemoryNode(ManagedNode):
     def deactivate(self) -> None:
         """Finish what is being taken in and asked; memory stays open."""
         self._inputs.stop()
+        self.destroy_subscription(self._shown)
         if self._view is not None:
             self._view.close()
         self._service_servers.close()
@@ -112,6 +117,13 @@ class MemoryNode(ManagedNode):
             raise InputSkippedError("map", str(error)) from error
         self.memory.set_map(grid, conversions.stamp_from_msg(msg.header.stamp))
         self.get_logger().info(f"map of {grid.cells.shape[1]}x{grid.cells.shape[0]} cells taken")
+
+    def _on_demonstrated(self, message: rm.DemonstratedStep) -> None:
+        try:
+            self.memory.episodes.take_demonstrated(conversions.demonstrated_from_msg(message))
+            self.memory.commit()
+        except RobotMemoryError as error:
+            self.get_logger().warning(f"a step that was shown is left out: {error}")
 
     def _end_abandoned(self) -> None:
         for episode_id in self.memory.experience.end_abandoned(ABANDONED_AFTER_S):

@@ -46,7 +46,3 @@ class ServiceClients:
             PeerTimeoutError: see `answer_of`.
         """
         return answer_of(self.of(type(request)), request, timeout_s, self._is_ending)
-
-    def send(self, request: Any) -> None:
-        """Ask without waiting for the response, which a node that is spun no more would not get."""
-        self.of(type(request)).call_async(request)

@@ -8,7 +8,6 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import SkillResult
 from memory_node.nodes.demonstrations import Demonstrations
 from memory_node.nodes.diagnostics import Diagnosis
-from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.skill_bridge.arm import CommandGripper, MoveGroupArm
@@ -56,13 +55,8 @@ class SkillsNode(ManagedNode):
             available,
         )
         if self.config.demonstration_pause_s:
-            is_ending, name = (lambda: self._is_ending), self.config.memory_node
-            memory = MemoryClient(self, name, is_ending=is_ending)
-            experience = ExperienceClient(self, name, is_ending=is_ending)
             goals, pause_s = self._server.goals, self.config.demonstration_pause_s
-            self._shown = Demonstrations(
-                self, experience, memory, self.now_ns, pause_s, is_performing=lambda: not goals.is_idle
-            )
+            self._shown = Demonstrations(self, self.now_ns, pause_s, is_performing=lambda: not goals.is_idle)
         components = {
             "skills": lambda: Diagnosis({"holding": self._hand.held_class, **self._ended}),
             "goals": self._server.goals.diagnosis,
@@ -74,7 +68,7 @@ class SkillsNode(ManagedNode):
         """Stop base, arm and gripper, and tell the caller."""
         if self._server is not None:
             self._server.close()
-        if self._shown is not None:  # while `_is_ending`: a memory node that is gone is not waited for
+        if self._shown is not None:
             self._shown.close()
         self._server = self._shown = None
 

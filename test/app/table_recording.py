@@ -40,7 +40,7 @@ def table_with_box(pose: Pose) -> NDArray[np.float32]:
     return np.where(depth < 3.0, depth, 0.0).astype(np.float32)
 
 
-def write_bag(folder: Path, storage: str) -> None:
+def write_bag(folder: Path, storage: str, more: Iterable[tuple[str, Any, int]] = ()) -> None:
     from geometry_msgs.msg import TransformStamped
     from nav_msgs.msg import OccupancyGrid
     from tf2_msgs.msg import TFMessage
@@ -65,7 +65,7 @@ def write_bag(folder: Path, storage: str) -> None:
     lost = conversions.image_to_msg(table_with_box(pose), "32FC1", 4_000_000_000, "nowhere")
     messages.append(("/cam/depth", lost, 4_000_000_000))
     messages.append(("/cam/color", conversions.image_to_msg(color, "rgb8", 4_000_000_000, "camera"), 4_000_000_000))
-    write_messages(folder, storage, messages)
+    write_messages(folder, storage, [*messages, *more])
 
 
 def write_messages(folder: Path, storage: str, messages: Iterable[tuple[str, Any, int]]) -> None:
@@ -77,6 +77,8 @@ def write_messages(folder: Path, storage: str, messages: Iterable[tuple[str, Any
     store = get_typestore(Stores.ROS2_JAZZY)
     # rosbags does not know vision_msgs; a definition is only carried along in the file.
     store.register(get_types_from_msg("std_msgs/Header header", "vision_msgs/msg/Detection2DArray"))
+    for definition in (Path(__file__).parents[2] / "msg").glob("*.msg"):
+        store.register(get_types_from_msg(definition.read_text(), f"robot_memory/msg/{definition.stem}"))
     with Writer(folder, version=9, storage_plugin=StoragePlugin[storage]) as writer:
         connections = {}
         for topic, message, stamp_ns in messages:

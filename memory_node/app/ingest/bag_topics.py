@@ -10,6 +10,7 @@ from memory_node.domain.errors import InvalidValueError
 
 IMAGES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
 DETECTIONS_2D, DETECTIONS_3D = "vision_msgs/msg/Detection2DArray", "vision_msgs/msg/Detection3DArray"
+DEMONSTRATIONS = "robot_memory/msg/DemonstratedStep"
 POSES = (
     "nav_msgs/msg/Odometry",
     "geometry_msgs/msg/PoseStamped",

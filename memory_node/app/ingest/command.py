@@ -32,6 +32,7 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.parameter_file import read_parameters
 from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.step import DemonstratedStep
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.run import activate_ros
 from memory_node.scene_graph.graph import SceneGraph
@@ -58,7 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--stride", type=int, default=1, metavar="N", help="take every so many frames (default 1)")
     parser.add_argument("--rate", type=float, metavar="X", help="as fast as X times the recording's own time")
-    parser.add_argument("--database", help="the robot's long-term memory to go on with: a file or a PostgreSQL URL")
+    parser.add_argument(
+        "--database",
+        help="the robot's long-term memory to go on with: a file or a PostgreSQL URL; "
+        "what a bag demonstrates is learnt there",
+    )
     parser.add_argument("--rrd", type=Path, metavar="FILE", help="also write what is seen and remembered for Rerun")
     parser.add_argument("--mcap", type=Path, metavar="FILE", help="also write it for Foxglove")
     parser.add_argument("--color-topic", help="of a bag (default: the only one)")
@@ -76,7 +81,8 @@ def run(args: argparse.Namespace) -> int:
     require_writable(args.out, "--out")
     skipped = Skipped()
     scenes = _take_in(recording, lambda: Ingestion(config, detector, pictures), skipped, args)
-    if not any(scene.frames for scene in scenes.values()):
+    shows = any(isinstance(event, DemonstratedStep) for event in recording.rest())
+    if not shows and not any(scene.frames for scene in scenes.values()):
         raise RobotMemoryError(f"nothing in {args.path} could be used: {skipped.told() or 'no images'}")
     graphs = {name: scene.ingestion.finish(recording.rest()) for name, scene in scenes.items()}
     for name, graph in graphs.items():
@@ -127,6 +133,8 @@ def _take_in(
             for view in views:
                 view.show(image.color, frame, objects)
             draw_boxes(image, frame, args.out / f"{image.name}_boxes.png")
+    if not len(recording):  # what it shows is a place's as well
+        scenes.setdefault("", _Scene(start(), CloudFromAbove()))
     for view in views:
         view.close()
     skipped.add(recording.skipped)

@@ -11,6 +11,7 @@ from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
+from memory_node.domain.step import DemonstratedStep
 from memory_node.memory import RobotMemory
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
@@ -40,6 +41,9 @@ class _Memory(Protocol):
 
     def lay_map(self, grid: OccupancyMap, stamp_ns: int) -> None:
         """Lay out areas on a map."""
+
+    def take_demonstrated(self, shown: DemonstratedStep) -> None:
+        """Take over a step of a demonstration."""
 
     def known(self) -> Sequence[SceneObject]:
         """Return the objects that are remembered now."""
@@ -110,6 +114,8 @@ class Ingestion:
                 name = self._keyframes.name(event.stamp_ns, event.map_T_sensor)
                 pipeline = self._with_results.pipeline
                 self._memory.observe(pipeline.observe_3d(event.stamp_ns, event.map_T_sensor, event.detections, name))
+            elif isinstance(event, DemonstratedStep):
+                self._memory.take_demonstrated(event)
             else:
                 stamp_ns, grid = event
                 self._memory.lay_map(grid, stamp_ns)
@@ -137,6 +143,9 @@ class _GraphAlone(SceneGraph):
     def lay_map(self, grid: OccupancyMap, stamp_ns: int) -> None:
         """Lay out areas on a map."""
         self.set_map(grid.cells, grid.resolution_m, grid.map_T_origin, stamp_ns)
+
+    def take_demonstrated(self, shown: DemonstratedStep) -> None:
+        """Leave it: a graph knows no episodes."""
 
     def known(self) -> Sequence[SceneObject]:
         """Return the objects that are remembered now."""
@@ -171,6 +180,11 @@ class _StoredMemory:
     def lay_map(self, grid: OccupancyMap, stamp_ns: int) -> None:
         """Lay out areas on a map."""
         self._memory.set_map(grid, stamp_ns)
+
+    def take_demonstrated(self, shown: DemonstratedStep) -> None:
+        """Take over a step of a demonstration."""
+        self._now_ns = shown.step.stamp_ns
+        self._memory.episodes.take_demonstrated(shown)
 
     def known(self) -> Sequence[SceneObject]:
         """Return the objects that are remembered now."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from memory_node.app.ingest.skipped import Skipped
 from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.domain.step import DemonstratedStep
 from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.perception.detection import Detection, Detection3D
 from memory_node.scene_graph.free_space import OccupancyMap
@@ -25,8 +26,8 @@ class Boxes3D:
     detections: tuple[Detection3D, ...]
 
 
-# A map with its stamp, a correction of SLAM, or things detected in 3D.
-Event = tuple[int, OccupancyMap] | OdomJump | Boxes3D
+# A map with its stamp, a correction of SLAM, things detected in 3D, or what somebody showed the robot.
+Event = tuple[int, OccupancyMap] | OdomJump | Boxes3D | DemonstratedStep
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +35,8 @@ class RgbdImage:
     """One moment. color: (h, w, 3) RGB uint8; depth_m: (h, w) float32, 0 or NaN no return.
 
     map_T_camera: None where the recording has no pose at all. scene: images with the same name show the same place.
-    before: maps (with their stamps), corrections of SLAM and 3D detections that came since the image before, in their
-    order. labels: instance image (h, w) that came along, or None. detections: what came along, None: nothing did.
+    before: the events that came since the image before, in their order. labels: instance image (h, w) that came along,
+    or None. detections: what came along, None: nothing did.
     """
 
     name: str

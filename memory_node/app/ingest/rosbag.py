@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,12 @@ from rclpy.serialization import deserialize_message
 from rosidl_runtime_py.utilities import get_message
 
 from memory_node.app.ingest.bag_files import BagFiles, OpenBag
-from memory_node.app.ingest.bag_topics import DETECTIONS_3D, IMAGES, POSES, BagTopics
+from memory_node.app.ingest.bag_topics import DEMONSTRATIONS, DETECTIONS_3D, IMAGES, POSES, BagTopics
 from memory_node.app.ingest.recording import Boxes3D, Event, RgbdImage
 from memory_node.app.ingest.skipped import Skipped
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.domain.step import DemonstratedStep
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import SLOP_S
 from memory_node.nodes.inputs.synchronizer import Synchronizer
@@ -69,7 +70,7 @@ _TF_KEPT_RUNS = 1000
 
 
 class Rosbag:
-    """Reads a bag twice: first poses, camera_info, the map and 3D detections, then the images.
+    """Reads a bag twice: first poses, camera_info, the map, 3D detections and demonstrations, then the images.
 
     Args:
         path: the bag's folder, or a .mcap or .db3 file.
@@ -78,7 +79,7 @@ class Rosbag:
         stride: take every so many depth images.
 
     Raises:
-        InvalidValueError: no bag, or topics missing or ambiguous.
+        InvalidValueError: no bag, or topics missing or ambiguous; only of a demonstration there need be no images.
     """
 
     def __init__(
@@ -101,7 +102,9 @@ class Rosbag:
         self._grid: OccupancyMap | None = None
         self._events: list[tuple[Moment, Event]] = []
         with self._files.open() as bag:
-            self._topics = BagTopics.of(bag.connections, depth_topic, color_topic)
+            kinds = {connection.msgtype for connection in bag.connections}
+            sees = DEMONSTRATIONS not in kinds or not kinds.isdisjoint(IMAGES)
+            self._topics = BagTopics.of(bag.connections, depth_topic, color_topic) if sees else BagTopics("", "")
             self._count = sum(c.msgcount for c in bag.connections if c.topic == self._topics.depth)
             for topic, message in self._messages(bag, {"tf2_msgs/msg/TFMessage"}):
                 self._take_tf(topic, message)
@@ -114,6 +117,7 @@ class Rosbag:
             boxes = Timelines(("boxes",), self._clock_jump_s)
             for _, message in self._messages(bag, {DETECTIONS_3D}):
                 self._take_boxes(message, boxes)
+            self._take_demonstrations(bag)
         self._events.sort(key=lambda event: event[0])
 
     def __len__(self) -> int:
@@ -130,6 +134,8 @@ class Rosbag:
     def images(self) -> Iterator[RgbdImage]:
         """Yield each depth image with what else is of its moment, as the memory node would see them."""
         streams = self._topics.streams
+        if not streams:
+            return
         synchronizer = Synchronizer(streams, SLOP_S, self._count + 1, self._clock_jump_s)
         number = 0
         with self._files.open() as bag:
@@ -233,6 +239,20 @@ class Rosbag:
             self.skipped.note(InputSkippedError("invalid_value", str(error)), f"3D detections of {moment.stamp_ns}")
         else:
             self._events.append((moment, Boxes3D(moment.stamp_ns, pose, found)))
+
+    def _take_demonstrations(self, bag: OpenBag) -> None:
+        times = Timelines(("demonstrations",), self._clock_jump_s)
+        last: dict[str, tuple[Moment, DemonstratedStep]] = {}
+        for topic, message in self._messages(bag, {DEMONSTRATIONS}):
+            try:
+                shown = conversions.demonstrated_from_msg(message)
+            except InvalidValueError as error:
+                self.skipped.note(InputSkippedError("invalid_value", str(error)), topic)
+                continue
+            moment = times.moment("demonstrations", shown.step.stamp_ns)
+            last[shown.step.episode_id] = moment, replace(shown, changes=(), has_ended=True)
+            self._events.append((moment, shown))
+        self._events += last.values()  # a recording may end before what it shows is said to
 
     def _take_tf(self, topic: str, message: Any) -> None:
         for transform in message.transforms:

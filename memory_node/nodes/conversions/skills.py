@@ -12,7 +12,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import DemonstratedStep, StepRecord
 from memory_node.domain.tried_pose import PoseKind, TriedPose
 from memory_node.nodes.conversions.geometry import (
     header,
@@ -215,3 +215,12 @@ def step_to_msg(step: StepRecord) -> rm.StepRecord:
 
 
 step_from_msg = _STEP.from_msg
+
+_DEMONSTRATED = Paired(
+    DemonstratedStep,
+    rm.DemonstratedStep,
+    instruction=Part("", from_msg=checked_text),
+    step=Part("", step_to_msg, lambda what, value: step_from_msg(value)),
+    changes=_CHANGES,
+)
+demonstrated_to_msg, demonstrated_from_msg = _DEMONSTRATED.to_msg, _DEMONSTRATED.from_msg

@@ -1,0 +1,81 @@
+"""What a bag demonstrates is learnt as from the running robot: an episode, and a way for other things of its kind."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from table_recording import write_bag, write_messages
+
+from memory_node.cli import main
+from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.memory_config import MemoryConfig
+from memory_node.nodes.run import activate_ros
+from memory_node.opening import open_memory
+
+HEATED = (
+    ("PickupObject", "Potato"),
+    ("OpenObject", "Microwave"),
+    ("PutObject", "Potato", "Microwave"),
+    ("CloseObject", "Microwave"),
+    ("ToggleOn", "Microwave"),
+)
+
+
+class Recorder:
+    """The node of the skills, whose messages are recorded."""
+
+    def __init__(self) -> None:
+        self.messages: list[Any] = []
+
+    def create_publisher(self, *_: Any) -> Any:
+        return self
+
+    def publish(self, message: Any) -> None:
+        self.messages.append(message)
+
+    def create_subscription(self, *arguments: Any) -> None:
+        self.tell = arguments[2]
+
+    def create_timer(self, *_: Any) -> None:
+        pass
+
+
+def shown(instruction: str) -> list[tuple[str, Any, int]]:
+    """Return what a demonstration publishes, as a bag holds it that ends before what is shown is said to."""
+    activate_ros()
+    from std_msgs.msg import String
+
+    from memory_node.nodes.demonstrations import DEMONSTRATED, Demonstrations
+
+    node: Any = Recorder()
+    clock = iter(range(1_500_000_000, 10**18, 100_000_000))
+    demonstrations = Demonstrations(node, lambda: next(clock), 60.0, is_performing=lambda: False)
+    node.tell(String(data=instruction))
+    for skill, *arguments in HEATED:
+        demonstrations.note(SkillResult(SkillCall(skill, tuple(arguments)), True))
+    stamps = [one.step.header.stamp for one in node.messages]
+    return [("/" + DEMONSTRATED, one, at.sec * 10**9 + at.nanosec) for one, at in zip(node.messages, stamps)]
+
+
+@pytest.mark.parametrize("storage", ["SQLITE3", "MCAP"])
+@pytest.mark.parametrize("sees", [True, False], ids=["with images", "alone"])
+def test_bag_teaches_a_way_once(storage: str, sees: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = shown("heat the potato")
+    if sees:
+        write_bag(tmp_path / "bag", storage, steps)
+    else:
+        write_messages(tmp_path / "bag", storage, steps)
+    database = str(tmp_path / "memory.db")
+    for _ in range(2):
+        command = ["ingest", str(tmp_path / "bag"), "--json", "--out", str(tmp_path / "out"), "--database", database]
+        assert main(command) == 0, capsys.readouterr().err
+    memory = open_memory(MemoryConfig(database=database))
+    assert memory.experience.wait_settled(timeout_s=30.0)
+    (episode,) = memory.past.episodes(10)
+    assert (episode.instruction, episode.success) == ("heat the potato", True)
+    assert [str(step.action) for step in memory.past.episode(episode.id).steps] == [
+        f"{skill}({', '.join(arguments)})" for skill, *arguments in HEATED
+    ]
+    (way,) = memory.experience.ways_to("heat the egg")
+    assert way.steps[-1] == "ToggleOn(Microwave)"
+    memory.close()
