@@ -30,7 +30,9 @@ from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
 from memory_node.knowledge.knowledge_questions import KnowledgeQuestions, WaysTo, no_ways
 from memory_node.knowledge.removal import Criteria, Deleted, least_useful
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict, step_to_dict
+from memory_node.knowledge.text.sentences import sentences
 from memory_node.knowledge.told.fact import Relation, ToldFact, with_ends
+from memory_node.knowledge.told.forms import ASKS
 from memory_node.knowledge.told.taking_back import is_over, is_said_by, words_taken_back
 from memory_node.knowledge.updating import UpdateJudge
 from memory_node.search.packing import Arrays
@@ -175,10 +177,12 @@ class KnowledgeGraph(KnowledgeQuestions):
         ground: puts memory's ids of the things that are meant into a fact.
 
         Raises:
-            InvalidValueError: nothing was said.
+            InvalidValueError: nothing was said, or only asked.
         """
         if not text.strip():
             raise InvalidValueError("a fact: expected words, got none")
+        if all(map(ASKS.match, sentences(text))):
+            raise InvalidValueError("a fact: expected a statement, got a question")
         if words := words_taken_back(text):
             return self._take_back(words, text, stamp_ns)
         step = StandardStep(

@@ -154,10 +154,12 @@ class KnowledgeQuestions:
         return answer_of(question, mode, confidence, propositions, ways, steps, self.zone)
 
     def find(self, query: str, k: int) -> list[Proposition]:
-        """Return up to k statements by words and meaning, best first."""
+        """Return the best statement of up to k steps by words and meaning, best first, and behind that of the
+        best steps all others: "He was born in Bergen" may be told two sentences after his name.
+        """
         hits = self.search(query, k)
         with self._lock:
-            held = [self._nodes.semantic.get(hit.statement.key) for hit in hits]
+            held = [self._nodes.semantic.get(text) for text in self._texts_of(hits, Mode.PROCEDURAL)]
         return [one for one in held if one is not None]
 
     def _candidates(self, hits: Sequence[Hit], mode: Mode, vector: Vectors) -> list[Candidate]:

@@ -123,7 +123,7 @@ class OfflinePlanner:
             for text in situation.limits.told_of_people(instruction) if situation.limits is not None else ():
                 situation.note(f"was told: {text}")
             return asked(read.question, situation)
-        self._note_unread(instruction, situation)
+        self._note_unread(instruction, read.goals, situation)
         if read.answer:
             situation.report(PlanProgress(ProgressKind.ANSWER, read.answer))
             return PlanOutcome((str(GoalKind.TELL),), (True,), answer=read.answer)
@@ -131,11 +131,15 @@ class OfflinePlanner:
         situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, read.goals))))
         return (yield from self.achieve(read.goals, situation))
 
-    def _note_unread(self, instruction: str, situation: PlanningContext) -> None:
-        """Tell of what was told of an instruction's things and persons, and no form reads: nothing holds to it."""
+    def _note_unread(self, instruction: str, goals: Sequence[Goal], situation: PlanningContext) -> None:
+        """Tell of what was told of an instruction's things and persons, and of the appliances that it takes, and no
+        form reads: nothing holds to it."""
         if situation.limits is None:
             return
-        for text in situation.limits.unread(situation.told(instruction)):
+        treatments = [self._kinds.meant_treatment(goal.kind, goal.treatment) for goal in goals]
+        used = [self._kinds[name].names for one in treatments if one is not None for name in one.at]
+        about = ". ".join((instruction, *(name for names in used for name in names)))
+        for text in situation.limits.unread(situation.told(about)):
             situation.note(f"was told, and left it at that: {text}")
 
     def _plainly(self, instruction: str, situation: PlanningContext) -> Understanding | None:

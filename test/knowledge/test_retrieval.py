@@ -44,6 +44,13 @@ def test_step_that_no_channel_proposes_is_reached_by_its_link() -> None:
     assert set(found(graph, "red harvest written", 2, hops=2)) == {"a", "b"}
 
 
+def test_what_a_step_says_beside_its_best_statement_is_found_before_other_steps() -> None:
+    graph = graph_of_passages()
+    graph.add(document_steps("Ivo", "Ivo Quill", ["He is a painter of the sea. At Zadar he was born."]))
+    texts = [one.text for one in graph.find("Ivo Quill, the painter of the sea", 5)]
+    assert texts[:2] == ["Ivo Quill: He is a painter of the sea.", "Ivo Quill: At Zadar he was born."]
+
+
 @pytest.mark.parametrize(("titled", "lower"), [(True, False), (False, False), (True, True)])
 def test_link_is_followed_in_texts_without_titles_or_capitals(titled: bool, lower: bool) -> None:
     graph = KnowledgeGraph(BagOfWords(), ListedLog(), KnowledgeConfig(channel=1))

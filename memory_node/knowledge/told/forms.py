@@ -54,8 +54,8 @@ _PREPARED = re.compile(r"^(?:only )?(?:his |her |their |my |the |an? )?(?P<food>
 _OWNS = re.compile(rf"(?P<who>{NAME})(?:'s|') (?P<what>[\w -]*?(?P<stuff>\bstuff|\bthings?)?)")
 _NOBODY = frozenset({"you", "nobody", "no one", "people"})
 # "Where is my mug?"; "could you keep the mugs in the cabinet?" is no question.
-_ASKS = re.compile(r"^(?!(?:could|can|would|will) you\b).*\?$", re.I | re.S)
-_NO_FOOD = re.compile(r"^(?:to|not|in|on|at|by|from|with|out|off|for|after|before)\b")
+ASKS = re.compile(r"^(?!(?:could|can|would|will) you\b).*\?$", re.I | re.S)
+_NO_FOOD = re.compile(r"^(?:nothing|anything|everything|to|not|in|on|at|by|from|with|out|off|for|after|before)\b")
 
 _BROKEN = re.compile(
     r"^(?:out of (?:order|service)|broken|defective|damaged|leaking|faulty|jammed|stuck|dead|acting up|"
@@ -63,6 +63,8 @@ _BROKEN = re.compile(
 )
 _WELL = re.compile(r"^(?:working|fine|ok|okay|repaired|fixed|mended|back in (?:order|service))$")
 _PARTICLE = re.compile(r"^(?:up|away|off|on|down|out) (?=the |my |our |any |a )")
+# "Saving the candle for the anniversary" is of the candle, not of what somebody is.
+_DOING = re.compile(r"(?:not )?\w+ing \w")
 _NO_ACTS = LIKES | DISLIKES | {"let", "allow"}
 _DONE = re.compile(
     r"^(?P<verb>\w+)(?: or (?P<other>\w+))?(?: (?:up|away|off|on|down)(?= (?:in|on|at|from) |$))?(?: (?P<rest>.+))?$"
@@ -87,7 +89,7 @@ class TellingReader:
     def read(self, sentence: str, told_ns: int, teller: str = "") -> Read:
         """Return the facts of one sentence; told_ns: when it was told."""
         said = sentence.strip()
-        parts = clauses(plain(said)) if not _ASKS.match(said) else ()
+        parts = clauses(plain(said)) if not ASKS.match(said) else ()
         found = [fact for clause in parts for fact in self._of_clause(clause, told_ns)]
         return Read(sentence, tuple(one.changed(told_ns=told_ns, teller=teller, text=said) for one in found))
 
@@ -136,7 +138,7 @@ class TellingReader:
         if clause.verb == "leave" and (clause.forbids or clause.lets):
             place, holds = self._where(_bare(clause.rest)), clause.forbids
             return [ToldFact(Relation.NEVER, thing, place, verb="leave", holds=holds) for thing in things]
-        if clause.verb == "contain":
+        if clause.verb == "contain" and all(self._kinds[name].pickupable for one in things for name in one.classes):
             holds, what = not clause.negated, clause.rest
             if what.startswith("no "):
                 holds, what = False, what.removeprefix("no ")
@@ -241,7 +243,8 @@ class TellingReader:
         harmful = self._kinds.diets.get(diet) or self._kinds.diets.get(singular(diet))
         said = Term(f"not {rest}" if clause.negated else rest, tuple(harmful or ()))
         relation, holds = (Relation.AVOIDS, not clause.negated) if harmful is not None else (Relation.IS, True)
-        return [ToldFact(relation, who, said, holds=holds) for who in people if rest]
+        known = bool(rest) and (harmful is not None or not _DOING.match(rest))
+        return [ToldFact(relation, who, said, holds=holds) for who in people if known]
 
     def _all(self, relation: Relation, people: list[Term], words: str) -> list[ToldFact]:
         listed = self._listed(words) if not _NO_FOOD.match(words) else []

@@ -103,6 +103,7 @@ _PLAINER = tuple(
         (r" (?:was|were) (?:fixed|repaired|mended)$", " works"),
         (r"^(?:NAME|(?:the|an?|my|our) [\w-]+) (?:has )?(?:fixed|repaired|mended) (the|my|our) (.+)$", r"\2 \3 works"),
         (r"^there is (?:something wrong|a problem) with (.+)$", r"\1 fails"),
+        (r"^there (?:is|are) (.+?) in (the|my|our) (.+)$", r"\2 \3 contains \1"),
         (r"^you (?:(?:will|can|would) )?find NAMES (?=in |on |at )", r"\g<who> is "),
         (r"^you (?:(?:will|can|would) )?find (.+?) (in|on|at) ", r"\1 belongs \2 "),
         (r" (?:can|may) be found ", " is "),
