@@ -92,7 +92,7 @@ class StateChange:
 @dataclass(frozen=True)
 class SkillResult:
     """How one skill ended: reason NONE on success; seconds and metres spent; areas visited by Explore; effects; tried
-    poses of base and arm."""
+    poses of base and arm; times: how often in a row the call was made."""
 
     call: SkillCall
     success: bool
@@ -104,6 +104,7 @@ class SkillResult:
     explored_areas: int = 0
     changes: tuple[StateChange, ...] = field(default=())
     tried: tuple[TriedPose, ...] = ()
+    times: int = 1
 
     def __post_init__(self) -> None:
         if self.success != (self.reason is FailureReason.NONE):

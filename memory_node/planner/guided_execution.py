@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from memory_node.context.guidance import CompiledStep, GuidancePort
@@ -58,7 +58,7 @@ class GuidedExecution:
 
     def run(self, step: PlannedStep) -> Generator[PlannedStep, SkillResult, SkillResult]:
         """Yield the guided calls before a step, the step, and the guided calls after its failure. Return the step's
-        last result: a failure that guidance repaired does not count.
+        last result, with how often it was done: a failure that guidance repaired does not count.
         """
         if step.guided:
             return (yield from self._done(step))
@@ -80,7 +80,8 @@ class GuidedExecution:
             if not is_due and (guidance is None or call != step.call):
                 # There is no further guidance.
                 break
-            result = yield from self._done(step)
+            times = result.times + 1 if result is not None else 1
+            result = replace((yield from self._done(step)), times=times)
             is_due = False
             if result.success or result.reason is FailureReason.CANCELED:
                 break

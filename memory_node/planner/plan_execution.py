@@ -227,7 +227,7 @@ class PlanExecution:
         call, last, mention = result.call, things[-1], self.attempt.mentions.get(role)
         if result.reason is FailureReason.FORBIDDEN or result.reason.by_chance:
             is_hopeless = self.expected is not None and self.expected.is_hopeless(call, things[0], last)
-            self._by_chance[(call.skill, call.arguments[-1])] += 1
+            self._by_chance[(call.skill, call.arguments[-1])] += result.times
             tries = 1 if is_hopeless else _TRIES
             if result.reason.by_chance and self._by_chance[(call.skill, call.arguments[-1])] < tries:
                 return

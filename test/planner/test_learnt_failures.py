@@ -48,6 +48,12 @@ def test_place_that_failed_before_is_tried_when_the_other_fails(robot, word_embe
     assert robot.heated_at[-1] == "Microwave"
 
 
+def test_guided_call_that_fails_by_itself_is_tried_no_oftener_than_an_unguided_one(robot, word_embedder) -> None:
+    robot.cold = {"Microwave", "microwave"}
+    assert robot.carry_out("heat the apple", word_embedder).success
+    assert 1 < robot.heated_at.index("Oven") <= 3
+
+
 def test_composite_that_failed_everywhere_is_done_by_its_steps(robot, word_embedder) -> None:
     robot.cold = {"Oven", "Microwave"}
     result = told(robot, word_embedder, robot.failed_at("Microwave", "Oven"))
