@@ -247,7 +247,7 @@ class RobotMemory:
 
         location = locate(query, self._recalled, find, self.rank_search_areas, max_areas)
         if not query.as_of_ns:
-            location = replace(location, answers=self._search.latest_first(location.answers))
+            location = replace(location, answers=self._search.in_order(location.answers))
         answered = location.status is AnswerStatus.OK and location.memory == SHORT_TERM
         self.cache.count_lookup(location.answers[0].object_id if answered else "")
         self._durability.before_answer()

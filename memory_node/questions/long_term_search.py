@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import threading
 from dataclasses import replace
 
@@ -35,14 +37,21 @@ class LongTermSearch:
         with self._lock:
             return self._ranker.rank(request, SceneView(self._scene, self._ranker, request, within))
 
-    def latest_first(self, answers: tuple[ObjectAnswer, ...]) -> tuple[ObjectAnswer, ...]:
-        """Return the only two answers with the younger first, if they are one thing that was moved (see
-        `met_elsewhere`); other answers are returned as they are."""
-        if len(answers) != 2 or answers[1].status is not AnswerStatus.OK:
-            return answers
+    def in_order(self, answers: tuple[ObjectAnswer, ...]) -> tuple[ObjectAnswer, ...]:
+        """Return answers with what ranks equal by its distance from the robot; the only two of one thing that was moved
+        (see `met_elsewhere`) with the younger first."""
         with self._lock:
-            older = met_elsewhere(self._scene.objects_of_class(answers[0].object_class), self._scene.find)
-        return answers[::-1] if older is not None and older.id == answers[0].object_id else answers
+            here = self._scene.robot_at
+            if len(answers) == 2 and answers[1].status is AnswerStatus.OK:
+                older = met_elsewhere(self._scene.objects_of_class(answers[0].object_class), self._scene.find)
+                if older is not None and older.id in {one.object_id for one in answers}:
+                    return tuple(sorted(answers, key=lambda one: one.object_id == older.id))
+        if here is None:
+            return answers
+        equals = itertools.groupby(answers, key=lambda one: (one.status, round(one.score, 6)))
+        return tuple(
+            one for _, same in equals for one in sorted(same, key=lambda one: math.dist(here, one.position[:2]))
+        )
 
     def _meet_classes(self) -> None:
         """Let the ranker know of every class that the graph holds before it reads a request."""

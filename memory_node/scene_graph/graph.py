@@ -176,12 +176,14 @@ class SceneGraph(GraphReadings):
         """
         if robot is None and self._camera_at is not None:
             above_m = float(self._camera_at[2] - map_T_origin.position[2])
-            robot = self._robot_at() if 0.0 < above_m < _STOREY_M else None
+            robot = self.robot_at if 0.0 < above_m < _STOREY_M else None
         self.places.set_map(OccupancyMap(occupancy, resolution_m, map_T_origin), stamp_ns, robot)
         self._locate_anew()
         self.state.version += 1
 
-    def _robot_at(self) -> tuple[float, float] | None:
+    @property
+    def robot_at(self) -> tuple[float, float] | None:
+        """Where the last frame's camera was, (x, y) in map; None before the first frame."""
         return None if self._camera_at is None else (float(self._camera_at[0]), float(self._camera_at[1]))
 
     def _note_place(self, camera: FloatArray) -> None:
@@ -261,7 +263,7 @@ class SceneGraph(GraphReadings):
 
         near: (x, y) in map, by default where the last frame's camera was.
         """
-        near = self._robot_at() if near is None else near
+        near = self.robot_at if near is None else near
         return scene_in_words(self.state, self.places, token_budget, near, topic, self.embedder)
 
     @classmethod

@@ -420,6 +420,16 @@ def test_locating_asks_the_sure_memory_and_counts_once(memory: RobotMemory, see:
     assert without.answers == ()
 
 
+def test_of_equals_the_one_nearest_to_the_robot_comes_first(memory: RobotMemory, see: See) -> None:
+    both = see(1, Mug=(4.0, 0.0, 0.8), Cup=(1.0, 0.0, 0.8))
+    mug, cup = both.observations
+    memory.observe(replace(both, observations=(mug, replace(cup, class_scores=mug.class_scores))))
+    for cached in (True, False):
+        answers = memory.locate(FindQuery(object_class="Mug")).answers
+        assert [round(float(one.position[0])) for one in answers] == [1, 4], cached
+        memory.cache.clear()
+
+
 @pytest.mark.parametrize(("name", "first"), [("Knife", (4.0, 0.0, 0.8)), ("Sink", (1.0, 0.0, 0.8))])
 def test_movable_thing_that_turned_up_later_is_taken_for_the_one_that_was_nearer(
     memory: RobotMemory, see: See, name: str, first: tuple[float, float, float]
