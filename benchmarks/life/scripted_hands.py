@@ -192,7 +192,12 @@ class ScriptedHands:
     def fill(self, thing: Thing) -> None:
         """Fill a vessel at the first tap or coffee machine where that is possible."""
         taps = [one for one in self._world if one.can(Property.WATERS) or one.can(Property.BREWS)]
-        self._at_one_of(self._preferred(taps), "FillObject", thing, lambda tap: self.do("FillObject", thing.id, tap.id))
+
+        def pour(tap: Thing) -> None:
+            self.go(tap)
+            self.do("FillObject", thing.id, tap.id)
+
+        self._at_one_of(self._preferred(taps), "FillObject", thing, pour)
 
     def slice(self, thing: Thing, tools: Sequence[str] | None) -> None:
         """Cut a thing; tools: ids of the things that may be touched, None for any."""
