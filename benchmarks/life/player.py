@@ -94,8 +94,10 @@ class RobotPlayer:
             compilations = compilations.changed(compilers={COMPILER: self.compiler})
         guidance = compilations.port(COMPILER) if life.without != switches.COMPILER else None
         planner = GuidedPlanner(self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=guidance)
-        port = ListedMemory(memory, words) if self._by_list else memory
         recalled = memory.recall_past()
+        listed = ListedMemory(memory, words) if self._by_list else None
+        if listed is not None:
+            recalled = replace(recalled, tried=listed.recognized(recalled.tried))
         # Lessons stay where the records of the instructions that taught them are off.
         tries = memory.deeds.all() if self.tries is None else self.tries
         lessons = (
@@ -107,7 +109,7 @@ class RobotPlayer:
         if unfinished is not None:
             recalled = replace(recalled, unfinished=unfinished, waiting="")
         executor = InstructionExecutor(
-            port,
+            listed or memory,
             life,
             planner,
             conversation=self._session.conversation(life.now_ns(), memory.scene),

@@ -200,6 +200,27 @@ def test_a_list_of_things_hides_the_others(days) -> None:
     assert 0 < counts["listed"] < counts["all"]
 
 
+@pytest.mark.parametrize(("without", "is_right"), [("", True), ("short-term", False)])
+def test_a_list_that_counts_things_does_not_tell_which_one_was_used(days, without, is_right) -> None:
+    events = """
+        - add: {red_pen: {class: Pen, at: cabinet}}
+          seen: true
+        - do: put the pen from the cabinet in the fridge
+        - move: {red_pen: counter}
+          seen: true
+        - do: put the pen that you used on the bed
+          want: {at: {red_pen: bed}, only: [red_pen]}
+        """
+    report = days.play(
+        events,
+        options="extra: {Pen: 40}",
+        without=without,
+        player=lambda life: RobotPlayer(life, days.planner, by_list=True),
+    )
+    assert not report.crash
+    assert report.right == is_right
+
+
 def test_chance_makes_possible_calls_until_the_goals_hold(days) -> None:
     events = """
         - do: put the bowl on the bed
