@@ -74,7 +74,7 @@ def _relations(step: StepRecord, found: SceneObject, scene: SceneGraph) -> tuple
 _NO_DEEDS = frozenset({"Explore", "GoToObject"})
 
 # What may lie in the place itself, and not in what the robot does there.
-_OF_THE_PLACE = frozenset({FailureReason.UNREACHABLE, FailureReason.PRECONDITION})
+_OF_THE_PLACE = frozenset({FailureReason.UNREACHABLE, FailureReason.NOT_VISIBLE, FailureReason.PRECONDITION})
 
 
 def deed_of(step: StepRecord, scene: SceneGraph, carried: Deed | None) -> Deed | None:

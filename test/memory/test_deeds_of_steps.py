@@ -14,6 +14,7 @@ from memory_node.opening import open_memory
         (SkillCall("HeatObject", ("Egg", "Microwave")), FailureReason.EXECUTION, True),
         (SkillCall("HeatObject", ("Egg", "Microwave")), FailureReason.PRECONDITION, True),
         (SkillCall("OpenObject", ("Drawer",)), FailureReason.UNREACHABLE, True),
+        (SkillCall("PickupObject", ("Egg",)), FailureReason.NOT_VISIBLE, True),
         (SkillCall("OpenObject", ("Drawer",)), FailureReason.TOO_FAR, False),
         (SkillCall("ToggleOn", ("Microwave",)), FailureReason.PRECONDITION, False),
         (SkillCall("PutObject", ("Egg", "Drawer")), FailureReason.CLOSED, False),
