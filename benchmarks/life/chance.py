@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations
 
 from benchmarks.life import day_form as form
 from benchmarks.life.day_file import Day
@@ -13,21 +13,20 @@ from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.scripted_player import STATE_OF_GOAL
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.geometry import FloatArray
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_declaration import ArgumentKind, Fact, Predicate, Skill
+from memory_node.domain.skill_declaration import ArgumentKind
 from memory_node.domain.skill_library import SKILLS
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import PlanOutcome, PlanProgress
+from memory_node.sim.manipulation import true_state
 from memory_node.sim.thing import Thing
-from memory_node.sim.visibility import horizontal_distance
+from memory_node.world.skills import unmet
 
 MOST_CALLS = 50
 SEEDS = 5
 _ENDS = 0.1
 _LIST_TOKENS = 1500
-_P = Predicate
 
 
 class ChancePlayer:
@@ -88,13 +87,14 @@ class ChancePlayer:
     def _possible(self, words: str, goals: Sequence[form.GoalForm]) -> Iterator[SkillCall]:
         """Yield every call that can be made now."""
         things = self._things(words, goals)
+        state = true_state(self._life.robot, things)
         for skill in SKILLS.values():
-            objects = [one for one in skill.arguments if one.kind is ArgumentKind.OBJECT and not one.repeated]
-            if len(objects) != len(skill.arguments):
+            if any(one.kind is not ArgumentKind.OBJECT for one in skill.arguments):
                 continue  # Explore looks for classes
-            for chosen in product(things, repeat=len(objects)):
-                if len(set(map(id, chosen))) == len(chosen) and self._may(skill, chosen):
-                    yield SkillCall(skill.name, tuple(thing.id for thing in chosen))
+            for chosen in permutations(things, len(skill.arguments)):
+                call = SkillCall(skill.name, tuple(thing.id for thing in chosen))
+                if not unmet(skill, state, call):
+                    yield call
 
     def _things(self, words: str, goals: Sequence[form.GoalForm]) -> list[Thing]:
         names = {name for group in self._kinds.spoken_names.named_in(words) for name in group[:1]}
@@ -106,37 +106,6 @@ class ChancePlayer:
         taps = [one for one in self._world if any(goal.kind is GoalKind.FILL for goal in goals) and _pours(one)]
         held = [self._world.held] if self._world.held is not None else []
         return list({thing.id: thing for thing in (*named, *around, *taps, *held)}.values())
-
-    def _may(self, skill: Skill, chosen: Sequence[Thing]) -> bool:
-        given = dict(zip((argument.name for argument in skill.arguments), chosen))
-        return all(self._is_so(one.fact, given) for one in skill.preconditions)
-
-    def _is_so(self, fact: Fact, given: Mapping[str, Thing]) -> bool:
-        thing = given[fact.arguments[0]] if fact.arguments else None
-        return self._truth(fact, thing) == fact.value
-
-    def _truth(self, fact: Fact, thing: Thing | None) -> bool:
-        held = self._world.held
-        if fact.predicate is _P.HAND_EMPTY:
-            return held is None
-        if fact.predicate is _P.HOLDING_TOOL:
-            return held is not None and held.can(fact.ability)
-        assert thing is not None
-        if fact.predicate is _P.HOLDING:
-            return held is thing
-        if fact.predicate is _P.NEAR:
-            return held is thing or horizontal_distance(thing.box, self._here) <= self._life.robot.config.reach_m
-        if fact.predicate is _P.ACCESSIBLE:
-            return self._world.closed_around(thing) is None
-        if fact.predicate is _P.OPEN_OR_UNLIDDED:
-            return thing.kind.holds != "in" or thing.is_open
-        if fact.predicate is _P.STATE:
-            return fact.state in thing.states
-        return fact.predicate is _P.KNOWN or thing.kind.satisfies(fact.ability)
-
-    @property
-    def _here(self) -> FloatArray:
-        return self._life.robot.body.pose.position
 
 
 def _pours(thing: Thing) -> bool:

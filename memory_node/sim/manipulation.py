@@ -166,7 +166,7 @@ def make_ready(robot: HomeRobot, run: Execution, skill: str, *things: Thing) -> 
     Raises:
         SkillFailure: what the skill declares does not hold, a thing is broken, or it cannot be seen.
     """
-    state = _true_state(robot, things)
+    state = true_state(robot, things)
     call = SkillCall(skill, tuple(thing.id for thing in things))
     failure = failure_of(declaration(skill), state, call)
     if failure is not None:
@@ -179,7 +179,7 @@ def make_ready(robot: HomeRobot, run: Execution, skill: str, *things: Thing) -> 
     reach_for(robot, run, things[-1])
 
 
-def _true_state(robot: HomeRobot, things: Sequence[Thing]) -> WorldState:
+def true_state(robot: HomeRobot, things: Sequence[Thing]) -> WorldState:
     """Return the world as it is, as far as a call is about it: its things, what they are in or on, and the hand."""
     world, here = robot.world, robot.body.pose.position
     held = [world.held] if world.held is not None else []
