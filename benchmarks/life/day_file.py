@@ -16,6 +16,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.yaml_1_2 import compose_yaml
 
 Location = tuple[str | int, ...]
+_KEY_FAULTS = {"extra_forbidden": "unknown key", "missing": "there is no key"}
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ def _read(entry: Any, node: yaml.Node, path: Path, days: list[Day], faults: list
 
 
 def _said(fault: Any, node: yaml.Node, location: Location) -> str:
-    if fault["type"] == "extra_forbidden":
-        return f"unknown key {location[-1]!r}"
+    if fault["type"] in _KEY_FAULTS:
+        return f"{_KEY_FAULTS[fault['type']]} {location[-1]!r}"
     keys = ".".join(str(part) for part, _ in _walk(node, location))
     text = str(fault["msg"]).removeprefix("Value error, ")
     return f"{keys}: {text}" if keys else text

@@ -87,6 +87,10 @@ def test_homes_persons_and_extra_things_are_checked(days) -> None:
     assert "'cellar'" in refused(days, SOUND.replace("  events", "  known: [cellar]\n  events"))
 
 
+def test_a_key_that_is_not_there_is_named(days) -> None:
+    assert "line 2: one: there is no key 'category'" in refused(days, SOUND.replace("  category: where\n", ""))
+
+
 def test_a_scenario_without_a_judged_step_is_refused(days) -> None:
     assert "nothing is judged" in refused(days, SOUND.replace("      want: {at: {bowl: bed}}\n", ""))
 
